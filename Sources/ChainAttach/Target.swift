@@ -14,7 +14,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a typed target.
     ///
-    /// - Throws: ``TargetError`` with one sentence on the problem.
+    /// - Throws: ``TargetError``.
     public init(_ text: String) throws(TargetError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count == 2 ? String(parts[1]) : ""
@@ -56,7 +56,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
         return .pid(pid)
     }
 
-    /// The target as typed.
+    /// The target in the form that ``init(_:)`` parses.
     public var description: String {
         switch self {
         case .pid(let pid): "\(pid)"
@@ -68,7 +68,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The problem of a typed target.
+/// The reason why a typed target cannot be parsed.
 public struct TargetError: Error, Hashable, CustomStringConvertible {
     /// One sentence, without a full stop.
     public let description: String

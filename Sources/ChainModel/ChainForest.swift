@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// The promise chains of one process, made by applying its event batches.
+/// The promise chains of one process, built by applying its event batches.
 ///
 /// Applying is a monotone join per node: the highest rank of settlement and the earliest time of each step win. Any
 /// interleaving of the events that keeps each thread's order, in batches of any size, gives the same forest.
@@ -10,8 +10,8 @@ import ChainEvents
 /// copies everything (100 MB for a million nodes). Sizes: 96 bytes a node, 4 for its id, 64 a chain of two or more
 /// nodes, and what texts and links take.
 ///
-/// Questions about one node are O(1) unless they say otherwise. Those that take an index stop the program where there
-/// is no node at it (``contains(_:)``).
+/// Queries about one node are O(1) unless stated otherwise. Those that take an index trap if no node is at it; see
+/// ``contains(_:)``.
 public struct ChainForest: Sendable {
     /// The content, shared by copies of the forest until one of them changes.
     private(set) var data: ForestData
@@ -23,7 +23,7 @@ public struct ChainForest: Sendable {
 
     /// The observed process; batches of other processes are ignored.
     public var process: ProcessKey { data.process }
-    /// What is kept.
+    /// How many nodes are kept, and for how long.
     public var limits: ForestLimits {
         get { data.limits }
         set {
@@ -31,9 +31,9 @@ public struct ChainForest: Sendable {
             data.limits = newValue
         }
     }
-    /// Counts of everything.
+    /// Counts of the whole forest.
     public var totals: ForestTotals { data.totals }
-    /// The latest event counts, lost events among them.
+    /// The latest counts of the process's events, including lost ones.
     public var loss: EventCounts { data.loss }
     /// The time of the latest batch, in nanoseconds of the process's clock.
     public var now: UInt64 { data.now }
@@ -59,13 +59,13 @@ public struct ChainForest: Sendable {
 // MARK: Nodes
 
 extension ChainForest {
-    /// Above every raw index in use: the length of arrays that run beside the forest.
+    /// One more than the greatest raw index there may be: the length for arrays indexed by node.
     public var indexBound: Int { data.nodes.bound }
 
     /// The index of a node; nil where it is unknown or evicted.
     public func index(of id: NodeID) -> NodeIndex? { data.slot(of: id)?.asNode }
 
-    /// Events that were lost, and nodes that there was no room for.
+    /// How many events were lost, plus how many times a node was refused for lack of room.
     public var lostCount: UInt64 { loss.lostCount.addingClamped(totals.refusedCount) }
 
     /// Whether a node was evicted, so that it will not come back.
@@ -74,7 +74,7 @@ extension ChainForest {
     /// Whether there is a node at `index`.
     public func contains(_ index: NodeIndex) -> Bool { data.isOccupied(index.rawValue) }
 
-    /// Whether a node is still where it was: cheaper than looking for it.
+    /// Whether the node with an id is at `index`. Cheaper than ``index(of:)``.
     public func contains(_ id: NodeID, at index: NodeIndex) -> Bool {
         data.nodes.hasPage(of: index.rawValue) && data.nodes[index.rawValue].pointee.id == id.rawValue && id != .none
     }
@@ -84,7 +84,7 @@ extension ChainForest {
         NodeView(index: index, record: data.nodes[checked(index)].pointee)
     }
 
-    /// A node's name in the process.
+    /// A node's id in the process.
     public func id(of index: NodeIndex) -> NodeID { NodeID(data.nodes[checked(index)].pointee.id) }
 
     /// The operation that made a node, without its other facts.
@@ -96,7 +96,7 @@ extension ChainForest {
     /// A node's label: hostile text until it is escaped.
     public func label(of index: NodeIndex) -> String? { data.texts[data.nodes[checked(index)].pointee.label] }
 
-    /// A one-line summary of a node's error, cancellation or abandonment: hostile text until it is escaped.
+    /// A one-line summary of a node's value, error, cancellation or abandonment: hostile text until it is escaped.
     public func summary(of index: NodeIndex) -> String? {
         data.texts[summarySlot(of: data.nodes[checked(index)].pointee.extra)]
     }
@@ -114,7 +114,7 @@ extension ChainForest {
     /// The fields that a text search reads, without the node's other facts.
     public func searchFields(of index: NodeIndex) -> SearchFields { searchFields(data.nodes[checked(index)]) }
 
-    /// The same for the node at an index; nil where there is none.
+    /// The fields that a text search reads of the node at an index; nil where there is no node.
     public func searchFields(at index: NodeIndex) -> SearchFields? {
         data.isOccupied(index.rawValue) ? searchFields(data.nodes[index.rawValue]) : nil
     }
@@ -131,13 +131,13 @@ extension ChainForest {
     /// The summary of a node, for a caller that has its search fields.
     public func summary(of words: SearchFields) -> String? { data.texts[words.summary] }
 
-    /// The name of the requester of a node's cancellation: hostile text until it is escaped.
+    /// The source of a node's cancellation, and its reason if there is one: hostile text until it is escaped.
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { data.texts[$0.canceller] } }
 
-    /// Where a node was made; nil where unknown.
+    /// The call site at which a node was made; nil where unknown.
     public func site(of index: NodeIndex) -> CodeLocation? { data.sites[data.nodes[checked(index)].pointee.site] }
 
-    /// The counts by end state of nodes evicted from under a node; nil where there are none.
+    /// Counts, by end state, of the nodes evicted from a node's subtree; nil if there are none.
     public func evictedCounts(of index: NodeIndex) -> EvictedCounts? {
         guard let evicted = extraFacts(of: index)?.evicted, evicted != noSlot else { return nil }
         return data.evictedCounts[evicted].pointee
@@ -149,7 +149,7 @@ extension ChainForest {
         return index.rawValue
     }
 
-    /// The first node in a range of indices that was made by an operation at a wanted call site. 1 ns an index.
+    /// The first node in a range of indices that an operation of `kind` made at a wanted call site. 1 ns an index.
     public func firstIndex(
         in range: Range<UInt32>, madeBy kind: NodeKind, at isWanted: (SiteID) -> Bool
     ) -> NodeIndex? {
@@ -159,7 +159,7 @@ extension ChainForest {
                 slot = data.nodes.nextPage(after: slot)
                 continue
             }
-            // Compare kind first, because it lies in memory that is read in sequence; evicted nodes keep theirs.
+            // Compare the kind first, because it rules out most nodes. An evicted node keeps its kind, but has no id.
             for node in elements {
                 if node.kind == kind, node.id != 0, isWanted(node.site) { return NodeIndex(rawValue: slot) }
                 slot += 1

@@ -4,21 +4,21 @@ import ChainEvents
 public struct ChainSummary: Hashable, Sendable {
     /// The chain's root.
     public var root: NodeIndex
-    /// Its nodes by state, the root among them.
+    /// The chain's nodes by state, including the root.
     public var counts: StateCounts
-    /// How many of its nodes were evicted while it was live.
+    /// How many of the chain's nodes were evicted before the chain itself.
     public var evictedCount: Int
-    /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After its
-    /// eviction, the first among the next 256 nodes, or nil until another node is rejected.
+    /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After the node's
+    /// eviction, the first one among the first 256 nodes of the chain, or nil until another node is rejected.
     public var firstRejected: NodeIndex?
-    /// When its last node settled; nil while it is live.
+    /// When the chain's last node settled; nil while the chain is live.
     public var settled: UInt64?
-    /// How it ended. Decided when it settled, so that the eviction of some of its nodes does not change it.
+    /// How the chain ended. Decided when the chain settled, so that the eviction of nodes does not change it.
     public var outcome: ChainOutcome
 
-    /// Its nodes that are kept.
+    /// How many nodes of the chain are kept.
     public var nodeCount: Int { counts.nodeCount }
-    /// Nodes that are not settled.
+    /// How many nodes of the chain are not settled.
     public var liveCount: Int { counts.liveCount }
 }
 
@@ -26,15 +26,15 @@ public struct ChainSummary: Hashable, Sendable {
 public struct ForestTotals: Hashable, Sendable {
     /// All nodes by state.
     public var counts = StateCounts()
-    /// How many roots, which is how many chains.
+    /// The number of chains, which is the number of roots.
     public var chainCount = 0
-    /// How many chains have a live node.
+    /// The number of chains that have a live node.
     public var liveChainCount = 0
     /// The chains by outcome.
     public var outcomes = OutcomeCounts()
-    /// Events applied since the forest was made, including those without news.
+    /// Events applied since the forest was made, including those that changed nothing.
     public var eventCount: UInt64 = 0
-    /// Nodes that retention took away.
+    /// Nodes evicted since the forest was made.
     public var evictedCount: UInt64 = 0
     /// Times that a node was refused because ``ForestLimits/nodeLimit`` was reached.
     public var refusedCount: UInt64 = 0
@@ -42,21 +42,21 @@ public struct ForestTotals: Hashable, Sendable {
     /// All zero.
     public init() {}
 
-    /// All nodes that are kept.
+    /// The number of nodes that are kept.
     public var nodeCount: Int { counts.nodeCount }
 }
 
 /// Counts of nodes evicted from the subtree of a node, by end state.
 public struct EvictedCounts: Hashable, BitwiseCopyable, Sendable {
-    /// How many nodes ended so.
+    /// The number of nodes that ended in this state.
     public var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
-    /// How many nodes ended so.
+    /// The number of nodes that ended in this state.
     public var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
 
     /// All zero.
     public init() {}
 
-    /// All of them.
+    /// The sum of the counts.
     public var count: Int {
         Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
     }

@@ -34,8 +34,7 @@ extension ForestData {
             } else {
                 let isOver = !record.pointee.isLive
                 record.pointee.settled = max(record.pointee.settled, nodes[slot].pointee.settled ?? now)
-                // Evict a leaf that settled after its chain had settled before on its own; otherwise it goes with the
-                // chain.
+                // A settled leaf of a live or revived chain is evicted on its own; any other one goes with its chain.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
                     enqueueLeaf(slot)
                 }
@@ -54,7 +53,7 @@ extension ForestData {
 
     private func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
         if isLive { chainBecameLive(slot, nodeCount: 1) } else { chainBecameSettled(slot, nodeCount: 1) }
-        // Unknown before, because it was referenced by another node only.
+        // A node that becomes live was unknown before, because only a reference to it had been applied.
         let outcome = ChainOutcome(of: nodes[slot].pointee)
         count(isLive ? .unknown : .live, as: outcome, of: slot)
     }
@@ -69,7 +68,7 @@ extension ForestData {
         enqueueLeaves(under: root)
     }
 
-    /// A chain's last live node settled.
+    /// Updates counts when a chain's last live node settles.
     func chainBecameSettled(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount -= 1
         settledChainNodeCount += Int(nodeCount)
@@ -79,9 +78,9 @@ extension ForestData {
     /// The most nodes of a chain that are searched for the latest settlement.
     private static let settledSearchLimit = 512
 
-    /// Updates the end of a chain after a known settlement got another time.
+    /// Updates the settlement time of a node's chain after that of the node changed.
     ///
-    /// In a chain of more than ``settledSearchLimit`` nodes an earlier time is not corrected.
+    /// In a chain of more than ``settledSearchLimit`` nodes, the chain's time never moves back.
     func settlementChanged(_ slot: UInt32, from old: UInt64) {
         let (chain, new) = (nodes[slot].pointee.chain, nodes[slot].pointee.settled ?? old)
         guard chain != noSlot else { return }
@@ -118,7 +117,7 @@ extension ForestData {
         if first == noSlot || (first != slot && rejectionPrecedes(slot, first)) { record.pointee.firstRejected = slot }
     }
 
-    /// Updates a chain's first rejection after a known settlement got another rank or time, which is rare. O(chain).
+    /// Updates a chain's first rejection after the rank or time of a known settlement changed, which is rare. O(chain).
     func rejectionChanged(_ slot: UInt32) {
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else { return }
@@ -130,7 +129,7 @@ extension ForestData {
         }
     }
 
-    /// Finds a chain's first rejection by looking at all of it, or at so many nodes from its beginning.
+    /// Searches a chain's first `limit` nodes in pre-order for its first rejection.
     func searchRejected(_ record: UnsafeMutablePointer<ChainRecord>, limit: Int = .max) {
         record.pointee.firstRejected = noSlot
         var cursor = record.pointee.root
@@ -142,7 +141,7 @@ extension ForestData {
         }
     }
 
-    /// Searches for a chain's next first rejection among its first nodes, because chains settle from the beginning.
+    /// Replaces a chain's evicted first rejection. Searches 256 nodes, because chains settle from the beginning.
     func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
         record.pointee.firstRejected = noSlot
         guard record.pointee.counts.rejectedCount > 0 else { return }
@@ -151,14 +150,14 @@ extension ForestData {
 
     // MARK: Walking
 
-    /// The next node of the tree under `top` in pre-order, or none.
+    /// The next node of the tree under `top` in pre-order, or ``noSlot``.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32) -> UInt32 {
         var depth = 0
         return following(slot, within: top, depth: &depth)
     }
 
-    /// The same; `depth` is that of the node on entry and that of the next one on return.
+    /// The next node, as above. `depth` is that of `slot` on entry, and that of the next node on return.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild
@@ -167,7 +166,7 @@ extension ForestData {
         return first
     }
 
-    /// The same, leaving out the subtree under `slot`.
+    /// The next node in pre-order after the subtree of `slot`, or ``noSlot``.
     func followingSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         var cursor = slot
         while cursor != top {
@@ -179,7 +178,7 @@ extension ForestData {
         return noSlot
     }
 
-    /// Whether the children of a node are drawn further in than the node.
+    /// Whether the children of a node are indented; see ``ChainForest/indentsChildren(of:)``.
     func indents(_ slot: UInt32) -> Bool {
         let node = nodes[slot]
         guard node.pointee.childCount == 1 else { return node.pointee.childCount > 1 }

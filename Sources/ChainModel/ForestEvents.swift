@@ -3,7 +3,7 @@ import ChainEvents
 extension ChainForest {
     /// Applies a batch: names, then snapshots, then events, then the resync mark. About 100 ns an event.
     ///
-    /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node has so far are kept
+    /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node uses yet are kept
     ///   until the last part.
     public mutating func apply(_ batch: EventBatch, isLast: Bool = true) {
         makeUnique()
@@ -21,7 +21,7 @@ extension ChainForest {
         }
     }
 
-    /// Takes back ``markCancelRequested(_:)`` (the program refused).
+    /// Undoes ``markCancelRequested(_:)`` after the program refused the command.
     public mutating func unmarkCancelRequested(_ ids: some Sequence<NodeID>) {
         makeUnique()
         for id in ids {
@@ -107,7 +107,7 @@ extension ForestData {
         case .awaited: awaited(event)
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:
-            // The fault is the handler's that wanted to wait.
+            // The fault belongs to the handler that tried to wait, if that is known.
             let culprit = event.other == .none ? slot : reportedSlot(of: event.other, at: event.time) ?? slot
             nodes[culprit].pointee.faults.insert(.hasMisusedAwait)
             if culprit != slot { refresh(culprit) }
@@ -187,7 +187,8 @@ extension ForestData {
         if isNew, event.text != 0, let text = batch.text(of: event) { setSummary(slot, text, replacing: true) }
     }
 
-    /// Whether the report wins over what is known: by rank, then by time.
+    /// Applies a settlement if its rank is higher than the known one, or equal and its time earlier. Returns whether it
+    /// was applied.
     @discardableResult @inline(__always)
     func settle(_ slot: UInt32, _ rank: Settlement, _ time: UInt64) -> Bool {
         let node = nodes[slot]

@@ -19,7 +19,7 @@ extension ChainForest {
         data.waits(of: thread)
     }
 
-    /// All waits that block a thread now, by thread. O(such threads).
+    /// All waits that block a thread now, sorted by thread. O(n log n) for n waiting threads.
     public var waits: [ThreadWait] { data.threadWaits.keys.sorted().flatMap { waits(of: $0) } }
 
     /// Events that repeat these waits for a late subscriber. Applying them again changes nothing.
@@ -40,7 +40,7 @@ extension ForestData {
 
     /// How many threads may wait before waits that lost their end event are dropped.
     private static let pruneCount = 1_024
-    /// How many waiting threads are kept at all; a thread that begins to wait after them is not.
+    /// The most waiting threads that are kept; the waits of further threads are dropped.
     static let waitingThreadLimit = 16_384
     /// How many nested waits of one thread are kept. Past the limit, waits that lost their end event are dropped first, then
     /// the outermost one.
@@ -60,8 +60,8 @@ extension ForestData {
         recordWaiterChange(of: wait)
     }
 
-    /// Whether another thread's wait can be stored. Drops waits that lost their end event when there are twice as many as
-    /// after the last time: O(1) amortised.
+    /// Whether the wait of another thread can be stored. Drops waits that lost their end event when twice as many
+    /// threads wait as after the last such pass: O(1) amortised.
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }
@@ -80,7 +80,7 @@ extension ForestData {
             let index = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
         else { return }
         recordWaiterChange(of: waits[index])
-        // Whatever was waited for further in has ended as well.
+        // The waits nested in this one have ended as well.
         waits.removeSubrange(index...)
         threadWaits[event.thread] = waits.isEmpty ? nil : waits
     }
@@ -90,7 +90,7 @@ extension ForestData {
         if let waiter = slot(of: wait.waiter) { recordChange(waiter, .facts) }
     }
 
-    /// The wait that the handler of a running node is in.
+    /// The innermost wait of a running node's handler.
     func wait(ofRunning record: NodeRecord) -> ThreadWait? {
         guard !threadWaits.isEmpty else { return nil }
         return waits(of: record.thread).last { $0.waiter.rawValue == record.id }

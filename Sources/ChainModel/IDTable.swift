@@ -10,10 +10,10 @@ let evictedSlot = UInt32.max - 1
 ///
 /// A copy shares its pages until ``detach()``, which must come before the first change of either.
 struct IDTable: @unchecked Sendable {
-    // @unchecked Sendable: a value; ForestStorage detaches each copy before it changes it.
+    // @unchecked Sendable: a value; ForestData detaches each copy before it changes it.
     private var table = PageTable<UInt32>(pageLength: IDPage.length)
     private var directory = PageDirectory()
-    /// Numbers of pages that were removed from `table`.
+    /// Numbers of pages that were removed from `table`, to be reused.
     private var freeNumbers: [UInt32] = []
     private var lastKey = UInt64.max
     private var lastPage: PageDirectory.Page?
@@ -68,7 +68,7 @@ struct IDTable: @unchecked Sendable {
         if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 
-    /// The sorted keys from `first` on of all pages that have a slot. A page's ids are `key << 8` to `key << 8 | 255`.
+    /// The sorted keys of all pages with a live id, from `first` on. A page's ids are `key << 8` to `key << 8 | 255`.
     func keys(from first: UInt64) -> [UInt64] { directory.keys.filter { $0 >= first }.sorted() }
 
     /// How many ranges of removed pages are remembered.
@@ -83,7 +83,7 @@ struct IDTable: @unchecked Sendable {
         return index < evictedRanges.count && evictedRanges[index].contains(key) ? evictedSlot : noSlot
     }
 
-    /// The first range that ends at `key` or later.
+    /// The index of the first range that ends at `key` or later.
     private func rangeIndex(_ key: UInt64) -> Int {
         var (low, high) = (0, evictedRanges.count)
         while low < high {

@@ -1,4 +1,4 @@
-/// The roots of chains that are or were live, the one that began first in front: a binary heap.
+/// A binary heap of the roots of chains that are or were live, by creation time and id, the earliest first.
 struct LiveRoots {
     struct Entry: BitwiseCopyable {
         var created: UInt64
@@ -9,14 +9,14 @@ struct LiveRoots {
     }
 
     private var entries: [Entry] = []
-    /// The entry that ``sweep(above:where:)`` looks at next, and how many were inserted since its last call.
+    /// The index at which ``sweep(above:where:)`` continues, and how many entries were inserted since its last call.
     private var cursor = 0
     private var insertedCount = 0
 
     var count: Int { entries.count }
     var first: Entry? { entries.first }
 
-    /// O(1) for a chain that began last, as most do.
+    /// Inserts an entry. O(1) for the newest chain, which is the usual case.
     mutating func insert(_ entry: Entry) {
         entries.append(entry)
         insertedCount += 1
@@ -25,11 +25,13 @@ struct LiveRoots {
 
     mutating func removeFirst() { remove(at: 0) }
 
-    /// The least number of entries that ``sweep(above:where:)`` looks at: 0.1 ms with cold caches.
+    /// The least number of entries that ``sweep(above:where:)`` examines: 0.1 ms with cold caches.
     static let sweepCount = 1_024
 
-    /// Removes some of the entries that satisfy a condition, where there are more than `limit`. Looks at four times as
-    /// many as were inserted since the last call, from where that stopped, so that no call looks at all of a million.
+    /// Removes some of the entries that satisfy a condition, if there are more than `limit` entries.
+    ///
+    /// Continues where the last call stopped. Examines four times as many entries as were inserted since, but at least
+    /// ``sweepCount``, so that one call does not examine a million.
     mutating func sweep(above limit: Int, where isRemoved: (Entry) -> Bool) {
         defer { insertedCount = 0 }
         guard entries.count > limit else { return }

@@ -1,21 +1,23 @@
-/// Elements in the order in which they were appended. All operations are O(1), amortised.
+/// A first-in, first-out queue in an array. Operations are O(1) amortised unless stated otherwise.
+///
+/// Removed elements are released later, when the array is compacted.
 package struct Queue<Element> {
     @usableFromInline var elements: [Element]
     /// The index of the first element that was not removed.
     @usableFromInline var head = 0
 
-    /// Makes a queue of elements, first in first.
+    /// Makes a queue of elements, of which the first is removed first.
     @inlinable package init(_ elements: [Element] = []) { self.elements = elements }
 
     /// How many elements there are.
     @inlinable package var count: Int { elements.count - head }
-    /// Whether there is none.
+    /// Whether there are no elements.
     @inlinable package var isEmpty: Bool { head == elements.count }
-    /// The element that comes out next.
+    /// The element that is removed next.
     @inlinable package var first: Element? { head < elements.count ? elements[head] : nil }
-    /// The element that was appended last.
+    /// The element that is removed last.
     @inlinable package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
-    /// The elements in order, first in first.
+    /// The elements in order, from the first on.
     @inlinable package var contents: ArraySlice<Element> { elements[head...] }
 
     /// The element at an offset from the first.
@@ -39,7 +41,7 @@ package struct Queue<Element> {
         elements.insert(element, at: head + offset)
     }
 
-    /// Removes the first elements. The queue must hold as many.
+    /// Removes the first `count` elements. The queue must hold at least as many.
     @inlinable package mutating func removeFirst(_ count: Int = 1) {
         head += count
         if head == elements.count, head < 1_024 {

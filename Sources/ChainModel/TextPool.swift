@@ -7,12 +7,12 @@ struct TextPool: Sendable {
     }
 
     private static let pageShift: UInt32 = 9
-    /// In pages, so that no growing moves what is there.
+    /// In pages, so that growth moves no text.
     private var pages: [Page] = []
     private var firstFree = noSlot
     /// How many texts there are.
     private(set) var count = 0
-    /// The slot that a text of this hash was last put into: finds most repeated labels without a dictionary of all.
+    /// By hash, the slot of the last new text. Finds most repeated labels without a dictionary of all texts.
     private var recent = [UInt32](repeating: noSlot, count: 1024)
 
     subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }
@@ -26,7 +26,7 @@ struct TextPool: Sendable {
         set { pages[Int(slot >> Self.pageShift)].useCounts[Self.offset(slot)] = newValue }
     }
 
-    /// Takes a use of `text`.
+    /// Adds a use of `text`, and returns its slot.
     mutating func intern(_ text: String) -> UInt32 {
         let index = Self.cacheIndex(of: text)
         let known = recent[index]
@@ -41,7 +41,7 @@ struct TextPool: Sendable {
         return slot
     }
 
-    /// Removes a use.
+    /// Removes a use of the text in `slot`, and frees the slot after the last one.
     mutating func release(_ slot: UInt32) {
         guard slot != noSlot else { return }
         self[useCount: slot] -= 1
@@ -57,7 +57,7 @@ struct TextPool: Sendable {
         firstFree = noSlot
     }
 
-    /// Puts `text` into `slot` instead of what is there.
+    /// Releases `slot`, and sets it to the slot of `text`, unless it has that text.
     mutating func replace(_ slot: inout UInt32, with text: String) {
         guard self[slot] != text else { return }
         release(slot)
@@ -78,7 +78,7 @@ struct TextPool: Sendable {
         return UInt32(last) << Self.pageShift | UInt32(pages[last].texts.count - 1)
     }
 
-    /// By its length and its end, where labels that are numbered differ.
+    /// Hashes the length and the last 8 bytes, because numbered labels differ at their end.
     private static func cacheIndex(of text: String) -> Int {
         var text = text
         return text.withUTF8 { bytes in

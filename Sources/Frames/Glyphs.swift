@@ -1,4 +1,4 @@
-/// The signs that frames are drawn with, in two sets of equal widths: one column each unless stated.
+/// The glyphs that frames are drawn with, in two sets. Each takes one column, except ``enter`` in ASCII.
 public struct Glyphs: Hashable, Sendable {
     /// The characters that a frame drawn with them may hold.
     public let charset: Charset
@@ -15,10 +15,10 @@ public struct Glyphs: Hashable, Sendable {
     /// In front of a node with children that are shown, and hidden.
     public let unfolded, folded: String
 
-    /// A box.
+    /// The lines and corners of a box.
     public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
 
-    /// Signs in texts, each named for what it shows or stands for.
+    /// Glyphs in texts and rows, named after their shape or their meaning.
     public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
         taggedInside, pinned, prompt: String
     /// The track and the thumb of a scroll bar.
@@ -55,7 +55,7 @@ public struct Glyphs: Hashable, Sendable {
     /// One of the two sets.
     public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
 
-    /// The sign of a state of a node or chain; a space for a role that is no state.
+    /// Returns the glyph of a state of a node or chain; a space for a role that is not a state.
     public func state(_ role: Role) -> String {
         switch role {
         case .waiting: waiting

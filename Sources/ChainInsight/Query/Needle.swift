@@ -11,10 +11,10 @@ package struct Needle: Hashable, Sendable {
         self.isWhole = isWhole
     }
 
-    /// Whether a text contains it, or, of a whole needle, equals it.
+    /// Whether a text contains the needle, or equals it if only the whole of a text matches.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
-    /// The first match in a text, and the text that the range indexes: in lower case unless it is ASCII.
+    /// Returns the first match, and the text that the range indexes: `text`, in lower case unless it is ASCII.
     package func firstMatch(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
         let start = bytes.withUnsafeBufferPointer { Self.offset(of: $0, isWhole, in: &text) }
@@ -24,13 +24,13 @@ package struct Needle: Hashable, Sendable {
         }
     }
 
-    /// Whether a text contains the needle, which is in lower case, or equals it.
+    /// Whether a text contains the lower-case needle, or, if `isWhole`, equals it.
     static func finds(_ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: String) -> Bool {
         var text = text
         return offset(of: needle, isWhole, in: &text) != nil
     }
 
-    /// The offset of the first match. Changes the text to lower case unless it is ASCII.
+    /// Returns the offset of the first match in UTF-8. Changes the text to lower case unless it is ASCII.
     @inline(__always)
     private static func offset(of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: inout String) -> Int? {
         if !text.withUTF8(isASCII) { text = text.lowercased() }
@@ -43,7 +43,7 @@ package struct Needle: Hashable, Sendable {
         return all < 0x80
     }
 
-    /// The offset in a text that is ASCII or in lower case.
+    /// Returns the offset of the first match in a text that is ASCII or in lower case.
     @inline(__always)
     private static func offset(
         of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in hay: UnsafeBufferPointer<UInt8>
@@ -61,7 +61,7 @@ package struct Needle: Hashable, Sendable {
     private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }
 
-/// Needles side by side in one array, because an array for each would cost a retain a search.
+/// Needles in one array, because an array for each needle would cost a retain per search.
 struct Needles: Sendable {
     private struct Span { var bytes: Range<Int>, isWhole: Bool }
 
@@ -75,7 +75,7 @@ struct Needles: Sendable {
         bytes += needle.bytes
     }
 
-    /// Whether a text contains a needle, or, of a whole needle, equals it.
+    /// Whether a text contains the needle at an index, or equals it if only the whole of a text matches.
     func matches(_ needle: Int, _ text: String) -> Bool {
         let span = spans[needle]
         return bytes.withUnsafeBufferPointer { Needle.finds(.init(rebasing: $0[span.bytes]), span.isWhole, in: text) }

@@ -1,25 +1,25 @@
 import ChainEvents
 import ChainModel
 
-/// A search for nodes: a small language for the line behind `/`.
+/// A query for nodes, in the small language of the `/` prompt.
 ///
-///     charge                      the text is in the label, the kind, the state, the error, or, without a label, the site
-///     live, failed, settled       these states, as `state:failed`
+///     charge                      a text in the label (without one: the site), kind, state, value or error
+///     live, failed, settled       the nodes in these states, as `state:failed`
 ///     state:rejected kind:all     both; `and` may be left out
 ///     charge|bank -refund         one of two texts, and not a third
 ///     Order.swift:42              a call site
-///     #17                         the node of a number, as `id:17`
+///     #17                         the node with this id, as `id:17`
 ///     total > 5s and not run<=100ms
 ///     /order 1[0-9]/ error~timeout (kind:then or kind:map)
 ///     warning:deadlock waits-for:timer chain:"order 17"
 ///     "two words"
 ///
-/// Upper and lower case are the same. A query is made once and asked often: see ``QueryMatcher``.
+/// Case is ignored. A query is parsed once; a ``QueryMatcher`` evaluates it for many nodes.
 public struct Query: Hashable, Sendable {
     /// The query as typed.
     public let text: String
     let root: Term
-    /// The kinds of events that a log of events shows; nil for all. Nodes are matched without it.
+    /// The kinds of events that an event log shows; nil for all. Does not affect which nodes match.
     public private(set) var eventKinds: Set<EventKind>?
 
     /// Parses a query; one without words matches everything.
@@ -36,30 +36,31 @@ public struct Query: Hashable, Sendable {
     /// The query without words, which matches everything.
     public static let everything = Query(text: "", root: .all([]))
 
-    /// Whether it matches everything.
+    /// Whether the query matches every node and every event.
     public var isEmpty: Bool { matchesAllNodes && eventKinds == nil }
 
     /// Whether every node matches.
     public var matchesAllNodes: Bool { root == .all([]) }
 
-    /// The same query of events of some kinds only, with the text as it was typed.
+    /// Returns the query restricted to events of some kinds. `text` is the whole query as typed.
     public func restricted(to eventKinds: Set<EventKind>?, text: String) -> Query {
         var query = Query(text: text, root: root)
         query.eventKinds = eventKinds
         return query
     }
 
-    /// The text that it searches for, in lower case, if it does nothing else. A view that has texts besides the nodes'
-    /// searches them, too.
+    /// The lower-case text of a query that is one text; otherwise nil. Views also search texts that are not of nodes
+    /// for it.
     public var plainText: String? { root.plainText }
 
-    /// Whether it matches the same nodes as another query, however that was typed.
+    /// Whether the query has the same terms and event kinds as another one, however each was typed.
     public func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
 
-    /// Whether its matches change by the passing of time alone (`age>5s`).
+    /// Whether the matches can change by the passing of time alone (`age>5s`).
     public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
 
-    /// Whether it reads the total time, which begins with the settlement of a node's parent, or what a node waits for.
+    /// Whether the query reads a fact that changes when a node's parent settles: the total time, or what the node waits
+    /// for.
     public var dependsOnParents: Bool {
         root.contains { term in
             switch term {
@@ -69,23 +70,23 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether it reads what a node waits for, which ends with the settlement of a member or of a node that it follows.
+    /// Whether the query reads what a node waits for. That changes when a member or a followed node settles.
     public var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
 
-    /// Whether it reads the label of a node's parent.
+    /// Whether the query reads the label of a node's parent.
     public var dependsOnParentLabels: Bool { reads(.parent) }
 
-    /// Whether it reads the label of a chain's root.
+    /// Whether the query reads the label of a chain's root.
     public var dependsOnRootLabels: Bool { reads(.chain) }
 
-    /// Whether it reads warnings: then ``QueryMatcher/warnings`` is needed.
+    /// Whether the query reads warnings, which then have to be set in ``QueryMatcher/warnings``.
     public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
 
     private func reads(_ field: QueryField) -> Bool {
         root.contains { if case .field(field, _, _) = $0 { true } else { false } }
     }
 
-    /// Texts to highlight in labels, or in sites in their place, in lower case.
+    /// Lower-case texts to highlight in labels, and in the sites shown for nodes without a label.
     public var markedTexts: [String] {
         var texts: [String] = []
         root.collectMarked(into: &texts)
@@ -97,7 +98,7 @@ public struct Query: Hashable, Sendable {
         case any([Term])
         case not(Term)
         case text(String)
-        /// A regular expression, in the texts where `text` looks.
+        /// A regular expression, searched for in the same texts as `text`.
         case pattern(TextPattern)
         case field(QueryField, Comparison, Sought)
         case duration(QueryDuration, Comparison, UInt64)
@@ -117,7 +118,7 @@ public struct Query: Hashable, Sendable {
             }
         }
 
-        /// Whether a condition holds for the term or a part of it.
+        /// Whether a condition holds for any leaf of the term.
         func contains(_ isAsked: (Term) -> Bool) -> Bool {
             switch self {
             case .all(let terms), .any(let terms): terms.contains { $0.contains(isAsked) }
@@ -161,7 +162,7 @@ enum QueryField: String, CaseIterable, Sendable {
 
 /// Fields that hold a duration.
 enum QueryDuration: String, CaseIterable, Sendable {
-    /// Since its making, to now or to its settlement.
+    /// From a node's creation to its settlement, or to now if it is live.
     case age
     case wait, run, total
 }
@@ -170,11 +171,11 @@ enum QueryDuration: String, CaseIterable, Sendable {
 public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
     public let description: String
-    /// The characters of the query that it refers to, numbered from 0; empty at the end of the text where something is
-    /// missing.
+    /// The characters of the query that the description refers to, numbered from 0. The range is empty, at the end of
+    /// the text, where something is missing.
     public let range: Range<Int>
 
-    /// One sentence without a full stop, and the characters that it refers to.
+    /// Makes an error of one short sentence without a full stop, and the characters that it refers to.
     public init(_ description: String, at range: Range<Int>) {
         self.description = description
         self.range = range

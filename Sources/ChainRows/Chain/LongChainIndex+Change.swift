@@ -25,7 +25,7 @@ extension LongChainIndex {
         chunkOf.removeAll()
     }
 
-    // MARK: In and out
+    // MARK: Entries
 
     /// Inserts entries before a position.
     mutating func insert(_ new: [Entry], at position: Position, in listIndex: Int) {
@@ -33,7 +33,7 @@ extension LongChainIndex {
         if lists[listIndex]!.chunks.isEmpty { addChunks([[]], at: 0, in: listIndex) }
         var at = position
         if at.offset == 0, at.ordinal > 0 {
-            // At the end of the chunk before, if it has room.
+            // Append to the chunk before, if it has room or no chunk follows.
             let count = chunks[chunk(at.ordinal - 1, of: listIndex)].entries.count
             if at.ordinal == lists[listIndex]!.chunks.count || count + new.count <= chunkLimit {
                 at = Position(ordinal: at.ordinal - 1, offset: count)
@@ -132,7 +132,7 @@ extension LongChainIndex {
         for later in ordinal..<lists[listIndex]!.chunks.count { chunks[chunk(later, of: listIndex)].ordinal = later }
     }
 
-    /// Joins small neighbouring chunks.
+    /// Joins neighbouring chunks that fill at most half a chunk together.
     private mutating func join(around ordinal: Int, in listIndex: Int) {
         for upper in [ordinal + 1, ordinal] where upper > 0 && upper < lists[listIndex]!.chunks.count {
             let (left, right) = (chunk(upper - 1, of: listIndex), chunk(upper, of: listIndex))
@@ -162,6 +162,7 @@ extension LongChainIndex {
         (chunks[number].folds, chunks[number].userFolds) = (0, 0)
     }
 
+    /// Clears a chunk's matches if they are of an earlier filter round.
     mutating func resetOldMatches(_ number: Int) {
         guard chunks[number].round != round else { return }
         chunks[number].round = round
@@ -171,7 +172,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Recounts what is kept beside a chunk.
+    /// Recounts what a list stores of a chunk: the least level and the numbers of rows.
     mutating func recount(_ ordinal: Int, of listIndex: Int) {
         let number = chunk(ordinal, of: listIndex)
         let (isOpen, isFound) = (chunks[number].folds == 0, chunks[number].userFolds == 0)

@@ -1,20 +1,22 @@
 import ChainEvents
 import ChainModel
 
-// Archiving: a settled chain folds to one row at once, and leaves the live ones after a moment.
+// Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.
 extension RowModel {
     /// Returns whether a settled chain is to be archived now.
     package func hasDue(now: UInt64) -> Bool { archiveQueue.hasDue(now: now) }
 
-    /// Folds the chains that settled since the last tick, except the one of `selected` and, while nothing is live, the
-    /// one that settled last; returns whether there was any.
+    /// Folds the chains that settled unfolded since the last tick, and the one that stays open no longer. Returns
+    /// whether there were any.
+    ///
+    /// The chain of `selected` stays open, and so does the one that settled last while nothing is live.
     mutating func foldSettled(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let isAnyLive = forest.totals.liveChainCount > 0
         guard !settledOpen.isEmpty || isAnyLive && lastOpen != nil else { return false }
         let last = isAnyLive ? nil : lastSettled(in: forest)
         if let old = lastOpen, old != last {
             settledOpen.append(old.node)
-            // It was left out when it was due.
+            // Enqueue it again, because `archiveFirst` dropped its entry while it stayed open.
             archiveQueue.append(.init(deadline: now, node: old.node, id: old.id), in: forest)
         }
         lastOpen = last
@@ -24,7 +26,7 @@ extension RowModel {
         return true
     }
 
-    /// The chain that settled last, of those that did so unfolded.
+    /// The chain that settled last, among those that were unfolded then.
     private func lastSettled(in forest: borrowing ChainForest) -> OpenChain? {
         var last = lastOpen.flatMap { forest.contains($0.id, at: $0.node) ? $0 : nil }
         var latest = last.flatMap { forest.chain(of: $0.node).settled } ?? 0
@@ -47,12 +49,13 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// The cost of archiving in a tick: 8 a chain, 1 an entry of an evicted chain.
+    /// The cost of archiving in a tick: 8 for each chain, 1 for the entry of an evicted one.
     private static let archiveBudget = 32_000
+    /// The cost of a chain besides that of its entry.
     private static let archiveCost = 7
 
-    /// Archives settled chains, but for the one of `selected`. Returns the row where the chain of `watched` began, if
-    /// that chain was archived.
+    /// Archives settled chains past their deadline, except the one of `selected`. Returns the former first row of the
+    /// chain of `watched`, if that chain was archived.
     package mutating func archive(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Int? {
@@ -67,7 +70,7 @@ extension RowModel {
         return key(of: root) == old ? nil : row
     }
 
-    /// Archives chains past their deadline.
+    /// Archives settled chains past their deadline, except `pinned`, within the budget of a tick.
     mutating func archive(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
         var budget = Self.archiveBudget
         while budget > 0, archiveQueue.hasDue(now: now) {
@@ -91,7 +94,7 @@ extension RowModel {
         guard forest.chain(of: root).settled != nil, !slots.has(.archived, slot) else {
             return slots.set(.awaitsArchive, false, slot)
         }
-        // Enqueued again when another takes its place.
+        // The chain that stays open is enqueued again when another one replaces it.
         if lastOpen?.id == entry.id { return }
         guard root != pinned else {
             let later = now &+ ArchiveDelay.postponed

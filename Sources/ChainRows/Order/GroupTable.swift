@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// How many chains there are of each status.
+/// The number of chains of each status.
 package struct StatusCounts {
     private var counts = [Int](repeating: 0, count: ChainStatus.allCases.count)
 
@@ -13,18 +13,18 @@ package struct StatusCounts {
     package var chainCount: Int { counts.reduce(0, +) }
 }
 
-/// The call sites of roots, numbered, each with what its chains are shown as.
+/// The call sites of roots, numbered, each with the counts of its chains by status.
 struct GroupTable {
     struct Group {
-        /// The call site; without a file where it is unknown.
+        /// The call site; its `fileID` is empty if it is unknown.
         var site: CodeLocation
-        /// The number of chains by what each is shown as.
+        /// The number of chains by status.
         var counts = StatusCounts()
     }
 
     private(set) var groups: [Group] = []
     private var numbers: [CodeLocation: UInt32] = [:]
-    /// The numbers by the program's own site ids, of which several may be of one call site.
+    /// The numbers by the program's own site ids. Several ids may stand for one call site.
     private var numbersByID: [SiteID: UInt32] = [:]
     /// The numbers in the order of the screen: by file and line, the unknown site last.
     private(set) var screen: [UInt32] = []
@@ -33,7 +33,7 @@ struct GroupTable {
 
     func number(of site: CodeLocation) -> UInt32? { numbers[site] }
 
-    /// Returns the number of a site; adds an unknown one.
+    /// Returns the number of a site, which is added if it has none yet.
     mutating func addedNumber(of id: SiteID, in forest: borrowing ChainForest) -> UInt32 {
         if let known = numbersByID[id] { return known }
         let site = forest.sites[id]

@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// Nodes with deadlines, in the order of the deadlines; with a limit and a high-water mark.
+/// A queue of nodes in the order of their deadlines, with a limit and a high-water mark.
 ///
 /// An entry goes stale when its node is evicted. A full queue drops the stale entries and all but the first of each
 /// node; what is left is at most half of the limit, so that appending is O(1) amortized. Memory is freed as the queue
@@ -18,7 +18,7 @@ struct NodeQueue {
     private var entries = Queue<Entry>()
     /// The least value of ``limit``, so that a small forest does not drop entries all the time.
     private let leastLimit: Int
-    /// The greatest number of entries: twice the nodes of the forest, where those are many.
+    /// The most entries: twice the nodes of the forest, but at least ``leastLimit``.
     private(set) var limit: Int
     private(set) var highWaterMark = 0
     /// How many entries are postponed.
@@ -32,7 +32,7 @@ struct NodeQueue {
     var count: Int { entries.count }
     var first: Entry? { entries.first }
 
-    /// Returns the first few entries.
+    /// Returns the first `limit` entries, or all if there are fewer.
     func prefix(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
 
     func hasDue(now: UInt64) -> Bool { entries.first.map { $0.deadline <= now } ?? false }

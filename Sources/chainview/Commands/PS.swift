@@ -72,7 +72,7 @@ struct PS: ParsableCommand {
         }
         let target = try Target(validating: name)
         let endpoint = try discovery.find(target)
-        // Two limits, because a large tree takes long while a program that hangs is noticed sooner.
+        // A limit for the first answer, because the tree may take long, but a program that hangs is noticed sooner.
         let (info, forest) = try Self.state(of: endpoint, answerLimit: target.isFar ? nil : discovery.timeLimit)
         let listing = TreeListing(
             isLiveOnly: live, query: try query.map { try Self.query($0) }, nodeLimit: limit ?? .max)

@@ -17,7 +17,7 @@ final class Session {
     private var isOver = false
     private var endingSignal: Int32?
     private let glyphs: Glyphs
-    /// Whether to print the queues at the end.
+    /// Whether to print the statistics of the queues at the end.
     private let printsStatistics: Bool
     /// The output of the program that `chainview run` started.
     private let output: ShownOutput?
@@ -27,13 +27,13 @@ final class Session {
     private let initialSettings: ViewSettings
     /// Loaded as soon as the programs' names are known.
     private var savedSettings: SavedSettings?
-    /// An error of a file, for the status line.
+    /// A problem with the configuration or the saved settings, for the status line.
     private var pendingMessage: String?
 
-    /// Run for alerts; nil where none is configured.
+    /// The command to run for alerts; nil if none is configured.
     private let alertCommand: AlertCommand?
 
-    /// The number of events and nodes to apply between two looks at the keyboard: some milliseconds.
+    /// About how many events and nodes are applied between two checks for input. They take some milliseconds.
     private static let foldLimit = 16_384
 
     /// The time between two ticks of an idle dashboard, in nanoseconds.
@@ -81,7 +81,7 @@ final class Session {
         }
         do {
             var nextTick = SystemClock.shared.now
-            // Whether background work ran since the last tick: at least once, then as long as there is any.
+            // Whether background work ran since the last tick. It runs once per tick, and again while there is more.
             var hasWorked = false
             while !isOver {
                 let now = SystemClock.shared.now
@@ -94,7 +94,7 @@ final class Session {
                     hasWorked = false
                 }
                 let isIdle = store.withState { $0.isIdle }
-                // A frame soon, because a key may start something that goes on by itself.
+                // After input the next tick comes within a frame, because input may start work.
                 let soon = min(nextTick, SystemClock.shared.now + frameInterval)
                 let rest = nextTick &- min(nextTick, SystemClock.shared.now)
                 let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
@@ -126,7 +126,7 @@ final class Session {
         return endingSignal
     }
 
-    /// Applies waiting batches, then the action, and draws at once. Returns the time of the next tick.
+    /// Applies waiting batches, then the action, and draws at once. Returns `nextTick`.
     private func act(_ action: Action, then nextTick: UInt64) throws -> UInt64 {
         drain()
         step(action)
@@ -141,7 +141,7 @@ final class Session {
 
     private var hasBatches: Bool { feeds.contains(where: \.hasBatches) }
 
-    /// Does background work until the next tick.
+    /// Applies waiting batches, or does one slice of background work.
     private func work() { if hasBatches { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
@@ -166,7 +166,7 @@ final class Session {
         (drawnRevision, drawnOutput) = (revision, outputRevision)
     }
 
-    /// Restores the saved settings once the names of all programs are known, before their first nodes come.
+    /// Restores the saved settings once the names of all programs are known; of one program, before its first nodes.
     private func restoreSettings() {
         guard let settingsStore, savedSettings == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }
@@ -177,7 +177,7 @@ final class Session {
         pendingMessage = found.problem ?? pendingMessage
     }
 
-    /// Shows the pending message, after the first tick, because messages expire by the clock.
+    /// Shows the pending message. Called after a tick, because messages expire by the clock.
     private func showPendingMessage() {
         guard let text = pendingMessage else { return }
         pendingMessage = nil
