@@ -1,6 +1,6 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test tracing optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
+.PHONY: help demo man server orders test tracing optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
 FILTER ?=
@@ -17,7 +17,7 @@ OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEvent
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')
 # Build plans of packages that depend on this one. Removed before builds, because an old plan misses new files.
-stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml
+stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml demos/orders/.build/debug.yaml
 # A UTF-8 locale for tests, independent of the caller's.
 utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
 
@@ -41,6 +41,13 @@ server: ## run a small HTTP server to attach to (ARGS="--port 8081")
 	@rm -f $(stale)
 	@swift build --package-path demos/server --product server
 	@CHAINVIEW=1 exec demos/server/.build/debug/server $(ARGS)
+
+orders: ## build a server and its client that trace (minutes), and test that one order is one tree over both
+	@.ci/need ncursesw python3
+	@rm -f $(stale)
+	@swift build --product chainview
+	@swift build --package-path demos/orders
+	@demos/orders/check
 
 test: ## run every test (FILTER=Name for some)
 	@.ci/need ncursesw vterm python3
@@ -124,5 +131,5 @@ api: ## record the public interface of each product in Tests/Interfaces: look at
 	CHAINVIEW_TARGETS=DocumentationTests CHAINVIEW_RECORD=1 $(utf8) swift test --filter InterfaceTests
 
 clean: ## remove build folders and the leftovers of failed tests
-	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build Benchmarks/Fuzz/.build demos/server/.build
+	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build Benchmarks/Fuzz/.build demos/server/.build demos/orders/.build
 	find Tests -name '*.actual' -delete

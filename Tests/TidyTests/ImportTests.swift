@@ -19,7 +19,7 @@ private let allowedImports: [String: Set<String>] = {
 
 struct ImportTests {
     private var files: [SourceFile] {
-        let folders = ["Sources/", "demos/programs/", "demos/server/Sources/"]
+        let folders = ["Sources/", "demos/programs/", "demos/server/Sources/", "demos/orders/Sources/"]
         return Repository.sources.filter { file in folders.contains { file.path.hasPrefix($0) } }
     }
 

@@ -71,14 +71,14 @@ struct SourceFile: CustomStringConvertible {
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isTest: Bool { path.hasPrefix("Tests/") || path.contains("/Tests/") }
 
-    /// The folder of a package of its own.
-    private static let server = "demos/server/"
+    /// The folders of packages of their own.
+    private static let packages = ["demos/server/", "demos/orders/"]
 
     /// The target of the file, by its folder.
     var target: String {
         if path.hasPrefix("demos/programs/") { return "Demos" }
-        let path = path.hasPrefix(SourceFile.server) ? path.dropFirst(SourceFile.server.count) : path[...]
-        return path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        let package = SourceFile.packages.first { path.hasPrefix($0) } ?? ""
+        return path.dropFirst(package.count).split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }
 
     /// Returns `path:line` of each line for which `isBad` is true, given the line without its comment.
