@@ -54,10 +54,11 @@ import Testing
 
     @Test func whatHoldsItUpIsFoundInTheOtherProgram() {
         var screen = both()
-        screen.type("/POST invoice<Enter><Esc>w")
+        screen.type("/order 17<Enter><Esc>w")
         #expect(screen.state.selection?.source == Self.billing)
-        #expect(screen.selectedID == 1)
-        #expect(screen.text.contains("POST invoice → billing: POST /invoices: runs"), "\(screen.text)")
+        #expect(screen.selectedID == 2)
+        #expect(
+            screen.text.contains("order 17 → POST invoice → billing: POST /invoices → stamp: waits"), "\(screen.text)")
         screen.type("<Left>")
         for _ in 0..<3 where screen.state.selection?.source == Self.billing { screen.type("<Left>") }
         #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 3, "the caller is above it")

@@ -22,6 +22,20 @@ import Testing
         return screen
     }
 
+    /// The code of a task waits for what it made last.
+    @Test func whyGoesIntoATask() {
+        let screen = ask(1) { script in
+            script.make(1, .task, "order 17")
+            script.make(2, .span, "GET", by: 1)
+            script.make(3, .pending, "answer", by: 2, external: true)
+            script.make(4, .scope, "done before", by: 2)
+            for node in [1, 2, 4] as [UInt64] { script.start(node) }
+            script.fulfill(4)
+        }
+        #expect(screen.selectedID == 3)
+        #expect(screen.text.contains("order 17 → GET → answer: waits"), "\(screen.text)")
+    }
+
     @Test func whyGoesToTheBlockerAndShowsThePath() {
         var screen = GoldenTests.checkout(120, 60)
         screen.go(to: 406)

@@ -36,8 +36,21 @@ struct BlockerPath {
                 step.blockedExecutor = found.wait
                 next = found.node
             }
+            if step.blocker.reason == .running, forest.kind(of: node).runsInTask {
+                next = Self.newestLiveChild(of: node, in: forest)
+            }
             steps.append(step)
         }
+    }
+
+    /// What the code of a task waits for, most often: what it made last, of what is not settled.
+    private static func newestLiveChild(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
+        var child = forest.lastChild(of: node)
+        for _ in 0..<limit {
+            guard let current = child, !forest.state(of: current).isLive else { return child }
+            child = forest.previousSibling(of: current)
+        }
+        return nil
     }
 
     /// The last step. Its node waits for no other one, unless the path has a cycle or was cut.

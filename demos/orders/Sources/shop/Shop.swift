@@ -25,8 +25,7 @@ import Tracing
             try await withChain("order \(number)") {
                 var request = HTTPClientRequest(url: "\(address)/\(number)")
                 request.method = .POST
-                // A bank may take its time.
-                let response = try await HTTPClient.shared.execute(request, timeout: .hours(1))
+                let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
                 guard response.status == .ok else { throw Refused(order: number, status: Int(response.status.code)) }
                 let receipt = try await response.body.collect(upTo: 1 << 16)
                 print("order \(number): \(String(buffer: receipt))", terminator: "")
