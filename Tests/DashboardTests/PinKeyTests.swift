@@ -66,6 +66,6 @@ import Testing
         many.type("gP")
         #expect(many.message?.hasPrefix("unpinned: ") == true)
         many.type("4P")
-        #expect(many.message == "there is no chain to pin; 1 shows the chains")
+        #expect(many.message == "these rows are no nodes; 1 shows the chains")
     }
 }

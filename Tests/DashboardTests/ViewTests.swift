@@ -160,7 +160,9 @@ import Testing
         #expect(lines.last?.contains("read it") == true)
     }
 
-    @Test(arguments: ["Y", "y", ":copy tree<Enter>", ":copy<Enter>", "c", ":cancel<Enter>", ":cancel chain<Enter>"])
+    @Test(arguments: [
+        "Y", "y", ":copy tree<Enter>", ":copy<Enter>", "c", ":cancel<Enter>", ":cancel chain<Enter>", "P",
+    ])
     func aRowOfSeveralWarningsHasNoNodeToActOn(_ keys: String) {
         var screen = GoldenTests.checkout(120, 40)
         screen.go(to: 311)

@@ -31,7 +31,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
 }
 
 extension Intent {
-    /// Whether it acts on the selected node, which then must not change with the rows.
+    /// Whether it acts on the selected node, which then must not change with the rows; refused where rows are no nodes.
     var isForSelection: Bool {
         switch self {
         case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true

@@ -29,7 +29,13 @@ extension State {
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent == .detail, mode == .normal, followSelectedLink() { return [] }
-        return view.type.handle(intent, &self) ?? handleCommon(intent)
+        if let effects = view.type.handle(intent, &self) { return effects }
+        // The selection is what another view left.
+        guard view.type.hasNodeRows || !intent.isForSelection else {
+            notify("these rows are no nodes; 1 shows the chains")
+            return []
+        }
+        return handleCommon(intent)
     }
 
     /// Does what a key means in every view.

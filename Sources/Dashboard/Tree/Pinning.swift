@@ -5,9 +5,7 @@ import ChainText
 extension State {
     /// Pins the chain of the selected node, or unpins it.
     mutating func togglePin() {
-        guard view.type.hasNodeRows, let (programIndex, node) = selectedNode else {
-            return notify("there is no chain to pin; 1 shows the chains")
-        }
+        guard let (programIndex, node) = selectedNode else { return notify("there is no chain to pin") }
         let root = programs[programIndex].forest.root(of: node)
         let name = NodeText.safe(NodeText.name(of: root, in: programs[programIndex].forest))
         if programs[programIndex].forest.isChainPinned(node) {

@@ -20,7 +20,7 @@ extension WarningsView {
                 !site.fileID.isEmpty
             else { return nodeEffects(&state) }
             return [.openEditor(site)]
-        case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree: return nodeEffects(&state)
+        case _ where intent.isForSelection: return nodeEffects(&state)
         default: return nil
         }
         return []
