@@ -135,6 +135,7 @@ import Testing
 
     @Test func aNarrowScreenLeavesOutColumnsByTheirRank() {
         let all = TreeColumn.allCases
+        #expect(TreeColumn.givingWay.count == all.count - 1 && Set(TreeColumn.givingWay + [.node]) == Set(all))
         for width in stride(from: 240, through: 30, by: -1) {
             let shown = Columns(width: width, chosen: all).shown
             #expect(shown.contains { $0.column == .node } && shown.last!.span.start < width, "\(width)")

@@ -148,7 +148,7 @@ import Testing
         #expect(completed("filter state:rej") == "filter state:rejected")
         #expect(completed("filter kind:then site:checks.swift:2") == "filter kind:then site:Checks.swift:20")
         #expect(completed("so") == "sort " && completed("sort r") == "sort run ")
-        #expect(completed("sort ", SortColumn.allCases.count) == "sort value ")
+        #expect(completed("sort ", SortColumn.allCases.count) == "sort \(SortColumn.allCases.last!) ")
         #expect(completed("sort run d") == "sort run desc " && completed("sort run ", 3) == "sort run siblings")
         #expect(completed("sort run desc ") == "sort run desc siblings")
         #expect(completed("copy ") == "copy tree")

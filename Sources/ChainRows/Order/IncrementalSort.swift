@@ -39,7 +39,7 @@ struct IncrementalSort {
 
     init(_ rank: SortRank) {
         self.rank = rank
-        gatherCost = [.node, .thread, .value].contains(rank.order.column) ? 550 : 400
+        gatherCost = rank.order.column.isText ? 550 : 400
     }
 
     /// The storage that is not needed once the sort is done.

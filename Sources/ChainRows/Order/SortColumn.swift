@@ -20,6 +20,9 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     /// Whether the column holds durations, of which the longest comes first.
     package var isDuration: Bool { self == .wait || self == .run || self == .total }
 
+    /// Whether the column holds texts, which are ranked by what follows their common prefix.
+    package var isText: Bool { self == .node || self == .thread || self == .value }
+
     /// Whether the greatest comes first, unless the order is inverted: the longest duration, the newest chain.
     package var isDescending: Bool { isDuration || self == .start }
 

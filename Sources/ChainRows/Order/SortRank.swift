@@ -20,7 +20,7 @@ struct SortRank {
     /// Takes the common prefixes of texts from some of the nodes.
     init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
         self.init(order: order)
-        guard [.node, .thread, .value].contains(order.column) else { return }
+        guard order.column.isText else { return }
         var texts: [[String]] = [[], []]
         for node in nodes {
             guard let (section, text) = text(ofRow: forest.node(node), in: forest) else { continue }

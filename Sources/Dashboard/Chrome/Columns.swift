@@ -99,7 +99,7 @@ struct Columns: Equatable {
     private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
         var columns = chosen
         func least() -> Int {
-            let names = columns.contains(where: \.isExtra) ? 34 : TreeColumn.node.least
+            let names = columns.contains(where: TreeColumn.extras.contains) ? 34 : TreeColumn.node.least
             return columns.reduce(-ColumnLayout.gap) {
                 $0 + ColumnLayout.gap + ($1 == .node ? names : $1.least)
             }
@@ -112,7 +112,7 @@ struct Columns: Equatable {
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
             switch column {
-            case .state, .wait, .run, .total: return column.least
+            case _ where column.isFixed: return column.least
             case .node: return min(room, column.least)
             case .value: return min(column.least, max(column.title.count, needs[column]))
             default: return min(column.least, max(column.title.count + 2, needs[column]))
@@ -143,63 +143,41 @@ struct ColumnNeeds: Equatable {
     private struct Width: Equatable {
         var shown = 0
         /// The most that was needed since ``since``.
-        var peak = 0
+        private var peak = 0
         /// When it was last full, in nanoseconds since 1970.
-        var since: UInt64 = 0
+        private var since: UInt64 = 0
+
+        /// Cells in which widths grow and shrink.
+        private static let step = 4
+        /// How long a column keeps a width that nothing fills, in nanoseconds.
+        private static let delay: UInt64 = 5_000_000_000
+
+        init(shown: Int = 0, since: UInt64 = 0) { (self.shown, self.since) = (shown, since) }
+
+        mutating func update(to widest: Int, at wall: UInt64) {
+            let needed = (widest + Self.step - 1) / Self.step * Self.step
+            if needed >= shown {
+                self = Width(shown: needed, since: wall)
+            } else {
+                peak = max(peak, needed)
+                if wall &- min(wall, since) > Self.delay { self = Width(shown: peak, since: wall) }
+            }
+        }
     }
 
-    private var node = Width(shown: 24), thread = Width(), value = Width(), id = Width(), site = Width()
-    private var executor = Width(), summaries = Width()
+    private var cells: [TreeColumn: Width] = [.node: Width(shown: 24)]
+    private var summaries = Width()
 
     /// What the names need with the summaries behind them.
     var summary: Int { summaries.shown }
 
-    /// Cells in which widths grow and shrink.
-    private static let step = 4
-    /// How long a column keeps a width that nothing fills, in nanoseconds.
-    private static let delay: UInt64 = 5_000_000_000
-
-    private static func path(_ column: TreeColumn) -> WritableKeyPath<ColumnNeeds, Width>? {
-        switch column {
-        case .node: \.node
-        case .thread: \.thread
-        case .value: \.value
-        case .id: \.id
-        case .site: \.site
-        case .executor: \.executor
-        case .state, .wait, .run, .total: nil
-        }
-    }
-
-    subscript(column: TreeColumn) -> Int {
-        switch column {
-        case .node: node.shown
-        case .thread: thread.shown
-        case .value: value.shown
-        case .id: id.shown
-        case .site: site.shown
-        case .executor: executor.shown
-        case .state, .wait, .run, .total: 0
-        }
-    }
+    subscript(column: TreeColumn) -> Int { cells[column]?.shown ?? 0 }
 
     /// Updates a column's need from its widest cell.
     mutating func update(_ column: TreeColumn, to widest: Int, at wall: UInt64) {
-        if let path = Self.path(column) { update(path, to: widest, at: wall) }
+        cells[column, default: Width()].update(to: widest, at: wall)
     }
 
     /// Takes the widest name with its summary.
-    mutating func updateSummary(to widest: Int, at wall: UInt64) { update(\.summaries, to: widest, at: wall) }
-
-    private mutating func update(_ path: WritableKeyPath<ColumnNeeds, Width>, to widest: Int, at wall: UInt64) {
-        let needed = (widest + Self.step - 1) / Self.step * Self.step
-        var width = self[keyPath: path]
-        if needed >= width.shown {
-            width = Width(shown: needed, since: wall)
-        } else {
-            width.peak = max(width.peak, needed)
-            if wall &- min(wall, width.since) > Self.delay { width = Width(shown: width.peak, since: wall) }
-        }
-        self[keyPath: path] = width
-    }
+    mutating func updateSummary(to widest: Int, at wall: UInt64) { summaries.update(to: widest, at: wall) }
 }

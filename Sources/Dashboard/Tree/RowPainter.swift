@@ -48,7 +48,14 @@ final class RowPainter {
         var hasValue = false
         for shown in columns.shown {
             if shown.column == .node { isBehindNode = true }
-            guard let cell = cell(shown.column, of: view, times, painter.glyphs), !cell.text.isEmpty else { continue }
+            let cell =
+                switch shown.column {
+                case .wait: times.wait
+                case .run: times.run
+                case .total: times.total
+                default: cell(shown.column, of: view, painter.glyphs)
+                }
+            guard let cell, !cell.text.isEmpty else { continue }
             if shown.column == .thread {
                 painter.writeThread(cell.text, row: row, in: shown.span, style: style(cell.style))
             } else {
@@ -62,16 +69,11 @@ final class RowPainter {
         if !hasValue, node.end < columns.value.start { paintLeft(node.left, into: &painter) }
     }
 
-    /// The text of a cell besides the state and the node; nil for those.
-    private func cell(
-        _ column: TreeColumn, of view: NodeView, _ times: Times, _ glyphs: Glyphs
-    ) -> (text: String, style: Style)? {
+    /// The text of a cell that is measured; nil for the node and for a column of a fixed width.
+    func cell(_ column: TreeColumn, of view: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style)? {
         switch column {
-        case .state, .node: nil
+        case .state, .node, .wait, .run, .total: nil
         case .thread: (RowText.thread(of: view, in: forest), .thread)
-        case .wait: times.wait
-        case .run: times.run
-        case .total: times.total
         case .value: value(of: view, glyphs)
         case .id: (view.id.description, .dim)
         case .site: (RowText.site(of: view, in: forest), .dim)
@@ -228,7 +230,7 @@ final class RowPainter {
     }
 
     /// The value or error of a node; for the root of a settled chain that of the chain.
-    func value(of own: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
+    private func value(of own: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
         let isRoot = tree.flags.contains(.root)
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? own : forest.node(node)

@@ -76,17 +76,8 @@ extension RowPainter {
 
     /// The width of a cell; 0 for the node and for a column of a fixed width.
     fileprivate func width(of column: TreeColumn, _ glyphs: Glyphs) -> Int {
-        let forest = program.forest
-        let view = forest.node(tree.node)
-        switch column {
-        case .state, .node, .wait, .run, .total: return 0
-        case .thread:
-            return width(ThreadText.name(RowText.thread(of: view, in: forest), ellipsis: glyphs.ellipsis), glyphs)
-        case .executor: return width(RowText.executor(of: view, in: forest), glyphs)
-        case .site: return width(RowText.site(of: view, in: forest), glyphs)
-        case .id: return width(view.id.description, glyphs)
-        case .value: return width(value(of: view, glyphs).text, glyphs)
-        }
+        guard let text = cell(column, of: program.forest.node(tree.node), glyphs)?.text else { return 0 }
+        return width(column == .thread ? ThreadText.name(text, ellipsis: glyphs.ellipsis) : text, glyphs)
     }
 
     /// The width of the tree's lines and the name, and that with the summary behind it. The summary of a live chain has

@@ -45,6 +45,9 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     /// Whether it holds durations, right-aligned.
     var isDuration: Bool { self == .wait || self == .run || self == .total }
 
+    /// Whether it is as wide as ``least``, whatever its cells hold.
+    var isFixed: Bool { self == .state || isDuration }
+
     /// The greatest width; only a value column at the right end grows beyond it.
     var limit: Int {
         switch self {
@@ -70,14 +73,10 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The order in which columns are left out on a narrow screen.
-    static let givingWay: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run, .value, .state, .total]
+    /// The columns that are left out before names get less than 34 cells, in that order; other columns, before they get
+    /// less than 20.
+    static let extras: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run]
 
-    /// Whether it is left out before names get less than 34 cells; other columns, before they get less than 20.
-    var isExtra: Bool {
-        switch self {
-        case .site, .executor, .id, .wait, .thread, .run: true
-        case .state, .node, .total, .value: false
-        }
-    }
+    /// The order in which columns are left out on a narrow screen: all but the node.
+    static let givingWay: [TreeColumn] = extras + [.value, .state, .total]
 }
