@@ -43,9 +43,10 @@ enum WarningText {
         case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
         case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
         case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
-        default:
+        case .neverSettled:
             if view.kind.runsInTask, view.state == .running { return "its task runs" }
             return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
+        case .tooManyThreads, .lostEvents, .deepChain, .deadlock, .raceLoserRunning: return ""
         }
     }
 
