@@ -119,6 +119,18 @@ struct WaitRefusalTests {
         #expect(try value(of: waiting) == 4)
     }
 
+    @Test("C4 an inline handler waits for one behind it, both moved to the pool")
+    func movedHandlers() throws {
+        let waiting = Promise(on: ThreadExecutor.shared) {
+            let (gate, resolver) = Promise<Int>.pending()
+            let start = Promise.resolve(1)
+            let first = start.map(on: InlineExecutor.shared) { try gate.get(timeout: Self.limit) + $0 }
+            start.done(on: InlineExecutor.shared) { _ in resolver.fulfill(2) }
+            return try first.get(timeout: Self.limit)
+        }
+        #expect(try value(of: waiting) == 3)
+    }
+
     @Test("C4 in tasks, which share a few threads: refused, and the tasks go on")
     func tasks() async throws {
         let (gate, resolver) = Promise<Int>.pending()

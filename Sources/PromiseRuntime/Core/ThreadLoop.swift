@@ -99,7 +99,11 @@ final class ThreadLoop {
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }
-        executor.execute { [waiting] in waiting.forEach { $0.run() } }
+        // Queued again by the worker, because a job that blocks must be able to move those behind it.
+        executor.execute { [waiting] in
+            let loop = ThreadLoop.current
+            for job in waiting { loop.submit(job.content) }
+        }
     }
 
     /// Delivers a promise's outcome to its waiters: now or, inside another delivery, after that delivery.
