@@ -168,6 +168,18 @@ private struct Reports {
         #expect(reports.unhandled.entries == [])
     }
 
+    @Test func s3AnErrorThatACancelledTaskGetsIsHandled() async throws {
+        let reports = Reports()
+        let isolated = reports.isolated
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await isolated.run { Promise<Int>.reject(Failure("no")) }.value
+        }
+        await #expect(throws: Failure("no")) { try await task.value }
+        isolated.runAll()
+        #expect(reports.unhandled.entries == [])
+    }
+
     @Test func s3AnywayHandlesNothing() throws {
         let reports = Reports()
         reports.when {

@@ -25,7 +25,10 @@ final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
             return false
         }
         if !isCancelled { return promise.register(self) }
-        if let result = promise.result { return continuation.resume(with: result) }
+        if let result = promise.result {
+            promise.markErrorSeen()
+            return continuation.resume(with: result)
+        }
         withdraw()
         continuation.resume(throwing: CancellationError())
     }
