@@ -26,7 +26,8 @@ public struct InspectorOptions: Sendable {
     /// Which chains are recorded. Those that are left out cost their threads 1 ns a step and 11 a root; viewers neither
     /// see nor cancel them.
     public var recording = RecordingFilter()
-    /// Whether the texts of errors are published; they may hold secrets.
+    /// Whether the texts of the program's own errors are published; they may hold secrets. Those of cancelled and
+    /// abandoned promises, which hold labels, call sites and reasons, always are.
     public var capturesErrorText = true
     /// Whether values are published; each is rendered on the thread that settles the promise.
     public var capturesValues = false

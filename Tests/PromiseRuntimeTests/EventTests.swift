@@ -133,8 +133,9 @@ import Testing
             ])
     }
 
-    @Test func abandonedNamesItself() throws {
-        let lines = lines { _ in _ = Promise<Int>.pending(label: "lost") }
+    @Test(arguments: [true, false])
+    func abandonedNamesItself(capturesErrors: Bool) throws {
+        let lines = lines(errors: capturesErrors) { _ in _ = Promise<Int>.pending(label: "lost") }
         #expect(lines.count == 2)
         #expect(lines[0] == "created #1 pending external \"lost\"")
         #expect(lines[1].hasPrefix("abandoned #1 \"abandoned: ") && lines[1].contains("(lost)"))

@@ -147,8 +147,12 @@ extension AnyPromise {
             record.kind = .cancelled
             if case .viewer = cancelled.by { record.flags.insert(.byViewer) }
             text = "\(cancelled)"
+        } else if let abandoned = error as? PromiseAbandoned {
+            // Captured always, because it holds only call sites and labels, which events contain, too.
+            record.kind = .abandoned
+            text = "\(abandoned)"
         } else {
-            record.kind = error is PromiseAbandoned ? .abandoned : .rejected
+            record.kind = .rejected
             if box.capturesErrors, let error { text = "\(error)" }
         }
         box.sink.record(record, text: text)
