@@ -73,12 +73,14 @@ extension URLSession {
     /// their main thread. Makes no promise. If the calling thread is a worker of a pool, another thread may take its
     /// place meanwhile (TheRules, E2).
     ///
-    /// The session delivers on its `delegateQueue`. If the calling thread is the only one that serves that queue, the
-    /// result is a failure with ``WaitMisuse`` at once.
+    /// The result is a failure with ``WaitMisuse`` at once in a task, because all tasks share a few threads, and on the
+    /// only thread that serves the session's `delegateQueue`, which delivers the answer. In asynchronous code use
+    /// ``load(_:accepting:label:on:file:line:)``.
     ///
     /// - Parameters:
     ///   - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
     ///   - accepting: The statuses that succeed.
+    @available(*, noasync, message: "it blocks a thread that all tasks share: use try await load(…).value")
     public func loadBlocking(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300
     ) -> Result<LoadedResponse, any Error> {
@@ -86,8 +88,10 @@ extension URLSession {
         let isQueueOfMain = delegateQueue === OperationQueue.main && Thread.isMainThread
         if isQueueOfMain || (OperationQueue.current === delegateQueue && delegateQueue.maxConcurrentOperationCount == 1)
         {
-            return .failure(WaitMisuse(request: request.label))
+            return .failure(WaitMisuse(request: request.label, reason: .deliveryQueue))
         }
+        let isInTask = withUnsafeCurrentTask { $0 != nil }
+        guard !isInTask else { return .failure(WaitMisuse(request: request.label, reason: .task)) }
         let answer = Answer()
         dataTask(with: request) { data, response, error in
             answer.put(request.outcome(data, response, error, accepting))
@@ -119,15 +123,31 @@ extension URLSession {
     }
 }
 
-/// The error of a blocking request on the one thread that could deliver its answer.
+/// The error of a blocking request that could not end, or would stop other work.
 public struct WaitMisuse: Error, Hashable, CustomStringConvertible {
+    /// Why a request was refused.
+    public enum Reason: Hashable, Sendable {
+        /// The calling thread is the only one that serves the queue on which the session delivers.
+        case deliveryQueue
+        /// The calling code runs in a task.
+        case task
+    }
+
     /// The method, host and path of the request.
     public var request: String
+    /// Why it was refused.
+    public var reason: Reason
 
     /// What happened, and what to do instead.
     public var description: String {
-        "\(request) would have blocked for ever: this thread serves the queue that the session delivers on. "
-            + "Use load(…), which gives a promise, or a session with another delegateQueue."
+        switch reason {
+        case .deliveryQueue:
+            "\(request) would have blocked for ever: this thread serves the queue that the session delivers on. "
+                + "Use load(…), which gives a promise, or a session with another delegateQueue."
+        case .task:
+            "\(request) would have blocked in a task, on one of the few threads that all tasks share. "
+                + "Use try await load(…).value."
+        }
     }
 }
 

@@ -153,9 +153,31 @@ import Testing
 
     // MARK: Blocking
 
+    /// Loads on a thread that no task shares.
+    private func loadBlocking(_ path: String) throws -> Result<LoadedResponse, any Error> {
+        let (session, url) = (session, server.url(path))
+        let answer = Box<Result<LoadedResponse, any Error>?>(nil)
+        let ended = Latch()
+        Thread.detachNewThread {
+            answer.change { $0 = session.loadBlocking(url) }
+            ended.open()
+        }
+        try ended.wait("the answer")
+        return try #require(answer.value)
+    }
+
     @Test func p10ABlockingRequestReturnsAResult() throws {
-        #expect(try session.loadBlocking(server.url("/text")).get().text() == "grüße")
-        #expect(throws: HTTPStatusError.self) { try session.loadBlocking(server.url("/other")).get() }
+        #expect(try loadBlocking("/text").get().text() == "grüße")
+        #expect(throws: HTTPStatusError.self) { try loadBlocking("/other").get() }
+    }
+
+    @Test func p10ABlockingRequestInATaskIsRefused() async throws {
+        let (session, url) = (session, server.url("/text"))
+        @Sendable func load() -> (any Error)? {
+            if case .failure(let error) = session.loadBlocking(url) { error } else { nil }
+        }
+        let error = try #require(await Task.detached { load() }.value as? WaitMisuse)
+        #expect("\(error)".contains("in a task"))
     }
 
     @Test func p10ABlockingRequestIsCompensatedOnAPool() throws {
