@@ -23,7 +23,7 @@ enum SafeFiles {
             if error.code == ENOENT || error.code == ENOTDIR { return false }
             throw AttachError.system("show the folder \(folder.path)", error)
         case .isLink: throw foreign("is a link, which another user may have put there")
-        case .isNoFolder: throw foreign("is no folder")
+        case .isNoFolder: throw foreign("is not a folder")
         case .belongsTo(let user): throw foreign("belongs to another user (\(user))")
         case .isOpenToOthers:
             throw AttachError(

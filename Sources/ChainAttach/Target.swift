@@ -52,7 +52,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
             throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID")
         }
         guard text.allSatisfy(\.isNumber) else { return .name(text) }
-        guard let pid = Int32(text), pid > 0 else { throw TargetError("\(text) is no number of a process") }
+        guard let pid = Int32(text), pid > 0 else { throw TargetError("\(text) is not a process id") }
         return .pid(pid)
     }
 

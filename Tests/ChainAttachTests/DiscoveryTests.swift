@@ -90,7 +90,7 @@ import Testing
         let file = folder.path + "/file"
         _ = FileManager.default.createFile(atPath: file, contents: nil)
         let open = try TemporaryFolder(mode: 0o755)
-        for (path, word) in [(link, "is a link"), (file, "is no folder"), (open.path, "is open to others")] {
+        for (path, word) in [(link, "is a link"), (file, "is not a folder"), (open.path, "is open to others")] {
             let discovery = Discovery(folder: SocketFolder(path: path), environment: { _ in nil })
             for ask in [{ _ = try discovery.list() }, { _ = try discovery.resolve(.pid(1)) }] {
                 let error = #expect(throws: AttachError.self) { try ask() }

@@ -47,6 +47,13 @@ import Testing
         #expect(try failure(folder.options())?.contains("0700") == true)
     }
 
+    @Test func aFolderThatItsOwnerMayNotUseIsRefused() throws {
+        try makeFolder(sockets, mode: 0o500)
+        defer { chmod(sockets, 0o700) }
+        let failure = try #require(try failure(folder.options()))
+        #expect(failure.contains("0700") && !failure.contains("others"))
+    }
+
     @Test(.enabled(if: otherUser != nil, "only root can make a folder of another user's"))
     func aFolderOfAnotherUserIsRefused() throws {
         try makeFolder(sockets)
@@ -57,7 +64,7 @@ import Testing
 
     @Test func noFolderToBeHadIsOneSentence() throws {
         write(sockets)
-        #expect(try failure(folder.options())?.contains("is no folder") == true)
+        #expect(try failure(folder.options())?.contains("is not a folder") == true)
         var options = folder.options()
         options.socketFolder = folder.path + "/not/there"
         #expect(try failure(options)?.contains("cannot be made: No such file") == true)

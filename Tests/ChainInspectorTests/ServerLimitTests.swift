@@ -126,7 +126,7 @@ import Testing
                 writer.writePreamble()
                 try writer.write(.greeting(ClientHello(purpose: .command)))
                 try writer.write(.greeting(ClientHello(purpose: .command)))
-            } == Goodbye(.misunderstood, "This is no command"))
+            } == Goodbye(.misunderstood, "This is not a command"))
         #expect(
             try farewell { writer in
                 writer.writePreamble()

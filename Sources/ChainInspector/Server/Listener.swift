@@ -60,7 +60,7 @@ struct Listener: Sendable {
             guard let facts = FileFacts(at: folder) else {
                 throw ServerFailure("The folder \(folder) is not there", SystemError())
             }
-            guard facts.isFolder else { throw ServerFailure("\(folder) is no folder") }
+            guard facts.isFolder else { throw ServerFailure("\(folder) is not a folder") }
             guard facts.isOurs, facts.othersPermissions & 0o022 == 0 else {
                 throw ServerFailure("Others may write to the folder \(folder): a socket there could be replaced")
             }

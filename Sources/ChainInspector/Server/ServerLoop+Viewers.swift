@@ -83,7 +83,8 @@ extension ServerLoop {
             refuse(id, of: connection, "The program does not know this command: bring both to the same release")
         case (.farewell, _): connection.isGone = true
         default:
-            let what = connection.phase == .handshake ? "A viewer has to begin with a greeting" : "This is no command"
+            let what =
+                connection.phase == .handshake ? "A viewer has to begin with a greeting" : "This is not a command"
             connection.close(.misunderstood, what)
         }
     }
@@ -91,7 +92,7 @@ extension ServerLoop {
     private func admit(_ connection: ViewerConnection, _ greeting: ClientHello) {
         if let token = connection.token, !Token.matches(greeting.token, token) {
             pause(connection.peer)
-            let what = greeting.token.isEmpty ? "A token is needed" : "The token is a wrong one"
+            let what = greeting.token.isEmpty ? "A token is needed" : "The token is wrong"
             return connection.close(
                 .refused, what + ": it is in the file tcp-PORT.token of the program's socket folder")
         }
@@ -109,7 +110,7 @@ extension ServerLoop {
             return connection.close(
                 .busy,
                 options.viewerLimit == 0
-                    ? "The program takes no viewers"
+                    ? "This program accepts no viewers"
                     : isOneShot
                         ? "The program is at work on \(options.oneShotLimit) commands already: try again"
                         : "\(viewerCount) viewers are attached already, which is the limit: detach one")
@@ -143,7 +144,7 @@ extension ServerLoop {
         let idleTime = options.now() - min(options.now(), options.oneShotIdleLimit)
         let idle = oneShots.filter { $0.commandCount == 0 && $0.lastActive <= idleTime }
         guard let oldest = idle.min(by: { $0.lastActive < $1.lastActive }) else { return false }
-        oldest.close(.busy, "This viewer was idle, and another one needed its place")
+        oldest.close(.busy, "This viewer was idle, and another one needed its slot")
         oldest.pump()
         return true
     }

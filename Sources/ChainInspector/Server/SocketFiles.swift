@@ -58,10 +58,11 @@ extension SocketFolder {
         case .missing(let error): throw ServerFailure("The folder \(path) is not there", error)
         case .isLink:
             throw ServerFailure("\(path) is a link, which may lead to another user's folder: remove it")
-        case .isNoFolder: throw ServerFailure("\(path) is no folder: remove it, or choose another")
+        case .isNoFolder: throw ServerFailure("\(path) is not a folder: remove it, or choose another")
         case .belongsTo: throw ServerFailure("The folder \(path) belongs to another user: choose another")
-        case .isOpenToOthers, .isRestricted:
-            throw ServerFailure("The folder \(path) is open to others: set its mode to 0700")
+        case .isOpenToOthers: throw ServerFailure("The folder \(path) is open to others: set its mode to 0700")
+        case .isRestricted:
+            throw ServerFailure("The folder \(path) is closed to its owner, at least in part: set its mode to 0700")
         }
     }
 
