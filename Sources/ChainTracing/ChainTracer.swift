@@ -25,10 +25,10 @@
         /// its first tracer only.
         ///
         /// - Parameters:
-        /// - backend: Another tracer, as one of OpenTelemetry, that receives every span too, and writes and reads the
-        ///   headers. A span then has the trace and span ids of that tracer if it writes `traceparent`.
-        /// - keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each takes about
-        ///   a kilobyte, and what its attributes and events take.
+        ///   - backend: Another tracer, as one of OpenTelemetry, that receives every span too, and writes and reads the
+        ///     headers. A span then has the trace and span ids of that tracer if it writes `traceparent`.
+        ///   - keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each
+        ///     takes about a kilobyte, and what its attributes and events take.
         public init(forwardingTo backend: (any Tracer)? = nil, keptSpans: Int = 1_000) {
             self.backend = backend
             endedSpans = EndedSpans(limit: keptSpans)

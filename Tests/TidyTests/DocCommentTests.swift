@@ -15,6 +15,16 @@ struct DocCommentTests {
         #expect(count > 500)
     }
 
+    /// DocC reads parameters only if they are nested: indented below `- Parameters:`.
+    @Test func parametersAreNested() {
+        for file in Repository.sources where file.isSwift && !file.isTest {
+            let lines = file.lines.map(\.trimmingSpaces)
+            for index in lines.indices where lines[index] == "/// - Parameters:" {
+                #expect(lines[index + 1].hasPrefix("///   - "), "\(file):\(index + 2) is not indented")
+            }
+        }
+    }
+
     @Test func attributesOverSeveralLinesAreSkipped() {
         let lines = [
             "    /// What.", "    @available(", "        *, unavailable", "    )", "    @inlinable",

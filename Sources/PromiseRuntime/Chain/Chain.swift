@@ -49,8 +49,8 @@ extension Chain where Input == Void, Output == Void {
     /// Begins to describe a chain.
     ///
     /// - Parameters:
-    /// - label: The name of its launches in the dashboard; empty for none.
-    /// - executor: Runs the handlers of links that name none; nil for the runtime's.
+    ///   - label: The name of its launches in the dashboard; empty for none.
+    ///   - executor: Runs the handlers of links that name none; nil for the runtime's.
     public init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line

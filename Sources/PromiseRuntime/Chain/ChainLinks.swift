@@ -6,8 +6,8 @@ extension Chain {
     /// Continues with another promise, or a chain, which is then launched: the node follows what the handler returns.
     ///
     /// - Parameters:
-    /// - onFulfilled: Called with the value; a throw rejects.
-    /// - onRejected: Called with the error; without it a rejection is passed on.
+    ///   - onFulfilled: Called with the value; a throw rejects.
+    ///   - onRejected: Called with the error; without it a rejection is passed on.
     public func then<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Next,

@@ -121,10 +121,11 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// such event: look these up (``liveNodes(inShard:)``).
     ///
     /// - Parameters:
-    /// - sink: Receives each step on the thread where it happens; it must neither block nor throw.
-    /// - capturesErrors: Whether events contain a rejection's text (it may hold secrets).
-    /// - capturesValues: Whether events contain a value's description; costs a rendering for each value.
-    /// - filter: The chains to record; all by default.
+    ///   - sink: Receives each step on the thread where it happens; it must neither block nor throw.
+    ///   - capturesErrors: Whether events contain the text of the program's own errors (it may hold secrets). Those of
+    ///     cancelled and abandoned promises are always contained.
+    ///   - capturesValues: Whether events contain a value's description; costs a rendering for each value.
+    ///   - filter: The chains to record; all by default.
     /// - Returns: false, and nothing changes, if a recorder runs already.
     public func startRecording(
         into sink: any EventSink, capturesErrors: Bool = true, capturesValues: Bool = false,

@@ -22,11 +22,11 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     /// Makes a span's node and reports its start, if something records; else returns nil.
     ///
     /// - Parameters:
-    /// - name: The label, until ``rename(to:)``.
-    /// - span: The span around it. The node stands under it, or under the task's scope (`withChain`) if that began
-    ///   later; without both, under the handler that runs on this thread.
-    /// - remoteParent: The node of another process that the span was called from.
-    /// - entries: Returns what the details show; called on other threads, also after the end.
+    ///   - name: The label, until ``rename(to:)``.
+    ///   - span: The span around it. The node stands under it, or under the task's scope (`withChain`) if that began
+    ///     later; without both, under the handler that runs on this thread.
+    ///   - remoteParent: The node of another process that the span was called from.
+    ///   - entries: Returns what the details show; called on other threads, also after the end.
     package static func start(
         _ name: String, in span: SpanNode?, site: CallSite, remoteParent: NodeKey? = nil,
         entries: @escaping @Sendable () -> [NodeDetail.Entry]

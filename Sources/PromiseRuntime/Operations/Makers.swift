@@ -52,9 +52,9 @@ extension Promise {
     /// gives up.
     ///
     /// - Parameters:
-    /// - label: The name in the dashboard; empty for none.
-    /// - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
-    /// - body: May keep its arguments. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
+    ///   - label: The name in the dashboard; empty for none.
+    ///   - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
+    ///   - body: May keep its arguments. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

@@ -19,11 +19,11 @@ extension Promise {
     /// before this call returns.
     ///
     /// - Parameters:
-    /// - pause: The time between the end of a round and the next one, by the runtime's clock; none below 0, and none
-    ///   before the first round.
-    /// - executor: Runs both closures, one at a time.
-    /// - body: Makes the promise of one round.
-    /// - isEnough: Returns whether a round's value is the last one.
+    ///   - pause: The time between the end of a round and the next one, by the runtime's clock; none below 0, and none
+    ///     before the first round.
+    ///   - executor: Runs both closures, one at a time.
+    ///   - body: Makes the promise of one round.
+    ///   - isEnough: Returns whether a round's value is the last one.
     @discardableResult
     public static func `repeat`<Next: Thenable>(
         pause: Duration = .zero, label: String = "", on executor: (any PromiseExecutor)? = nil,

@@ -24,12 +24,12 @@ extension Promise {
     /// because one that has ended is released; an attempt costs one hop to the executor, two after a wait.
     ///
     /// - Parameters:
-    /// - attempts: At least 1, the first one included.
-    /// - backoff: The wait after each failed attempt, by the runtime's clock.
-    /// - executor: Runs the closures, one at a time.
-    /// - body: Makes the promise of one attempt; a throw is a failed attempt.
-    /// - isWorthAnother: Returns whether an error leads to another attempt; not called after the last one. Without it,
-    ///   every error does.
+    ///   - attempts: At least 1, the first one included.
+    ///   - backoff: The wait after each failed attempt, by the runtime's clock.
+    ///   - executor: Runs the closures, one at a time.
+    ///   - body: Makes the promise of one attempt; a throw is a failed attempt.
+    ///   - isWorthAnother: Returns whether an error leads to another attempt; not called after the last one. Without
+    ///     it, every error does.
     public static func retry<Next: Thenable>(
         _ attempts: Int, backoff: RetryBackoff = .none, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Next,
@@ -63,9 +63,9 @@ public struct RetryBackoff: Sendable {
     /// Exponential waits: `first` after the first failure, then each time `factor` times as long, up to `limit`.
     ///
     /// - Parameters:
-    /// - first: Not below 0.
-    /// - factor: At least 1.
-    /// - limit: Not below `first`.
+    ///   - first: Not below 0.
+    ///   - factor: At least 1.
+    ///   - limit: Not below `first`.
     public static func exponential(
         from first: Duration, factor: Double = 2, upTo limit: Duration = .seconds(60)
     ) -> RetryBackoff {

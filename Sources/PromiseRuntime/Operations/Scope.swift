@@ -9,9 +9,9 @@ extension Promise {
     /// unless that has another consumer (<doc:TheRules>, X2). Asynchronous code has ``withChain(_:isolation:file:line:_:)``.
     ///
     /// - Parameters:
-    /// - label: The name in the dashboard; empty for none.
-    /// - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
-    /// - body: What it throws rejects.
+    ///   - label: The name in the dashboard; empty for none.
+    ///   - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
+    ///   - body: What it throws rejects.
     @discardableResult
     public static func scope(
         _ label: String, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line,

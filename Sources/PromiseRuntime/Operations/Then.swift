@@ -26,8 +26,8 @@ extension Promise {
     /// the captures of the closure; no hop if parent and child have the same executor.
     ///
     /// - Parameters:
-    /// - onFulfilled: Called with the value; a throw rejects the child (A+ 2.2.7.2).
-    /// - onRejected: Called with the error; without it a rejection is passed on (2.2.7.4).
+    ///   - onFulfilled: Called with the value; a throw rejects the child (A+ 2.2.7.2).
+    ///   - onRejected: Called with the error; without it a rejection is passed on (2.2.7.4).
     @inlinable
     public final func then<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
