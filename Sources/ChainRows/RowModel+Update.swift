@@ -101,15 +101,16 @@ extension RowModel {
         let number = slotOf[root.rawValue]
         let slot = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
         if let settled = chain.settled {
-            if !slots.has(.archived, slot), !slots.has(.awaitsArchive, slot) {
-                slots.set(.awaitsArchive, true, slot)
-                if chain.nodeCount > 1, !slots.has(.folded, slot) { settledOpen.append(root) }
-                archiveQueue.append(
-                    .init(deadline: settled &+ ArchiveDelay.settled, node: root, id: NodeID(slots.id(slot))), in: forest
-                )
+            if !slots.has(.settled, slot) {
+                slots.set(.settled, true, slot)
+                if !slots.has(.archived, slot) {
+                    if chain.nodeCount > 1, !slots.has(.folded, slot) { settledOpen.append(root) }
+                    enqueueForArchive(root, slot, deadline: settled &+ ArchiveDelay.settled, in: forest)
+                }
             }
         } else {
-            let isBack = slots.has(.archived, slot) || slots.has(.awaitsArchive, slot)
+            let isBack = slots.has(.settled, slot)
+            if isBack { slots.set(.settled, false, slot) }
             // Live again, because a node was added to it.
             if slots.has(.archived, slot) { setArchived(root, false, in: forest) }
             if isBack || chain.firstRejected != nil, slots.has(.folded, slot), openCount < Self.openLimit {

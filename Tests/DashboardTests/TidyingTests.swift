@@ -62,6 +62,36 @@ struct TidyingTests {
         #expect(screen.state.isIdle && !screen.visibleIDs.contains(12))
     }
 
+    /// The chain revives before a tick, and settles before the next one.
+    @Test(arguments: [100.0, 1_000]) func theChainKeptOpenStaysSoAfterItRevived(_ pause: Double) {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order", external: true)
+        script.make(2, .then, "check", under: 1)
+        script.fulfill(1)
+        script.fulfill(2)
+        screen.feed(script)
+        for moment in stride(from: 20.0, through: pause, by: 20) { screen.tick(moment) }
+        #expect(screen.visibleIDs == [1, 2], "it settled last, and nothing is live")
+        var more = Script(sequence: 2, time: pause + 10)
+        more.make(3, .then, "charge", under: 2)
+        screen.feed(more)
+        #expect(screen.visibleIDs == [1, 2, 3])
+        var end = Script(sequence: 3, time: pause + 40)
+        end.fulfill(3)
+        screen.feed(end)
+        #expect(screen.visibleIDs == [1, 2, 3])
+        for moment in stride(from: pause + 60, through: pause + 3_000, by: 20) { screen.tick(moment) }
+        #expect(screen.visibleIDs == [1, 2, 3])
+        #expect(screen.state.rowModel.queueStatistics.allSatisfy { $0.count == 0 })
+        // Another one replaces it.
+        var other = Script(sequence: 4, time: pause + 3_100)
+        other.make(11, .promise, "next", external: true)
+        screen.feed(other)
+        for moment in stride(from: pause + 3_100, through: pause + 4_000, by: 20) { screen.tick(moment) }
+        #expect(screen.visibleIDs == [11, 1])
+    }
+
     @Test func whatWentWrongStaysInSight() {
         var (screen, _) = order(rejected: true)
         screen.tick(2_000)

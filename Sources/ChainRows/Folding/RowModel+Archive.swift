@@ -17,13 +17,24 @@ extension RowModel {
         if let old = lastOpen, old != last {
             settledOpen.append(old.node)
             // Enqueue it again, because `archiveFirst` dropped its entry while it stayed open.
-            archiveQueue.append(.init(deadline: now, node: old.node, id: old.id), in: forest)
+            if forest.contains(old.id, at: old.node), isThere(old.node, in: forest) {
+                enqueueForArchive(old.node, Int(slotOf[old.node.rawValue] - 1), deadline: now, in: forest)
+            }
         }
         lastOpen = last
         let pinned = selected.map { forest.root(of: $0) }
         for root in settledOpen where root != pinned && root != last?.node { foldSettled(root, in: forest) }
         settledOpen.removeAll(keepingCapacity: true)
         return true
+    }
+
+    /// Enqueues a chain to be archived, if it has no entry yet.
+    mutating func enqueueForArchive(
+        _ root: NodeIndex, _ slot: Int, deadline: UInt64, in forest: borrowing ChainForest
+    ) {
+        guard !slots.has(.awaitsArchive, slot) else { return }
+        slots.set(.awaitsArchive, true, slot)
+        archiveQueue.append(.init(deadline: deadline, node: root, id: NodeID(slots.id(slot))), in: forest)
     }
 
     /// The chain that settled last, among those that were unfolded then.
@@ -91,17 +102,19 @@ extension RowModel {
         guard forest.contains(entry.id, at: root), slotOf[root.rawValue] != 0 else { return }
         budget -= Self.archiveCost
         let slot = Int(slotOf[root.rawValue] - 1)
-        guard forest.chain(of: root).settled != nil, !slots.has(.archived, slot) else {
-            return slots.set(.awaitsArchive, false, slot)
-        }
+        slots.set(.awaitsArchive, false, slot)
+        guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot) else { return }
         // The chain that stays open is enqueued again when another one replaces it.
         if lastOpen?.id == entry.id { return }
+        let deadline = settled &+ ArchiveDelay.settled
+        // It was live since its entry was made.
+        guard deadline <= now else { return enqueueForArchive(root, slot, deadline: deadline, in: forest) }
         guard root != pinned else {
+            slots.set(.awaitsArchive, true, slot)
             let later = now &+ ArchiveDelay.postponed
             return archiveQueue.append(
                 .init(deadline: later, node: root, id: entry.id, isPostponed: true), in: forest)
         }
-        slots.set(.awaitsArchive, false, slot)
         setArchived(root, true, in: forest)
         slots.set(.folded, true, slot)
         updateWeight(root, in: forest)

@@ -5,7 +5,7 @@ struct ChainTable {
         let rawValue: UInt8
         /// Folded by itself; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
-        /// Waits in a queue to be archived.
+        /// Has an entry in the queue of chains to archive.
         static let awaitsArchive = Bits(rawValue: 2)
         /// Something in the chain may be folded, so its rows are counted.
         static let mayHoldFolds = Bits(rawValue: 4)
@@ -15,6 +15,8 @@ struct ChainTable {
         static let outdated = Bits(rawValue: 16)
         /// Its rows may be cached; spares a look-up in the cache for the others.
         static let mayHaveCachedRows = Bits(rawValue: 32)
+        /// Settled, as of its last update.
+        static let settled = Bits(rawValue: 64)
     }
 
     /// The keys of all chains in one order.
