@@ -86,6 +86,39 @@ import Testing
         #expect(!EventsView.isIncomplete(screen.state))
     }
 
+    /// An idle loop ticks once a second, and a renewal takes many ticks.
+    @Test func theLoopIsNotIdleBeforeTheIndexIsRenewed() {
+        var screen = Screen(120, 40)
+        var first = Script()
+        first.make(1, .promise, "storm", external: true)
+        screen.feed(first)
+        screen.act(.received(SourceID(0), Self.batch(2, 20_000)))
+        screen.type("6/needle<Enter>")
+        for step in 0..<10 { screen.tick(10 + Double(step)) }
+        #expect(screen.state.events.index.entries.isEmpty)
+        var last = Script(sequence: 3, time: 20)
+        last.fulfill(1, "needle")
+        screen.feed(last)
+        screen.type("p")
+        var tickCount = 0
+        while !screen.state.isIdle, tickCount < 200 {
+            tickCount += 1
+            screen.tick(screen.milliseconds + 33)
+        }
+        #expect(tickCount < 50)
+        #expect(screen.state.events.index.entries.count == 20_002)
+    }
+
+    @Test func aFloodFillsOneSliceOfItsProgram() {
+        var screen = Screen(120, 40)
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.type("6")
+        screen.tick(1)
+        screen.act(.received(SourceID(0), Self.batch(1, 20_000)))
+        screen.act(.resized(Size(columns: 120, rows: 41)))
+        #expect(screen.state.events.index.entries.count == EventsView.budget / 2)
+    }
+
     @Test func nothingIsIndexedForAClosedView() {
         var screen = Screen(120, 40)
         screen.act(.received(SourceID(0), Self.batch(1, 1_000)))

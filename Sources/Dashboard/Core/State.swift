@@ -192,7 +192,7 @@ public struct State {
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && tagHold <= wall
-            && !EventsView.isIncomplete(self)
+            && !EventsView.isIncomplete(self) && !EventsView.needsRenewal(self)
     }
 }
 

@@ -78,6 +78,12 @@ extension EventsView {
         state.view == .events && !state.events.index.isComplete(keptRows(state))
     }
 
+    /// Whether nodes changed since the index on the screen was made, so that other events may match.
+    static func needsRenewal(_ state: borrowing State) -> Bool {
+        guard state.view == .events, state.events.filtering?.dependsOnNodes == true else { return false }
+        return state.events.renewal != nil || state.events.facts != factCount(state)
+    }
+
     /// A number that changes when a change of nodes may change which events match.
     private static func factCount(_ state: borrowing State) -> UInt64 {
         state.programs.reduce(state.filterRevision) { sum, program in
@@ -165,7 +171,8 @@ extension EventsView {
             let new = end..<max(end, kept[programIndex].upperBound)
             if new.count > Self.budget {
                 index.restart(programIndex, at: new.upperBound)
-                rest = max(rest, Self.budget / kept.count)
+                // Divided among the programs below.
+                rest = max(rest, Self.budget)
             } else if !new.isEmpty {
                 test(new, of: programIndex, filtering, into: &index, state)
                 rest -= new.count
