@@ -70,3 +70,21 @@ struct EditorTests {
         #expect(missing == "there is no editor no-such-editor-here: set $EDITOR to yours")
     }
 }
+
+#if os(Linux)
+    /// A session after the editor.
+    struct EditorScreenTests {
+        @Test func aScreenThatCannotBeOpenedAgainEndsTheSessionAsAFailure() throws {
+            let place = try Place()
+            let editor = place.path + "/editor"
+            // Without a free file descriptor no terminal can be opened.
+            try Data("#!/bin/sh\nprlimit --pid $PPID --nofile=3:\n".utf8).write(to: URL(fileURLWithPath: editor))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: editor)
+            try Data().write(to: URL(fileURLWithPath: place.path + "/Stuck.swift"))
+            let viewer = try place.view("demo", "stuck", setting: ["VISUAL": editor])
+            viewer.type("e")
+            #expect(try viewer.terminal.waitForExit() == .exited(74))
+            #expect(viewer.text.contains("cannot open the screen again after the editor: "))
+        }
+    }
+#endif

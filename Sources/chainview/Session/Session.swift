@@ -16,6 +16,8 @@ final class Session {
     private var drawnRevision: UInt64?
     private var isOver = false
     private var endingSignal: Int32?
+    /// Why the session cannot go on.
+    private var failure: Failure?
     private let glyphs: Glyphs
     /// Whether to print the statistics of the queues at the end.
     private let printsStatistics: Bool
@@ -123,6 +125,7 @@ final class Session {
         } catch let error as ScreenError {
             throw Failure(screen: error)
         }
+        if let failure { throw failure }
         return endingSignal
     }
 
@@ -255,7 +258,8 @@ extension Session {
             screen = try Screen(options: screenOptions)
         } catch {
             isOver = true
-            Streams.printError("\(error)")
+            self.failure = Failure(
+                status: .inputOutput, message: "cannot open the screen again after the editor: \(error)")
             return
         }
         drawnRevision = nil
