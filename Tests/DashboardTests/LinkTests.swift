@@ -238,6 +238,22 @@ import Testing
         #expect(screen.effects.isEmpty)
     }
 
+    @Test func aRestartWhileFrozenIsShownAtOnceWithItsTime() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("p")
+        screen.tick(8_000)
+        screen.act(.connected(Self.one, Self.restarted))
+        #expect(screen.message == "checkout restarted (pid 4242 → 4301); p shows the new run")
+        screen.tick(12_000)
+        Self.lose(&screen, at: 12_000)
+        screen.type("j")
+        screen.act(.connected(Self.one, Self.restarted))
+        #expect(screen.message?.contains("restarted") != true, "the same run was reached again")
+        screen.tick(20_100)
+        screen.type("p")
+        #expect(screen.frame.rowText(0).contains("restarted 12s ago"))
+    }
+
     @Test func aRestartTooLongWhileFrozenAsksForItsState() {
         var options = State.Options()
         options.frozenLimit = 5

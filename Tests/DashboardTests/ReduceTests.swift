@@ -201,6 +201,18 @@ import Testing
         #expect(screen.message == nil)
     }
 
+    @Test func messagesFromBeforeTheFirstTickStayAsLongAsOthers() {
+        for (action, seconds) in [(Action.report("late"), 6.0), (.message("early"), 5.0)] {
+            var screen = Screen(80, 24)
+            screen.act(action)
+            screen.tick(0)
+            screen.tick(seconds * 1_000 - 1)
+            #expect(screen.message != nil)
+            screen.tick(seconds * 1_000 + 1)
+            #expect(screen.message == nil)
+        }
+    }
+
     // MARK: Freezing
 
     @Test func freezingHoldsBatchesAndGoesOn() {

@@ -61,7 +61,7 @@ extension State {
         // The header's clock, ages and sparklines advance by the second.
         var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
         // A message from before the first tick expires relative to that tick, because there was no time before.
-        if wall == 0, status?.isSticky == false { status?.until = newWall &+ Self.statusDuration }
+        if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
         wall = newWall
         if let until = status?.until, wall >= until {
             status = nil
@@ -163,9 +163,9 @@ extension State {
         for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {
-            if let successor = programs[programIndex].frozenBuffer?.successor {
+            if let buffer = programs[programIndex].frozenBuffer, let successor = buffer.successor {
                 let link = programs[programIndex].connection
-                replace(programIndex, by: successor)
+                replace(programIndex, by: successor, at: buffer.successorTime)
                 programs[programIndex].connection = link
             }
             if programs[programIndex].resume() { effects.append(.requestSnapshot(programs[programIndex].source)) }
@@ -182,16 +182,13 @@ extension State {
 
     // MARK: Messages
 
-    /// How long a plain message stays at most, in nanoseconds.
-    static let statusDuration: UInt64 = 5_000_000_000
-    private static let warningDuration: UInt64 = 6_000_000_000
+    /// How long a message stays at most, in nanoseconds.
+    private static func duration(of tone: Status.Tone) -> UInt64 { tone == .plain ? 5_000_000_000 : 6_000_000_000 }
 
     /// Shows a message for 5 s, a warning for 6 s. A plain message also ends at the next key, a sticky one only then.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
         status = Status(
-            text: text, tone: tone,
-            until: isSticky ? .max : wall &+ (tone == .plain ? Self.statusDuration : Self.warningDuration),
-            isSticky: isSticky)
+            text: text, tone: tone, until: isSticky ? .max : wall &+ Self.duration(of: tone), isSticky: isSticky)
         revision += 1
     }
 

@@ -131,6 +131,8 @@ struct FrozenBuffer {
     var droppedCount = 0
     /// A new run of the program, which replaces this one on resuming; the waiting batches are of the new run.
     var successor: ProcessDescription?
+    /// When that run was found, in nanoseconds since 1970.
+    var successorTime: UInt64 = 0
 
     init(now: UInt64) { self.now = now }
 }

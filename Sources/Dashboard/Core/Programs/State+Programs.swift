@@ -81,16 +81,18 @@ extension State {
         let old = programs[programIndex].info
         if let old, old.key != info.key, isFrozen {
             // The picture of the old one can still be explored; see ``toggleFreeze()``.
-            programs[programIndex].frozenBuffer?.wait(for: info)
+            if programs[programIndex].frozenBuffer?.successor?.key != info.key {
+                notify(restartWords(of: programIndex, from: old, to: info) + "; p shows the new run", .warning)
+            }
+            programs[programIndex].frozenBuffer?.wait(for: info, wall: wall)
             programs[programIndex].connection = .live
             return updateViewport()
         }
         descriptions.retryRefused(source)
         let outage = programs[programIndex].connection.outage
         if let old, old.key != info.key {
-            replace(programIndex, by: info)
-            let pids = old.pid == info.pid ? "pid \(info.pid)" : "pid \(old.pid) \(options.glyphs.right) \(info.pid)"
-            notify("\(programs[programIndex].shownName) restarted (\(pids))", .warning)
+            replace(programIndex, by: info, at: wall)
+            notify(restartWords(of: programIndex, from: old, to: info), .warning)
         } else {
             programs[programIndex].connect(info, options)
             if old == nil {
@@ -109,11 +111,18 @@ extension State {
         updateViewport()
     }
 
-    /// Replaces a run of a program by a new one.
-    mutating func replace(_ programIndex: Int, by info: ProcessDescription) {
+    private func restartWords(
+        of programIndex: Int, from old: ProcessDescription, to new: ProcessDescription
+    ) -> String {
+        let pids = old.pid == new.pid ? "pid \(new.pid)" : "pid \(old.pid) \(options.glyphs.right) \(new.pid)"
+        return "\(programs[programIndex].shownName) restarted (\(pids))"
+    }
+
+    /// Replaces a run of a program by a new one, which was found at `time`, in nanoseconds since 1970.
+    mutating func replace(_ programIndex: Int, by info: ProcessDescription, at time: UInt64) {
         let old = programs[programIndex].info
         programs[programIndex].connect(info, options)
-        if let old { programs[programIndex].restart = Restart(time: wall, oldPid: old.pid) }
+        if let old { programs[programIndex].restart = Restart(time: time, oldPid: old.pid) }
         programs[programIndex].setFilter(filter)
         programs[programIndex].alertWatches.removeAll()
         for alert in alerts { programs[programIndex].setAlert(alert) }
@@ -153,8 +162,10 @@ extension State {
 
 extension FrozenBuffer {
     /// Drops the waiting batches and waits for those of a new run, which replaces the present one on resuming.
-    mutating func wait(for info: ProcessDescription) {
+    mutating func wait(for info: ProcessDescription, wall: UInt64) {
+        let time = successor?.key == info.key ? successorTime : wall
         self = FrozenBuffer(now: now)
         successor = info
+        successorTime = time
     }
 }
