@@ -31,6 +31,17 @@ package enum DurationText {
         duration < 60 * second ? "\(duration / second)s" : long(duration)
     }
 
+    /// Returns a duration, given in nanoseconds, down to the unit that `resolution` needs: `1d02h05m` for ten minutes. May
+    /// be wider than ``width``.
+    package static func exact(_ duration: UInt64, resolution: UInt64) -> String {
+        let seconds = duration / second
+        guard seconds >= 3_600 else { return coarse(duration) }
+        var text = seconds < 86_400 ? "" : "\(seconds / 86_400)d"
+        text += text.isEmpty ? "\(seconds / 3_600)h" : "\(twoDigits(seconds / 3_600 % 24))h"
+        if seconds < 86_400 || resolution < 3_600 * second { text += "\(twoDigits(seconds / 60 % 60))m" }
+        return resolution < 60 * second ? text + "\(twoDigits(seconds % 60))s" : text
+    }
+
     /// Returns a number that changes exactly when the text of ``running(_:)`` does.
     package static func step(_ duration: UInt64) -> UInt64 {
         duration < 10 * second ? duration / (100 * millisecond) : 100 + duration / second

@@ -77,8 +77,19 @@ import Testing
             (250_000_000, 50_000_000, "250ms"), (1_250_000_000, 50_000_000, "1.25s"),
             (1_200_000_000, 200_000_000, "1.2s"), (3_000_000_000, 1_000_000_000, "3s"),
             (90_000_000_000, 30_000_000_000, "1m30s"), (1_001_000_000, 1_000_000, "1.001s"),
+            (3_730_000_000_000, 10_000_000_000, "1h02m10s"), (3_720_000_000_000, 60_000_000_000, "1h02m"),
+            (90_300_000_000_000, 300_000_000_000, "1d01h05m"), (90_000_000_000_000, 3_600_000_000_000, "1d01h"),
+            (90_305_000_000_000, 5_000_000_000, "1d01h05m05s"),
         ]
         for (duration, distance, text) in labels { #expect(TimeAxis.label(duration, distance: distance) == text) }
+        for scale in TimeAxis.scales {
+            let distance = TimeAxis(left: 0, scale: scale, columns: 100).tickDistance(columnsApart: 10)
+            for hours in [0, 1, 24, 50, 1_000, 30_000] as [UInt64] {
+                let first = hours * 3_600_000_000_000 / distance
+                let texts = (first...first + 10).map { TimeAxis.label($0 * distance, distance: distance) }
+                #expect(Set(texts).count == texts.count, "\(texts)")
+            }
+        }
         for scale in TimeAxis.scales {
             for shift in [0, 3, 1_000_007] as [UInt64] {
                 let axis = TimeAxis(left: 1_790_000_000_000_000_000 + shift, scale: scale, columns: 100)

@@ -79,13 +79,13 @@ struct TimeAxis: Hashable {
         return ticks
     }
 
-    /// The label of a tick, given its time since the origin, with as many digits as `distance` needs. If that is a
-    /// second or more, labels from an hour on show whole minutes, and from a day on whole hours.
+    /// The label of a tick, given its time since the origin, with as many digits or units as `distance` needs: labels of
+    /// neighbouring ticks differ.
     static func label(_ duration: UInt64, distance: UInt64) -> String {
         let millisecond: UInt64 = 1_000_000
         if duration == 0 { return "0" }
         if distance >= second {
-            return duration < 60 * second ? "\(duration / second)s" : DurationText.coarse(duration)
+            return DurationText.exact(duration, resolution: distance)
         }
         if duration >= second, distance >= millisecond {
             let digits = distance >= 100 * millisecond ? 1 : distance >= 10 * millisecond ? 2 : 3
