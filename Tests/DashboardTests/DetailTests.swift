@@ -46,6 +46,27 @@ import Testing
         #expect(field("root cause", screen).isEmpty)
     }
 
+    @Test func theWaitOfANodeThatWaitsForNothing() {
+        var screen = Screen(100, 60)
+        var script = Script(time: 1_000)
+        script.make(2, .all, "checks")
+        script.make(3, .retry, "charge")
+        script.make(4, .promise, "fraud", external: true)
+        script.make(1, .then, "order", under: 4)
+        script.link(2, 4)
+        script.link(3, 4)
+        script.fulfill(4)
+        screen.feed(script)
+        screen.type("*")
+        for (node, words) in [
+            (1, "nothing: it is about to be queued"), (2, "nothing: it is about to settle"),
+            (3, "nothing: it is between two of its members"),
+        ] {
+            screen.go(to: UInt64(node))
+            #expect(field("waits for", screen) == [words])
+        }
+    }
+
     @Test func anErrorOfAMemberAndOfWhatIsFollowed() {
         var screen = Screen(100, 60)
         var script = Script(time: 1_000)

@@ -229,7 +229,9 @@ struct BlockerDescription {
         case .resolver: return ("the program to settle it", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
-        default: return (reason(step, in: forest), nil)
+        case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
+        // These have a node.
+        case .parent, .follows, .awaits: return nil
         }
     }
 }
