@@ -39,6 +39,22 @@ import Testing
         #expect(header.entries.contains { $0.keys == "events lost" })
     }
 
+    @Test func theLegendHasEveryColumn() throws {
+        let sections = HelpText(view: .chains, glyphs: .unicode).sections
+        let columns = try #require(sections.first { $0.title == "Columns of Chains" })
+        #expect(Set(columns.entries.map(\.keys)) == Set(TreeColumn.allCases.map(\.rawValue)))
+    }
+
+    @Test func pastedTextIsSearched() {
+        var screen = GoldenTests.checkout(80, 20)
+        screen.type("?/f")
+        screen.act(.pasted("ol\nd"))
+        #expect(screen.state.helpSearch.text == "fold" && screen.message == nil)
+        var typed = GoldenTests.checkout(80, 20)
+        typed.type("?/fold")
+        #expect(screen.state.mode == typed.state.mode, "at the first match")
+    }
+
     @Test func searchGoesFromMatchToMatch() {
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/fold")

@@ -49,16 +49,27 @@ extension State {
         return next ?? line
     }
 
-    /// Types a text to look for; shows its first match at once.
+    /// Handles a key while a text to look for is typed.
     mutating func typeHelpSearch(_ key: KeyPress) {
+        let text = helpSearch.text
         switch (key.key, key.modifiers) {
-        case (.character(let character), []), (.character(let character), .shift): helpSearch.text.append(character)
-        case (.character("u"), .control): helpSearch.text = ""
-        case (.backspace, _) where !helpSearch.text.isEmpty: helpSearch.text.removeLast()
-        case (.enter, _): helpSearch.isTyping = false
-        case (.escape, _), (.backspace, _), (.character("g"), .control): helpSearch = HelpSearch()
+        case (.character(let character), []), (.character(let character), .shift):
+            changeHelpSearch(to: text + String(character))
+        case (.character("u"), .control): changeHelpSearch(to: "")
+        case (.backspace, _) where !text.isEmpty: changeHelpSearch(to: String(text.dropLast()))
+        case (.enter, _):
+            helpSearch.isTyping = false
+            revision += 1
+        case (.escape, _), (.backspace, _), (.character("g"), .control):
+            helpSearch = HelpSearch()
+            revision += 1
         default: return
         }
+    }
+
+    /// Changes the text to look for, and shows its first match.
+    mutating func changeHelpSearch(to text: String) {
+        helpSearch.text = text
         let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
         if let first = box.matches(of: helpSearch.text).first { mode = .help(scroll: min(first, box.scrollLimit)) }
         revision += 1

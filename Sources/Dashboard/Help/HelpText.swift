@@ -48,6 +48,9 @@ struct HelpText {
         Entry(keys: "run", text: "from the start of its handler to the end"),
         Entry(keys: "total", text: "from being made to being settled; of a chain, until all of it has settled"),
         Entry(keys: "value", text: "its value or error, as far as the program describes it"),
+        Entry(keys: "id", text: "its number, as in #17"),
+        Entry(keys: "site", text: "the file and the line that made it"),
+        Entry(keys: "executor", text: "the executor that its handler was handed to"),
     ]
 
     private static let states: [(Role, String)] = [

@@ -57,9 +57,11 @@ extension State {
 
     /// Inserts pasted text, without newlines, into the typed line; if no line is being typed, shows a message.
     mutating func paste(_ text: String) {
+        let text = text.filter { !$0.isNewline }
+        if case .help = mode, helpSearch.isTyping { return changeHelpSearch(to: helpSearch.text + text) }
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         var editor = LineEditor(line, cursor: typing.cursor)
-        editor.insert(text.filter { !$0.isNewline })
+        editor.insert(text)
         retype(editor, instead: line)
     }
 }
