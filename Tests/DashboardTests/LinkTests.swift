@@ -91,7 +91,7 @@ import Testing
         screen.type("c")
         #expect(screen.message == "the program stands still: nothing can be cancelled until it resumes")
         screen.act(.connected(Self.one, Script.process))
-        #expect(screen.message == "checkout goes on, after 5s")
+        #expect(screen.message == "checkout responds again, after 5s")
         #expect(screen.frame.rowText(0).contains("● live"))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// `w`: where it goes, and what it says of the way, of a ring, and of what can be done.
+/// `w`: where it goes, and what it says of the way, of a deadlock, and of what can be done.
 @Suite struct WhyTests {
     /// Tells a story, goes to a node and asks.
     private func ask(
@@ -126,7 +126,7 @@ import Testing
         // One of the two that run there goes on, so the queue does.
         #expect(
             screen.message
-                == "parse 3 waits for its turn on pool for 4.0s (2 queued, 2 running there); 2 shows what runs there, "
+                == "parse 3 is queued on pool for 4.0s (2 queued, 2 running there); 2 shows what runs there, "
                 + "c cancels it")
         #expect(screen.selectedID == 3)
         screen.type("w")
@@ -141,7 +141,7 @@ import Testing
             script.adopt(2, 1)
         }
         #expect(
-            screen.message == "a ring: hen → egg → hen; c cancels one of them, which ends it")
+            screen.message == "deadlock: hen → egg → hen; c cancels one of them, which ends it")
         #expect(screen.selectedID == 1)
     }
 
@@ -156,7 +156,7 @@ import Testing
         }
         #expect(
             screen.message
-                == "a ring: import, which blocks worker-1 for parse, queued: worker-1 is blocked by import; "
+                == "deadlock: import, which blocks worker-1 for parse, queued: worker-1 is blocked by import; "
                 + "c cancels one of them, which ends it")
     }
 

@@ -175,7 +175,7 @@ extension State {
         if effects.isEmpty {
             notify("live again")
         } else {
-            notify("more came than is kept while frozen: asked the program for its state", .warning)
+            notify("too many events while frozen: asked the program for its state", .warning)
         }
         return effects
     }

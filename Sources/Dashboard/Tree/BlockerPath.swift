@@ -159,10 +159,10 @@ struct BlockerDescription {
     /// A cycle: each node waits for the next, and the last for the first.
     func ring(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
         guard steps.count > 1 else {
-            return "a ring: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
+            return "deadlock: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
         }
         let first = name(steps[steps.startIndex].node, in: forest)
-        return "a ring: " + way(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
+        return "deadlock: " + way(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
     }
 
     /// Why a node that waits for no other one is not settled.
@@ -175,12 +175,12 @@ struct BlockerDescription {
         case .settled: return "waits for nothing: it is \(view.state.word)"
         case .parent: return "waits for its parent"
         case .aboutToRun: return "is about to be queued"
-        case .queued: return "waits for its turn" + queue(view, in: forest, since(view.queued))
+        case .queued: return "is queued" + queue(view, in: forest, since(view.queued))
         case .running:
             let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
             return "runs\(name)\(since(view.started))"
         case .follows: return "follows another"
-        case .member: return "waits for a member"
+        case .member: return "waits for one of its members"
         case .aboutToSettle:
             switch view.kind {
             case .retry, .repeat, .sequence, .forEach: return "is between two of its members"
@@ -225,7 +225,7 @@ struct BlockerDescription {
             let view = forest.node(node)
             let found = forest.blockedExecutor(of: view.executor)
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
-            return ("its turn" + queue(view, in: forest, "") + blocked, found?.node)
+            return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
         case .resolver: return ("the program to settle it", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)

@@ -71,7 +71,7 @@ extension State {
         } else {
             let since = programs[programIndex].connection.outage?.since ?? wall
             lose(
-                source, .init(since: since, reason: failure ?? "it is gone", attempt: attempt, nextAttempt: wall))
+                source, .init(since: since, reason: failure ?? "connection lost", attempt: attempt, nextAttempt: wall))
         }
         updateViewport()
     }
@@ -104,7 +104,7 @@ extension State {
             }
             if let outage {
                 let gone = DurationText.coarse(wall &- min(wall, outage.since))
-                let what = outage.isSilence ? "goes on" : "is back"
+                let what = outage.isSilence ? "responds again" : "is back"
                 notify("\(programs[programIndex].shownName) \(what), after \(gone)")
             }
         }

@@ -55,6 +55,8 @@ struct EventsInsight {
     private var latestTime: UInt64?
     private var droppedCount: UInt64 = 0
     private var rowHighWater = 0
+    /// Whether a row so far was a note.
+    private(set) var hasNotes = false
     /// The number of the next row, which is the number of rows so far.
     private(set) var end: UInt64 = 0
 
@@ -82,6 +84,7 @@ struct EventsInsight {
             kept.first += UInt64(kept.events.count - Self.limit)
             kept.events = Array(kept.events.suffix(Self.limit))
         }
+        if !notes.isEmpty { hasNotes = true }
         for text in kept.texts { kept.textByteCount += text.utf8.count }
         textByteCount += kept.textByteCount
         end = kept.end

@@ -159,6 +159,7 @@ extension Painter {
             state.isFrozen ? ("frozen", .warning) : state.events.isFollowing ? ("following", .key) : ("G follows", .dim)
         let kept = EventsView.keptRows(state).reduce(0) { $0 + $1.count }
         let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
+        let unit = state.programs.contains { $0.insight.events.hasNotes } ? "row" : "event"
         let shown = state.events.index.entries.count
         let isPart = state.events.filtering?.restricts ?? false
         let grouped = CountText.grouped
@@ -166,7 +167,7 @@ extension Painter {
         let long =
             kept < total
             ? "\(matching)the last \(grouped(kept)) of \(grouped(total))"
-            : matching + "\(grouped(total)) \(total == 1 ? "event" : "events")"
+            : matching + "\(grouped(total)) \(unit)\(total == 1 ? "" : "s")"
         let short = matching + (kept < total ? "\(grouped(kept)) of \(CountText.short(total))" : grouped(total))
         let level = state.events.level
         let levelPart: Part? = level == .all ? nil : (text: level.words, style: Style.match)
@@ -184,11 +185,11 @@ extension Painter {
         } else if EventsView.isIncomplete(state) {
             text = "looking for events"
         } else if state.filter.isActive, !state.filter.dims {
-            text = "no event that is kept holds \(state.filter.text)"
+            text = "no kept event matches \(state.filter.text)"
         } else if state.events.level != .all {
-            text = "no event that is kept is one of “\(state.events.level.words)”; V shows others"
+            text = "no kept event is one of “\(state.events.level.words)”; V shows others"
         } else if state.events.scope != nil {
-            text = "no event that is kept is of this chain; a shows all"
+            text = "no kept event is of this chain; a shows all"
         } else {
             text = "no events yet: they appear here as the program makes them"
         }
