@@ -59,8 +59,9 @@ final class ForestData: @unchecked Sendable {
     // Unchecked for the reason above: what is known of chains, and of a batch.
     /// By chain record, a node of a long main line from which on its end is searched.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
-    /// The roots of live chains; settled and evicted ones are dropped when they come to the front.
+    /// The roots of live chains, and the slot of the oldest as of the last batch.
     @exclusivity(unchecked) var liveRoots = LiveRoots()
+    @exclusivity(unchecked) var oldestLive = noSlot
     /// Nodes that became known in this batch only because another node names them.
     @exclusivity(unchecked) var referenced: [NodeID] = []
 
@@ -121,6 +122,7 @@ final class ForestData: @unchecked Sendable {
         insertionHints = other.insertionHints
         lineEnds = other.lineEnds
         liveRoots = other.liveRoots
+        oldestLive = other.oldestLive
         referenced = other.referenced
         resyncGeneration = other.resyncGeneration
         resyncEpoch = other.resyncEpoch

@@ -18,7 +18,9 @@ extension ChainForest {
     public var history: ChainHistory { data.history }
 
     /// The root of the live chain that began first; nil where none is live. As of the last batch. O(1).
-    public var oldestLiveRoot: NodeIndex? { data.liveRoots.first.map { NodeIndex(rawValue: $0.slot) } }
+    public var oldestLiveRoot: NodeIndex? {
+        data.oldestLive == noSlot ? nil : NodeIndex(rawValue: data.oldestLive)
+    }
 }
 
 extension ForestData {
@@ -184,31 +186,6 @@ extension ForestData {
     func outcomeChanged(of slot: UInt32, from before: ChainOutcome) {
         guard nodes[slot].pointee.chain == noSlot else { return refreshOutcome(ofChainOf: slot) }
         count(before, as: ChainOutcome(of: nodes[slot].pointee), of: slot)
-    }
-
-    // MARK: The oldest
-
-    /// Adds a chain that is live from now on.
-    @inline(__always)
-    func noteLive(_ root: UInt32) {
-        let node = nodes[root]
-        liveRoots.insert(LiveRoots.Entry(created: node.pointee.created, id: node.pointee.id, slot: root))
-    }
-
-    /// Removes settled chains before the oldest live one, at the end of a batch. O(log live chains) amortized a chain.
-    func updateOldestLive() {
-        liveRoots.sweep(above: 64 + 2 * totals.liveChainCount) { !isLiveRoot($0) }
-        while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }
-    }
-
-    private func isLiveRoot(_ entry: LiveRoots.Entry) -> Bool {
-        guard isOccupied(entry.slot) else { return false }
-        let node = nodes[entry.slot]
-        guard node.pointee.id == entry.id, node.pointee.has(.isRoot), node.pointee.created == entry.created else {
-            return false
-        }
-        let chain = node.pointee.chain
-        return chain == noSlot ? node.pointee.state.isLive : chains[chain].pointee.isLive
     }
 }
 

@@ -18,6 +18,8 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         var created: UInt64
         var id: UInt64
 
+        init(created: UInt64, id: UInt64) { (self.created, self.id) = (created, id) }
+
         init(_ node: NodeRecord) { (created, id) = (node.created, node.id) }
 
         static func < (left: Key, right: Key) -> Bool {
@@ -75,6 +77,15 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     func index(of slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         return Index(chunk: chunk, offset: offset(of: slot, created: nodes[slot].pointee.created, in: chunk) ?? 0)
+    }
+
+    /// The position of the first root that is not before a moment and an id.
+    func index(notBefore entry: LiveRoots.Entry, _ nodes: Slab<NodeRecord>.Elements) -> Index {
+        let key = Key(created: entry.created, id: entry.id)
+        let chunk = Swift.max(0, chunk(after: key) - 1)
+        guard chunk < chunks.count else { return endIndex }
+        let offset = Self.first(chunks[chunk].count) { !(Key(nodes[chunks[chunk][$0]].pointee) < key) }
+        return offset < chunks[chunk].count ? Index(chunk: chunk, offset: offset) : Index(chunk: chunk + 1, offset: 0)
     }
 
     mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) {

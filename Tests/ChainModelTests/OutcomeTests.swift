@@ -224,4 +224,26 @@ import Testing
         #expect(oldest() == nil)
         script.forest.expectConsistent()
     }
+
+    /// A settled promise that many requests wait for one after another, as a cached value is.
+    @Test func aChainThatIsLiveAgainAndAgainIsNotedAFewTimes() {
+        var script = ScriptedForest()
+        for id in 1...2 as ClosedRange<UInt64> { script.make(id, .promise) }
+        script.record(.fulfilled, 1)
+        var batch = EventBatch(process: ScriptedForest.process, sequence: 100, time: 1_000_000)
+        for id in 3...2_000 as ClosedRange<UInt64> {
+            let kind = UInt16(NodeKind.then.rawValue)
+            batch.append(
+                ChainEvent(
+                    time: batch.time, .created, node: NodeID(id), other: NodeID(1), detail: kind, flags: .hasParent),
+                text: nil)
+            if id < 2_000 { batch.append(ChainEvent(time: batch.time, .fulfilled, node: NodeID(id)), text: nil) }
+        }
+        script.forest.apply(batch)
+        #expect(script.forest.oldestLiveRoot == script.index(1))
+        #expect(script.forest.data.liveRoots.count < 64)
+        script.record(.fulfilled, 2_000)
+        #expect(script.forest.oldestLiveRoot == script.index(2))
+        script.forest.expectConsistent()
+    }
 }

@@ -64,37 +64,6 @@ import Testing
         #expect((0..<6).map { _ in slab.allocate(record) } == [3, 70, 281, 399, 400, 401])
     }
 
-    /// One call looks at a few of a million entries, and many calls at all of them.
-    @Test(arguments: 1...4) func liveRootsAreSweptInParts(_ seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var (roots, live) = (LiveRoots(), Set<UInt64>())
-        for id in 1...20_000 as ClosedRange<UInt64> {
-            roots.insert(LiveRoots.Entry(created: UInt64.random(in: 0..<1_000, using: &random) << 32, id: id, slot: 0))
-            if Int.random(in: 0..<10, using: &random) == 0 { live.insert(id) }
-        }
-        var lookedAt = 0
-        roots.sweep(above: 0) { _ in
-            lookedAt += 1
-            return false
-        }
-        #expect(lookedAt == 20_000, "as many as were inserted")
-        while roots.count > live.count {
-            lookedAt = 0
-            roots.sweep(above: live.count) { entry in
-                lookedAt += 1
-                return !live.contains(entry.id)
-            }
-            #expect(lookedAt <= LiveRoots.sweepCount)
-        }
-        var (count, last) = (0, UInt64(0))
-        while let first = roots.first {
-            #expect(live.contains(first.id) && first.created >= last)
-            (count, last) = (count + 1, first.created)
-            roots.removeFirst()
-        }
-        #expect(count == live.count)
-    }
-
     /// Names are sent once, with the first part of a batch; the nodes that use them may be in a later part.
     @Test func namesAreKeptUntilTheEndOfTheirBatch() {
         var forest = ChainForest(process: ProcessKey(rawValue: 1))
