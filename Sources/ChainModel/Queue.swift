@@ -1,7 +1,9 @@
 /// A first-in, first-out queue in an array. Operations are O(1) amortised unless stated otherwise.
 ///
 /// Removed elements are released later, when the array is compacted.
-package struct Queue<Element> {
+// @usableFromInline, because otherwise its methods are not specialised in other modules, though inlinable: 3 % of
+// screen.fold-with-view.10k.
+@usableFromInline package struct Queue<Element> {
     @usableFromInline var elements: [Element]
     /// The index of the first element that was not removed.
     @usableFromInline var head = 0
