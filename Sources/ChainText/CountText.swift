@@ -2,6 +2,8 @@
 package enum CountText {
     /// Returns a count with a comma at each thousand: `12,408`.
     package static func grouped(_ count: Int) -> String {
+        // Most are below, and a row of the tree has several.
+        if count.magnitude < 1_000 { return String(count) }
         var digits = Array(String(count.magnitude))
         var index = digits.count - 3
         while index > 0 {

@@ -12,40 +12,47 @@ extension Painter {
         let columns = state.columns(in: area.columns)
         paintHeaders(columns, row: area.row - 1, state)
         guard !state.tree.window.isEmpty else { return paintEmpty(state) }
-        var painter: RowPainter?
-        var painted = -1
-        for (line, shown) in state.tree.window.prefix(area.rows).enumerated() {
+        let lines = state.tree.window.prefix(area.rows)
+        var line = 0
+        while line < lines.endIndex {
+            let programIndex = lines[line].programIndex
+            let end = lines[line...].firstIndex { $0.programIndex != programIndex } ?? lines.endIndex
+            paintRows(lines[line..<end], columns, of: state.programs[programIndex], state)
+            line = end
+        }
+        paintScrollBar(count: state.tree.rowCount, top: state.tree.top)
+    }
+
+    /// Draws rows of one program.
+    private mutating func paintRows(
+        _ lines: ArraySlice<ChainsView.WindowRow>, _ columns: Columns, of program: Program, _ state: borrowing State
+    ) {
+        let area = layout.tree
+        let indented = lines.first { $0.tree != nil }.map {
+            state.columns(in: area.columns, indent: state.indent(of: $0))
+        }
+        for (line, shown) in zip(lines.indices, lines) {
             let row = area.row + line
             if state.tree.linesWithPins.contains(line) {
                 frame.write(glyphs.pinned, row: row, column: 1, style: .warning)
             }
             if let tree = shown.tree {
                 // Between a batch and the tick after it a row's node may be gone.
-                guard state.find(shown.rowID)?.node == tree.node else { continue }
-                if painter == nil || painted != shown.programIndex {
-                    (painter, painted) = (nil, shown.programIndex)
-                    let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
-                    painter = RowPainter(tree: tree, columns: indented, of: state.programs[shown.programIndex])
-                }
-                painter!.move(
-                    to: row, tree, calledFrom: state.callerWords(of: tree.node, in: shown.programIndex))
-                painter!.paint(into: &self)
+                guard let indented, state.find(shown.rowID)?.node == tree.node else { continue }
+                let calledFrom = state.callerWords(of: tree.node, in: shown.programIndex)
+                RowPainter(row: row, tree: tree, columns: indented, of: program, calledFrom: calledFrom)
+                    .paint(into: &self)
             } else if let site = shown.rowID.site {
                 let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
-                GroupPainter(row: row, columns: indented, site: site, program: state.programs[shown.programIndex])
-                    .paint(into: &self)
+                GroupPainter(row: row, columns: indented, site: site, program: program).paint(into: &self)
             } else {
-                ProgramPainter(
-                    row: row, columns: columns, program: state.programs[shown.programIndex], wall: state.wall
-                )
-                .paint(into: &self)
+                ProgramPainter(row: row, columns: columns, program: program, wall: state.wall).paint(into: &self)
             }
             if state.tree.linesWithTags.contains(line) {
                 frame.write(glyphs.taggedInside, row: row, column: 1, style: .warning)
             }
             if line == state.tree.selectedLine { markSelected(row: row) }
         }
-        paintScrollBar(count: state.tree.rowCount, top: state.tree.top)
     }
 
     /// Draws the column headers, a mark in the one that is sorted by: which way, or that the rows are not there yet.

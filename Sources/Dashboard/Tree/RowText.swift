@@ -1,0 +1,131 @@
+import ChainEvents
+import ChainModel
+import ChainRows
+import ChainText
+import Frames
+
+/// The texts of a row's cells, which are drawn and measured.
+struct RowText {
+    let tree: TreeRow
+    let forest: ChainForest
+    let view: NodeView
+    /// The node of another program that it was called from, in words.
+    private let calledFrom: String?
+
+    init(_ tree: TreeRow, in forest: ChainForest, calledFrom: String?) {
+        self.tree = tree
+        self.forest = forest
+        self.calledFrom = calledFrom
+        view = forest.node(tree.node)
+    }
+
+    private var isRoot: Bool { tree.flags.contains(.root) }
+
+    /// The column that a kind takes before a name.
+    static func kindWidth(_ word: String) -> Int { max(8, word.utf8.count + 1) }
+
+    /// What follows the kind.
+    var label: (text: String, isLabel: Bool) { NodeText.label(of: tree.node, in: forest) }
+
+    var thread: String {
+        guard view.thread != 0 else { return "" }
+        return forest.threads[view.thread] ?? "\(view.thread)"
+    }
+
+    var executor: String {
+        guard view.executor != 0 else { return "" }
+        return forest.executors[view.executor] ?? "\(view.executor)"
+    }
+
+    var site: String {
+        guard let site = forest.site(of: view.index), !site.fileID.isEmpty else { return "" }
+        return site.description
+    }
+
+    /// What follows the label: how far a combinator is; for a root how its chain is doing, which its own state does
+    /// not say, and how much of it went wrong. `isBesideState` is whether the word of the state is shown, too.
+    func extras(_ glyphs: Glyphs, isBesideState: Bool) -> [(text: String, style: Style)] {
+        var extras: [(text: String, style: Style)] = []
+        if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
+        guard isRoot else {
+            return tree.flags.contains(.folded) ? extras + NodeText.children(of: tree.node, in: forest) : extras
+        }
+        let chain = forest.chain(of: tree.node)
+        guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
+        let role = chain.status.role
+        extras.append(("  " + glyphs.state(role), Style(role)))
+        // Of a failed chain the state's column says so already.
+        let isCount = chain.outcome != .live && chain.outcome != .recovered && isBesideState
+        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
+        let summary = isCount ? count + " nodes" : NodeText.summary(of: chain)
+        extras.append((" " + summary, isCount || chain.liveCount > 0 ? .dim : Style(role)))
+        if chain.liveCount > 0, chain.rejectedCount > 0 {
+            extras.append(("  \(CountText.grouped(chain.rejectedCount)) rejected", .rejected))
+        }
+        return extras
+    }
+
+    /// The value or error of a node; for the root of a settled chain that of the chain.
+    var value: (text: String, style: Style) {
+        let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
+        let view = node == tree.node ? view : forest.node(node)
+        let summary = forest.summary(of: node)
+        switch view.state {
+        case .rejected:
+            let failure = isRoot ? NodeText.failure(of: forest.chain(of: tree.node), in: forest) : summary
+            return (failure ?? "", .error)
+        case .abandoned: return (summary ?? "its resolver was released", .abandoned)
+        case .cancelled: return (summary ?? "cancelled", .cancelled)
+        case .unknown: return ("ended while events were lost", .dim)
+        default: break
+        }
+        if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
+        if view.marks.contains(.unhandled) { return ("unhandled error", .warning) }
+        if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected
+        {
+            let name = NodeText.name(of: rejected, in: forest)
+            return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .error)
+        }
+        return (summary ?? calledFrom.map { "called from \(NodeText.safe($0))" } ?? "", .dim)
+    }
+
+    // MARK: Durations
+
+    /// A duration in its column.
+    struct Time {
+        var duration: UInt64
+        var isRunning: Bool
+
+        /// Durations below it are blank, in nanoseconds.
+        private static let least: UInt64 = 100_000
+
+        /// One under 0.1 ms is blank.
+        init?(_ duration: UInt64?, isRunning: Bool) {
+            guard let duration, duration >= Self.least else { return nil }
+            (self.duration, self.isRunning) = (duration, isRunning)
+        }
+
+        var cell: (text: String, style: Style) {
+            isRunning
+                ? (DurationText.running(duration), .number) : (DurationText.settled(duration), Style.number.dimmed)
+        }
+    }
+
+    /// The durations at a moment of the program's clock, in nanoseconds. A root's total is that of its chain.
+    func times(at now: UInt64) -> (wait: Time?, run: Time?, total: Time?) {
+        var timing = forest.timing(of: tree.node, now: now)
+        var isTotalRunning = view.isLive
+        if isRoot {
+            let chain = forest.chain(of: tree.node)
+            if chain.nodeCount > 1 {
+                let end = chain.settled ?? now
+                timing.total = end &- min(view.created, end)
+                isTotalRunning = chain.settled == nil
+            }
+        }
+        return (
+            Time(timing.wait, isRunning: view.state == .queued),
+            Time(timing.run, isRunning: view.activity == .running), Time(timing.total, isRunning: isTotalRunning)
+        )
+    }
+}
