@@ -60,7 +60,7 @@ struct NodeFacts {
     /// What a live node waits for.
     func addWait(to text: inout DetailWriter) {
         guard view.isLive,
-            let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).direct(
+            let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).directBlocker(
                 node, in: forest)
         else { return }
         guard let blocker else { return text.field("waits for", words) }

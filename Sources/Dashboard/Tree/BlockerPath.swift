@@ -15,7 +15,7 @@ struct BlockerPath {
 
     private(set) var steps: [Step] = []
     /// The index of the step where the cycle begins; nil for a path that ends.
-    private(set) var ring: Int?
+    private(set) var cycleStart: Int?
 
     /// The most steps; a longer path is cut.
     private static let limit = 10_000
@@ -26,7 +26,7 @@ struct BlockerPath {
         var next: NodeIndex? = start
         while let node = next, steps.count < Self.limit {
             if let index = seen[node] {
-                ring = index
+                cycleStart = index
                 return
             }
             seen[node] = steps.count
@@ -54,7 +54,7 @@ struct BlockerPath {
     }
 
     /// The last step. Its node waits for no other one, unless the path has a cycle or was cut.
-    var end: Step { steps[steps.count - 1] }
+    var last: Step { steps[steps.count - 1] }
 }
 
 extension State {
@@ -62,24 +62,24 @@ extension State {
     /// for no other one gets advice.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
-        let way = BlockerPath(from: start, in: programs[programIndex].forest)
+        let path = BlockerPath(from: start, in: programs[programIndex].forest)
         let text = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
-        if let ring = way.ring {
-            let words = text.ring(way.steps[ring...], in: programs[programIndex].forest)
+        if let cycleStart = path.cycleStart {
+            let words = text.cycle(path.steps[cycleStart...], in: programs[programIndex].forest)
             return notify(
                 words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning,
                 isSticky: true)
         }
-        if goToCalled(from: way, in: programIndex) { return }
-        let end = way.end
-        let reason = text.reason(end, in: programs[programIndex].forest)
-        guard way.steps.count > 1 else {
-            let advice = advice(for: end, in: programIndex)
+        if goToCalled(from: path, in: programIndex) { return }
+        let last = path.last
+        let reason = text.reason(last, in: programs[programIndex].forest)
+        guard path.steps.count > 1 else {
+            let advice = advice(for: last, in: programIndex)
             let name = text.name(start, in: programs[programIndex].forest)
             return notify("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"), isSticky: true)
         }
-        reveal(end.node, in: programIndex)
-        notify(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason, isSticky: true)
+        reveal(last.node, in: programIndex)
+        notify(text.path(path.steps, in: programs[programIndex].forest) + ": " + reason, isSticky: true)
     }
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
@@ -117,7 +117,7 @@ struct BlockerDescription {
     }
 
     /// The nodes of a path with ``link(_:in:)`` between two; of more than five, the first two and the last two.
-    func way(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
+    func path(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
         var text = ""
         let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
         for (index, step) in steps.enumerated() {
@@ -157,12 +157,12 @@ struct BlockerDescription {
     }
 
     /// A cycle: each node waits for the next, and the last for the first.
-    func ring(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
+    func cycle(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
         guard steps.count > 1 else {
             return "deadlock: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
         }
         let first = name(steps[steps.startIndex].node, in: forest)
-        return "deadlock: " + way(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
+        return "deadlock: " + path(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
     }
 
     /// Why a node that waits for no other one is not settled.
@@ -206,7 +206,7 @@ struct BlockerDescription {
     }
 
     /// What a live node waits for directly: words, and the node that they describe, if it waits for one.
-    func direct(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
+    func directBlocker(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
         let step = BlockerPath.Step(node: node, blocker: forest.blocker(of: node, memberLimit: Self.memberLimit))
         if let blocker = step.blocker.node {
             switch step.blocker.reason {

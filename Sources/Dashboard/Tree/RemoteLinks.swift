@@ -65,9 +65,9 @@ extension State {
     }
 
     /// Goes from a running node to the live one of another program that was called from it; false if there is none.
-    mutating func goToCalled(from way: BlockerPath, in programIndex: Int) -> Bool {
-        guard way.end.blocker.reason == .running || way.end.blocker.reason == .resolver else { return false }
-        let called = called(from: way.end.node, in: programIndex, limit: .max)
+    mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
+        guard path.last.blocker.reason == .running || path.last.blocker.reason == .resolver else { return false }
+        let called = called(from: path.last.node, in: programIndex, limit: .max)
         guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
             return false
         }
@@ -75,14 +75,14 @@ extension State {
         let there = BlockerDescription(glyphs: options.glyphs, now: programs[next.programIndex].shownNow)
         let forest = programs[next.programIndex].forest
         let rest = BlockerPath(from: next.node, in: forest)
-        var words = here.way(way.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
-        if rest.ring == nil {
-            words += "\(programs[next.programIndex].shownName): " + there.way(rest.steps, in: forest) + ": "
-            words += there.reason(rest.end, in: forest)
+        var words = here.path(path.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
+        if rest.cycleStart == nil {
+            words += "\(programs[next.programIndex].shownName): " + there.path(rest.steps, in: forest) + ": "
+            words += there.reason(rest.last, in: forest)
         } else {
-            words += there.ring(rest.steps[rest.ring!...], in: forest)
+            words += there.cycle(rest.steps[rest.cycleStart!...], in: forest)
         }
-        reveal(rest.ring == nil ? rest.end.node : next.node, in: next.programIndex)
+        reveal(rest.cycleStart == nil ? rest.last.node : next.node, in: next.programIndex)
         notify(words, isSticky: true)
         return true
     }
