@@ -72,7 +72,7 @@ extension State {
         for programIndex in programs.indices {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
             if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
-            if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
+            if !programs[programIndex].isFrozen, archiveAndFold(programIndex) { isMoved = true }
         }
         countCancelled()
         if workInTick() { isMoved = true }
@@ -92,27 +92,27 @@ extension State {
     }
 
     /// Moves settled chains down and folds fulfilled nodes, except around the selection; true if rows may have changed.
-    private mutating func tidy(_ programIndex: Int) -> Bool {
+    private mutating func archiveAndFold(_ programIndex: Int) -> Bool {
         guard wall >= tagHold else { return false }
         let selected = following == .nothing || following == .selected ? selectedNode(in: programIndex) : nil
         var isMoved = false
         if programs[programIndex].hasDue {
-            retire(programIndex, selected: selected)
+            archive(programIndex, selected: selected)
             isMoved = true
         }
-        if programs[programIndex].tidy(selected: selected) { isMoved = true }
+        if programs[programIndex].autoFold(selected: selected) { isMoved = true }
         return isMoved
     }
 
     /// Moves settled chains down, except the selected one; keeps the top row on the screen in place if its chain stays.
-    private mutating func retire(_ programIndex: Int, selected: NodeIndex?) {
+    private mutating func archive(_ programIndex: Int, selected: NodeIndex?) {
         guard let anchor = tree.anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID),
             owner == programIndex
         else {
-            _ = programs[programIndex].retire(selected: selected, watched: nil)
+            _ = programs[programIndex].archive(selected: selected, watched: nil)
             return
         }
-        guard let row = programs[programIndex].retire(selected: selected, watched: node) else { return }
+        guard let row = programs[programIndex].archive(selected: selected, watched: node) else { return }
         // The chain at the top moved, so the row that took its place becomes the anchor.
         let last = max(0, programs[programIndex].rowModel.rowCount - 1)
         tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }

@@ -8,12 +8,12 @@ extension Program {
 
     /// Moves settled chains down, except the one with the selected node. Returns the row that the chain of `watched`
     /// began at, if that chain moved.
-    mutating func retire(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
+    mutating func archive(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
         rowModel.archive(in: forest, now: now, selected: selected, watched: watched)
     }
 
     /// Folds fulfilled nodes inside live chains, and nodes that got many children; true if rows may have changed.
-    mutating func tidy(selected: NodeIndex?) -> Bool {
+    mutating func autoFold(selected: NodeIndex?) -> Bool {
         guard isReached else { return false }
         return rowModel.autoFold(in: forest, now: now, selected: selected)
     }
