@@ -15,10 +15,10 @@ struct WarningsView {
     var showsEnded = false
     /// The last ``Warning/serial`` when the user left the view, by program and kind; nil until then.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
-    fileprivate var source: Source?
+    fileprivate var rowsKey: RowsKey?
 
     /// What the rows depend on; they are rebuilt when it changes.
-    fileprivate struct Source: Equatable {
+    fileprivate struct RowsKey: Equatable {
         var revisions: [UInt64]
         var programs: [ProcessKey?]
         var filter: UInt64
@@ -50,12 +50,12 @@ extension WarningsView: ListView {
 
     static func updateRows(_ state: inout State) {
         let view = state.warnings
-        let source = Source(
+        let key = RowsKey(
             revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
             filter: state.filterRevision, hidesRest: state.filter.hidesRest, unfolded: view.unfolded,
             showsEnded: view.showsEnded, enabled: state.options.warnings.enabled, seen: view.seen)
-        if source != state.warnings.source {
-            state.warnings.source = source
+        if key != state.warnings.rowsKey {
+            state.warnings.rowsKey = key
             let before = state.warnings.selectedRow
             state.warnings.rows = allRows(state)
             if let selected = state.warnings.selected,
