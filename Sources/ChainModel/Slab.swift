@@ -3,7 +3,7 @@
 ///
 /// A copy shares its elements until ``detach()``, which must come before the first change of either.
 struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
-    // @unchecked Sendable: a value; ForestStorage detaches each copy before it changes it.
+    // @unchecked Sendable: a value; ForestData detaches each copy before it changes it.
     private var table: PageTable<Element>
     /// The table's pages, kept here because the table is two loads away.
     private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
