@@ -174,7 +174,7 @@ import Testing
         options.discovery.tokenFile = path
         let wrong = Watched(target, options)
         try wrong.status.waitForCompletion()
-        #expect(wrong.status.all.last?.failure?.contains("token is a wrong one") == true)
+        #expect(wrong.status.all.last?.failure?.contains("token is wrong") == true)
         options.discovery.tokenFile = path + "er"
         let none = Watched(target, options)
         try none.status.waitForCompletion()
