@@ -51,6 +51,31 @@ extension Duration {
     fileprivate var negated: Duration { .zero - self }
 }
 
+/// A clock on which no time passes. It sets a timer of the runtime when a sleep is cancelled.
+private struct TimerSettingClock: Clock {
+    typealias Instant = HandClock.Instant
+
+    let runtime = Box<ChainRuntime?>(nil)
+    let isSleeping = Box(false)
+    let isCancelled = Box(false)
+
+    var now: Instant { Instant(offset: .zero) }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let (promise, resolver) = Promise<Void>.pending(on: InlineExecutor.shared)
+        await withTaskCancellationHandler {
+            isSleeping.value = true
+            try? await promise.value
+        } onCancel: {
+            guard let runtime = runtime.replace(nil) else { return }
+            _ = runtime.clock.schedule(at: 5) {}
+            resolver.fulfill(())
+            isCancelled.value = true
+        }
+    }
+}
+
 /// Runtimes on a clock of Swift.
 @Suite(.nothingLeft) struct SwiftClockTests {
     private let clock = HandClock()
@@ -102,6 +127,23 @@ extension Duration {
         clock.advance(by: .seconds(2))
         try await other.value
         #expect(cancelled.isCancelled)
+    }
+
+    @Test func s4ACancelledSleepMaySetATimer() async throws {
+        let clock = TimerSettingClock()
+        let runtime = ChainRuntime(clock: clock)
+        clock.runtime.value = runtime
+        let first = runtime.clock.schedule(at: 9) {}
+        try await soon("the sleep") { clock.isSleeping.value }
+        try onThreads(1) { _ in _ = runtime.clock.schedule(at: 7) {} }
+        #expect(clock.isCancelled.value)
+        first.cancel()
+    }
+
+    @Test func aTimerAtZeroIsDue() async throws {
+        let isDue = Box(false)
+        _ = runtime.clock.schedule(at: 0) { isDue.value = true }
+        try await soon("the timer") { isDue.value }
     }
 
     @Test func theSystemsClocksWork() async throws {

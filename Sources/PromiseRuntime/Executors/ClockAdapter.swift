@@ -7,9 +7,9 @@ import ChainSystem
 final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Duration {
     private struct State: Sendable {
         var timers = TimerHeap()
-        /// The sleeping task and its deadline. Stays set while timers fire; nil before the first timer, and after the
-        /// last one has fired.
-        var sleep: (deadline: UInt64, task: Task<Void, Never>)?
+        /// The task that sleeps until the earliest deadline. Stays set while timers fire; nil before the first timer,
+        /// and after the last one has fired.
+        var sleep: Task<Void, Never>?
         var isFiring = false
     }
 
@@ -29,21 +29,25 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
 
     func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
-        state.withLock { state in
-            if state.timers.insert(timer, deadline: deadline), !state.isFiring { sleep(until: deadline, &state) }
+        let replaced: Task<Void, Never>? = state.withLock { state in
+            guard state.timers.insert(timer, deadline: deadline), !state.isFiring else { return nil }
+            return sleep(until: deadline, &state)
         }
+        // Without the lock, because the cancellation handlers of the clock run inside the call (TheRules, S4).
+        replaced?.cancel()
         return timer
     }
 
-    private func sleep(until deadline: UInt64, _ state: inout State) {
-        state.sleep?.task.cancel()
-        let moment = start.advanced(by: .nanoseconds(Int64(clamping: deadline - 1)))
-        let task = Task.detached { [self] in
+    /// Starts the sleep until `deadline`; returns the one before it, for the caller to cancel without the lock.
+    private func sleep(until deadline: UInt64, _ state: inout State) -> Task<Void, Never>? {
+        let replaced = state.sleep
+        state.sleep = Task.detached { [self] in
+            let moment = start.advanced(by: .nanoseconds(Int64(clamping: max(deadline, 1) - 1)))
             // If the clock fails its timers fire early, because otherwise the promises that wait for them would hang.
             try? await source.sleep(until: moment, tolerance: nil)
             if !Task.isCancelled { fire(dueBy: deadline) }
         }
-        state.sleep = (deadline, task)
+        return replaced
     }
 
     private func fire(dueBy deadline: UInt64) {
@@ -54,15 +58,18 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
         guard isFirst else { return }
         while true {
             let due = max(deadline, now)
-            let timer: HeapTimer? = state.withLock { state in
-                if let next = state.timers.nextDeadline, next <= due { return state.timers.popFirst(dueBy: due) }
+            let (timer, replaced): (HeapTimer?, Task<Void, Never>?) = state.withLock { state in
+                let next = state.timers.nextDeadline
+                if let next, next <= due { return (state.timers.popFirst(dueBy: due), nil) }
                 state.isFiring = false
-                state.sleep?.task.cancel()
-                state.sleep = nil
-                if let next = state.timers.nextDeadline { sleep(until: next, &state) }
-                return nil
+                if let next { return (nil, sleep(until: next, &state)) }
+                defer { state.sleep = nil }
+                return (nil, state.sleep)
             }
-            guard let timer else { return }
+            guard let timer else {
+                replaced?.cancel()
+                return
+            }
             timer.fire()
         }
     }
