@@ -75,7 +75,8 @@ extension ForestData {
         tally(below, -1)
         roots.remove(slot, nodes.elements)
         totals.chainCount -= 1
-        nodes[slot].pointee.bits.subtract([.isRoot, .revived, .cut])
+        // An entry in the queue of chains is stale from here on.
+        nodes[slot].pointee.bits.subtract([.isRoot, .revived, .cut, .isQueuedForEviction])
 
         let (kept, gone) = below.nodeCount <= above.nodeCount ? (upper, lower) : (lower, upper)
         let top = gone == lower ? slot : root
@@ -94,7 +95,10 @@ extension ForestData {
         chains.free(gone)
 
         if !above.isLive, !wasRevived.0 { enqueueLeaves(under: root) }
-        if !below.isLive, !wasRevived.1 { enqueueLeaves(under: slot) }
+        if !below.isLive {
+            // The leaves of a revived chain are in the queue already; its root is not.
+            if wasRevived.1 { enqueueIfEvictable(slot) } else { enqueueLeaves(under: slot) }
+        }
         linkSibling(slot, under: parent)
         if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
         decideOutcome(of: kept)
@@ -142,6 +146,8 @@ extension ForestData {
             record.outcome = chains[new].pointee.outcome
         }
         tally(record, 1)
+        // An entry in the queue of leaves is stale from here on.
+        nodes[slot].pointee.bits.subtract(.isQueuedForEviction)
         nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
         nodes[slot].pointee.countedOutcome = .live
         changedOutcomes += [root, slot]

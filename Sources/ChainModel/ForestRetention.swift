@@ -20,14 +20,15 @@ extension ForestData {
         settledChains.append(entry)
     }
 
-    /// The most entries of an eviction queue. A node has one valid entry; stale ones are dropped when there are twice
-    /// as many.
+    /// The most entries of an eviction queue. Stale ones, and those of nodes that have several, are dropped when there
+    /// are twice as many as nodes.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
     private func dropStale(in queue: ReferenceWritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
         var entries = EvictionQueue()
         swap(&entries, &self[keyPath: queue])
-        entries.removeAll { isStale($0, isRoot: isRoot) }
+        var seen: Set<UInt32> = []
+        entries.removeAll { isStale($0, isRoot: isRoot) || !seen.insert($0.slot).inserted }
         swap(&entries, &self[keyPath: queue])
     }
 

@@ -70,6 +70,19 @@ import Testing
         script.forest.expectConsistent()
     }
 
+    @Test func membersThatWereSettledChainsGo() {
+        var script = ScriptedForest(limits: ForestLimits(settledLeafLimit: 10, ageLimit: 1_000_000))
+        script.make(1, .all, at: 1)
+        for id in 2...200 as ClosedRange<UInt64> {
+            script.make(id, at: id * 10)
+            script.record(.fulfilled, id, at: id * 10 + 1)
+            script.member(1, id, at: id * 10 + 2)
+            script.forest.retain(now: id * 10 + 3)
+        }
+        #expect(script.forest.totals.nodeCount <= 13)
+        script.forest.expectConsistent()
+    }
+
     @Test func subtreesGoLeafByLeafAndTheirCountsGoUp() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 10))
         script.make(1, .pending, at: 1)
