@@ -207,14 +207,20 @@ extension ForestData {
         return true
     }
 
+    /// The earliest request wins; of several at the same time, one that names its canceller.
     func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
         let extra = extra(of: slot)
-        let known = extras[extra].pointee.cancelRequestedAt
-        if known != 0, known <= time { return }
+        let (known, text) = (extras[extra].pointee.cancelRequestedAt, extras[extra].pointee.canceller)
+        if known != 0, known < time || known == time && (canceller == nil || text != noSlot) { return }
         extras[extra].pointee.cancelRequestedAt = time
-        guard let canceller else { return }
-        texts.replace(&extras[extra].pointee.canceller, with: canceller)
+        guard canceller != nil || text != noSlot else { return }
+        if let canceller {
+            texts.replace(&extras[extra].pointee.canceller, with: canceller)
+        } else {
+            texts.release(text)
+            extras[extra].pointee.canceller = noSlot
+        }
         recordChange(slot, [.facts, .description])
     }
 

@@ -136,6 +136,26 @@ import Testing
         #expect(script.state(1) == .cancelled)
     }
 
+    @Test func theFirstRequestNamesTheCancellerInAnyOrder() {
+        let requests: [(at: UInt64, text: String?)] = [(12, nil), (12, "first"), (14, "second")]
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {
+            var script = ScriptedForest()
+            script.make(1, at: 10)
+            for request in order {
+                script.record(.cancelRequested, 1, at: requests[request].at, text: requests[request].text)
+            }
+            #expect(script.forest.canceller(of: script.index(1)) == "first", "order \(order)")
+        }
+        for order in [[0, 2], [2, 0]] {
+            var script = ScriptedForest()
+            script.make(1, at: 10)
+            for request in order {
+                script.record(.cancelRequested, 1, at: requests[request].at, text: requests[request].text)
+            }
+            #expect(script.forest.canceller(of: script.index(1)) == nil, "order \(order)")
+        }
+    }
+
     @Test func aReferencedNodeIsUnknownUntilReported() {
         var script = ScriptedForest()
         script.then(2, on: 1, at: 20)

@@ -28,7 +28,6 @@ struct RandomLog {
         var hasParent: Bool
         var step = 0
         var isSettled = false
-        var isCancelRequested = false
         var isReleased = false
         var isUnhandled = false
         var renameCount: UInt16 = 0
@@ -127,9 +126,9 @@ struct RandomLog {
     private mutating func cancelRequest(on thread: Int) {
         guard !nodes.isEmpty else { return }
         let node = pick(nodes.count)
-        guard !nodes[node].isCancelRequested else { return }
-        nodes[node].isCancelRequested = true
-        record(.cancelRequested, nodes[node].id, text: "somebody", thread: thread, flags: chance(50) ? .byViewer : [])
+        record(
+            .cancelRequested, nodes[node].id, text: chance(70) ? "viewer \(pick(3))" : nil, thread: thread,
+            flags: chance(50) ? .byViewer : [])
     }
 
     private mutating func rename(on thread: Int) {
