@@ -66,7 +66,8 @@ extension ChainForest {
         let record = data.chains[node.pointee.chain].pointee
         return ChainSummary(
             root: NodeIndex(rawValue: record.root), counts: record.counts, evictedCount: Int(record.evictedCount),
-            firstRejected: record.firstRejected.asNode, settled: !record.isLive ? record.settled : nil,
+            firstRejected: record.firstRejected.asNode,
+            settled: record.isLive || record.isUnknown ? nil : record.settled,
             outcome: record.outcome)
     }
 

@@ -47,7 +47,7 @@ extension ForestData {
         var record = ChainRecord(root: slot)
         record.add(node.pointee.state)
         if isRejected(slot) { record.firstRejected = slot }
-        if !node.pointee.state.isLive { record.settled = node.pointee.settled ?? now }
+        record.settled = node.pointee.settled ?? 0
         record.outcome = ChainOutcome(of: node.pointee)
         let chain = chains.allocate(record)
         node.pointee.chain = chain
@@ -118,7 +118,6 @@ extension ForestData {
         saveOrigin(slot)
         unlinkSibling(slot)
         var record = ChainRecord(root: slot)
-        record.settled = chains[old].pointee.settled
         let new = nodes[slot].pointee.firstChild == noSlot ? noSlot : chains.allocate(record)
         var cursor = slot
         var tookRejected = false
@@ -126,6 +125,7 @@ extension ForestData {
             let state = nodes[cursor].pointee.state
             chains[old].pointee.subtract(state)
             record.add(state)
+            record.settled = max(record.settled, nodes[cursor].pointee.settled ?? 0)
             nodes[cursor].pointee.chain = new
             if cursor == chains[old].pointee.firstRejected { tookRejected = true }
             if isRejected(cursor), new != noSlot { considerRejected(cursor, chains[new]) }
@@ -136,6 +136,7 @@ extension ForestData {
             chains[new].pointee = record
         }
         if tookRejected { searchRejected(chains[old]) }
+        if record.settled != 0, record.settled == chains[old].pointee.settled { searchSettled(chains[old]) }
         forgetLineEnd(of: old)
         decideOutcome(of: old)
         tally(chains[old].pointee, 1)

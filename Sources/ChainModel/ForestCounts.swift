@@ -33,7 +33,6 @@ extension ForestData {
                 }
             } else {
                 let isOver = !record.pointee.isLive
-                record.pointee.settled = max(record.pointee.settled, nodes[slot].pointee.settled ?? now)
                 // A settled leaf of a live or revived chain is evicted on its own; any other one goes with its chain.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
                     enqueueLeaf(slot)
@@ -87,15 +86,21 @@ extension ForestData {
         let record = chains[chain]
         if new >= record.pointee.settled {
             record.pointee.settled = new
-        } else if old == record.pointee.settled, record.pointee.nodeCount <= Self.settledSearchLimit {
-            record.pointee.settled = new
-            var cursor = record.pointee.root
-            while cursor != noSlot {
-                record.pointee.settled = max(record.pointee.settled, nodes[cursor].pointee.settled ?? 0)
-                cursor = following(cursor, within: record.pointee.root)
-            }
+        } else if old == record.pointee.settled {
+            searchSettled(record)
         }
         recordChange(record.pointee.root, .summary)
+    }
+
+    /// Searches a chain for its latest settlement, after the one that was the latest changed or left the chain.
+    func searchSettled(_ record: UnsafeMutablePointer<ChainRecord>) {
+        guard record.pointee.nodeCount <= Self.settledSearchLimit else { return }
+        record.pointee.settled = 0
+        var cursor = record.pointee.root
+        while cursor != noSlot {
+            record.pointee.settled = max(record.pointee.settled, nodes[cursor].pointee.settled ?? 0)
+            cursor = following(cursor, within: record.pointee.root)
+        }
     }
 
     // MARK: The first rejection

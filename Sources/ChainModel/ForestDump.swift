@@ -62,6 +62,7 @@ extension ChainForest {
         if isRoot(index) {
             let chain = chain(of: index)
             text += " chain \(NodeState.allCases.map { chain.counts[$0] }) \(chain.evictedCount)"
+            if let settled = chain.settled { text += " over \(settled)" }
             if let first = chain.firstRejected { text += " first rejected \(id(of: first))" }
         }
     }

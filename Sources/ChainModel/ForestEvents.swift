@@ -203,6 +203,10 @@ extension ForestData {
         if known != .pending {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)
+        } else if node.pointee.chain != noSlot {
+            // Here and not where the state changes: that of a node of which only the id was known may stay *unknown*.
+            let record = chains[node.pointee.chain]
+            record.pointee.settled = max(record.pointee.settled, node.pointee.settled ?? time)
         }
         return true
     }

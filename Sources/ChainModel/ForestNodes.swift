@@ -92,6 +92,7 @@ extension ForestData {
     /// Changes a node's creation time, and with it its index among its siblings.
     private func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
+        let settled = node.pointee.settled
         recordChange(slot, [.moved, .facts])
         countLoad(slot, node.pointee.state, isAdded: false)
         defer { countLoad(slot, node.pointee.state, isAdded: true) }
@@ -108,7 +109,10 @@ extension ForestData {
             linkSibling(slot, under: above)
             refreshOutcome(ofChainOf: slot)
         }
-        if node.pointee.settlement != .pending { rejectionChanged(slot) }
+        guard let settled else { return }
+        rejectionChanged(slot)
+        // A settlement before the creation moves up to it.
+        if settled != node.pointee.settled { settlementChanged(slot, from: settled) }
     }
 
     /// The slot of a node's ``NodeExtra``, made if it has none.

@@ -2,6 +2,7 @@ import ChainEvents
 
 /// One chain of two nodes or more: 64 bytes. A root without children needs none.
 struct ChainRecord {
+    /// The latest settlement of its nodes, those that were evicted included; 0 if none is known.
     var settled: UInt64 = 0
     var root: UInt32
     var nodeCount: UInt32 = 0
@@ -13,6 +14,8 @@ struct ChainRecord {
     init(root: UInt32) { self.root = root }
 
     @inline(__always) var isLive: Bool { counts.liveCount > 0 }
+    /// Whether only the ids of its nodes are known.
+    var isUnknown: Bool { settled == 0 && counts[.unknown] == Int(nodeCount) }
 
     private static let evictedMask: UInt32 = 1 << 29 - 1
 

@@ -139,11 +139,7 @@ import Testing
         let view = forest.node(index)
         let placed = forest.treeParent(of: index).map { forest.id(of: $0) } ?? .none
         var text = "\(view.id) \(view.state) \(placed) \(view.created) \(view.marks) \(forest.childCount(of: index))"
-        if forest.isRoot(index) {
-            var chain = forest.chain(of: index)
-            chain.settled = nil
-            text += "\(chain)"
-        }
+        if forest.isRoot(index) { text += "\(forest.chain(of: index))" }
         return text
     }
 

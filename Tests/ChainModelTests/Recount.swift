@@ -23,7 +23,8 @@ extension ChainForest {
             var kept = self.chain(of: root)
             outcomes[kept.outcome] += 1
             if kept.liveCount > 0, oldest == nil { oldest = root }
-            (kept.evictedCount, kept.settled) = (0, nil)
+            kept.evictedCount = 0
+            if totals.evictedCount > 0, kept.settled != nil { kept.settled = chain.settled }
             // Decided when the chain settled, with the nodes that it had then.
             if totals.evictedCount > 0, kept.outcome != .live { kept.outcome = chain.outcome }
             if kept != chain { problems.append("chain of \(id(of: root)): kept \(kept), counted \(chain)") }
@@ -68,9 +69,10 @@ extension ChainForest {
     private func recount(_ root: NodeIndex, _ problems: inout [String]) -> ChainSummary {
         var summary = ChainSummary(
             root: root, counts: StateCounts(), evictedCount: 0, firstRejected: nil, settled: nil, outcome: .live)
-        var stack = [root]
+        var (stack, settled) = ([root], UInt64?.none)
         while let index = stack.popLast() {
             let view = node(index)
+            if let time = view.settled { settled = max(settled ?? 0, time) }
             summary.counts[view.state] += 1
             if view.record.derivedState != view.state { problems.append("\(view.id) is not \(view.state)") }
             if self.root(of: index) != root { problems.append("\(view.id) has another root") }
@@ -82,7 +84,7 @@ extension ChainForest {
             }
             recountChildren(of: index, &stack, &problems)
         }
-        if summary.liveCount == 0 { summary.outcome = end(of: root) }
+        if summary.liveCount == 0 { (summary.outcome, summary.settled) = (end(of: root), settled) }
         if summary.outcome == .fulfilled, summary.rejectedCount > 0 { summary.outcome = .recovered }
         return summary
     }

@@ -115,6 +115,22 @@ import Testing
         #expect(script.forest.chain(of: script.index(1)).settled == 70)
     }
 
+    @Test func aChainSettledWhenItsLastNodeDidAlsoIfTheRootIsReportedLate() throws {
+        for rootSettled in [15, 30] as [UInt64] {
+            var script = ScriptedForest()
+            // The child's thread is collected first: all that is known of the root is its id.
+            var batch = EventBatch(process: ScriptedForest.process, sequence: 1, time: 100)
+            let created = UInt16(NodeKind.then.rawValue)
+            batch.append(
+                ChainEvent(time: 10, .created, node: NodeID(2), other: NodeID(1), detail: created, flags: .hasParent),
+                text: nil)
+            batch.append(ChainEvent(time: 20, .fulfilled, node: NodeID(2)), text: nil)
+            batch.append(ChainEvent(time: rootSettled, .fulfilled, node: NodeID(1)), text: nil)
+            script.forest.apply(batch)
+            #expect(script.forest.chain(of: script.index(2)).settled == max(20, rootSettled))
+        }
+    }
+
     @Test func longDurationsAreExactAndTimesBeforeTheMakingAreNotNegative() {
         var script = ScriptedForest()
         let day: UInt64 = 86_400_000_000_000
