@@ -7,6 +7,13 @@ import Frames
 ///
 /// A batch costs O(its events), a key on a node O(its chain). Neither walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
+    let effects = apply(action, to: &state)
+    // At the end, because one action may find the rows several times.
+    if !state.tree.isMeasured { state.measureColumns() }
+    return effects
+}
+
+private func apply(_ action: Action, to state: inout State) -> [Effect] {
     switch action {
     case .connecting(let source, let name, let attempt, let failure):
         state.look(for: source, name: name, attempt: attempt, failure: failure)

@@ -35,6 +35,8 @@ struct ChainsView {
     var drawn: (selected: RowID?, below: RowID?)
     /// How wide the cells on the screen are.
     var needs = ColumnNeeds()
+    /// Whether ``needs`` has the cells of the window.
+    var isMeasured = true
 }
 
 extension ChainsView: DashboardView {
@@ -152,7 +154,7 @@ extension ChainsView: DashboardView {
         state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
         findLinesWithTags(&state)
         state.tree.linesWithPins = state.linesWithPins()
-        state.measureColumns()
+        state.tree.isMeasured = false
     }
 
     /// O(tags), at most ``markedTagLimit`` of them, where a row hides nodes.

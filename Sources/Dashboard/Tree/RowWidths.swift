@@ -11,6 +11,7 @@ extension State {
 
     /// Measures the cells on the screen, so that columns get what they need. O(rows on the screen).
     mutating func measureColumns() {
+        tree.isMeasured = true
         var widths = RowWidths(of: columns, glyphs: options.glyphs)
         widths.isBesideState = columns(in: Layout(self).tree.columns).word.isShown
         for programIndex in programs.indices {
@@ -21,7 +22,7 @@ extension State {
             }
             let indent = indent(of: first)
             for shown in tree.window where shown.programIndex == programIndex {
-                guard let row = shown.tree else { continue }
+                guard let row = shown.tree, forest.contains(row.node) else { continue }
                 let calledFrom = callerWords(of: row.node, in: programIndex)
                 widths.add(RowText(row, in: forest, calledFrom: calledFrom), indent: indent)
             }
