@@ -57,7 +57,7 @@ import Testing
         ("demo checkout fast", 64, "the demo checkout takes no argument fast"),
         ("demo files . there", 64, "takes no argument there"),
         ("attach tcp:here", 64, "tcp: needs a host and a port"), ("attach ssh:-oProxy=x/1", 64, "begin with -"),
-        ("attach 0", 64, "no number of a process"), ("attach --wait", 64, "needs a target"),
+        ("attach 0", 64, "not a process id"), ("attach --wait", 64, "needs a target"),
         ("attach unix:", 64, "the path of a socket"), ("ps unix:", 64, "the path of a socket"),
         ("ps --live", 64, "for the tree of a target"), ("ps 1 --limit -1", 64, "--limit"),
         ("ps 1 --limit=-1", 64, "number of nodes, not -1"), ("cancel 1", 64, "node"), ("cancel 1 x", 64, "'x'"),
