@@ -173,7 +173,7 @@ private struct Reports {
         let isolated = reports.isolated
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await isolated.run { Promise<Int>.reject(Failure("no")) }.value
+            _ = try await isolated.run { Promise<Int>.reject(Failure("no")) }.value
         }
         await #expect(throws: Failure("no")) { try await task.value }
         isolated.runAll()
