@@ -88,8 +88,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     public var role: Role {
         switch self {
         case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .scope, .attempt, .round,
-            .chain,
-            .other:
+            .chain, .other:
             .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
         case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .timeout, .delay:

@@ -1,3 +1,5 @@
+import ChainModel
+import ChainText
 import Frames
 
 /// Builds the lines of the detail pane, wrapped to one width.
@@ -58,6 +60,11 @@ struct DetailWriter {
             line.link = link
             lines.append(line)
         }
+    }
+
+    /// Adds a name and a node in words, with the sign of its state and a link to it.
+    mutating func addNode(_ name: String, _ words: String, _ state: NodeState, link: RowID) {
+        field(name, words, sign: (glyphs.state(state.role), Style(state.role)), link: link)
     }
 
     /// Adds a name and a value of several lines, each wrapped: beside the name if that is short, else below it.

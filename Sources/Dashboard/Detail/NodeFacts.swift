@@ -13,7 +13,8 @@ struct NodeFacts {
     /// Seconds to add to UTC.
     let clockOffset: Int
 
-    private static let linkLimit = 12
+    /// How many links of one kind are listed.
+    static let linkLimit = 12
 
     init(node: NodeIndex, program: Program, clockOffset: Int) {
         self.node = node
@@ -110,10 +111,9 @@ struct NodeFacts {
 
     /// A node with the sign of its state.
     private func addNode(_ name: String, _ other: NodeIndex, _ tail: String, to text: inout DetailWriter) {
-        let role = forest.state(of: other).role
-        text.field(
-            name, "\(NodeText.name(of: other, in: forest)) \(forest.id(of: other))\(tail)",
-            sign: (text.glyphs.state(role), Style(role)), link: program.rowID(of: other))
+        text.addNode(
+            name, "\(NodeText.name(of: other, in: forest)) \(forest.id(of: other))\(tail)", forest.state(of: other),
+            link: program.rowID(of: other))
     }
 
     func addNotes(to text: inout DetailWriter) {

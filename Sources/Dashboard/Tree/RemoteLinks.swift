@@ -37,8 +37,9 @@ extension State {
     }
 
     private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
-        let program = programs[place.programIndex]
-        return "\(program.shownName): \(NodeText.name(of: place.node, in: program.forest))"
+        // Without a copy of the program, because rows are drawn with these words.
+        let name = NodeText.name(of: place.node, in: programs[place.programIndex].forest)
+        return "\(programs[place.programIndex].shownName): \(name)"
     }
 
     /// Adds what a node was called from, and what was called from it, to its details.
@@ -46,7 +47,7 @@ extension State {
         if let words = callerWords(of: node, in: programIndex) {
             add("called from", caller(of: node, in: programIndex), words, to: &text)
         }
-        let limit = 12
+        let limit = NodeFacts.linkLimit
         let called = called(from: node, in: programIndex, limit: limit + 1)
         for (number, callee) in called.prefix(limit).enumerated() {
             add(number == 0 ? "calls" : "", callee, words(for: callee), to: &text)
@@ -58,15 +59,14 @@ extension State {
         _ name: String, _ place: (programIndex: Int, node: NodeIndex)?, _ words: String, to text: inout DetailWriter
     ) {
         guard let place else { return text.field(name, words) }
-        let program = programs[place.programIndex]
-        let role = program.forest.state(of: place.node).role
-        text.field(
-            name, words, sign: (text.glyphs.state(role), Style(role)), link: program.rowID(of: place.node))
+        text.addNode(
+            name, words, programs[place.programIndex].forest.state(of: place.node),
+            link: rowID(of: place.node, in: place.programIndex))
     }
 
     /// Goes from a running node to the live one of another program that was called from it; false if there is none.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
-        guard path.last.blocker.reason == .running || path.last.blocker.reason == .resolver else { return false }
+        guard [.running, .resolver].contains(path.last.blocker.reason) else { return false }
         let called = called(from: path.last.node, in: programIndex, limit: .max)
         guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
             return false
@@ -76,13 +76,14 @@ extension State {
         let forest = programs[next.programIndex].forest
         let rest = BlockerPath(from: next.node, in: forest)
         var words = here.path(path.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
-        if rest.cycleStart == nil {
+        if let cycleStart = rest.cycleStart {
+            words += there.cycle(rest.steps[cycleStart...], in: forest)
+            reveal(next.node, in: next.programIndex)
+        } else {
             words += "\(programs[next.programIndex].shownName): " + there.path(rest.steps, in: forest) + ": "
             words += there.reason(rest.last, in: forest)
-        } else {
-            words += there.cycle(rest.steps[rest.cycleStart!...], in: forest)
+            reveal(rest.last.node, in: next.programIndex)
         }
-        reveal(rest.cycleStart == nil ? rest.last.node : next.node, in: next.programIndex)
         notify(words, isSticky: true)
         return true
     }
