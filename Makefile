@@ -80,9 +80,10 @@ bench: ## print figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@.ci/need ncursesw vterm
-	@for one in chainview AttachBench ScreenBench; do swift build -c release --product $$one || exit 1; done
+	@for one in chainview AttachBench ScreenBench TaskBench; do swift build -c release --product $$one || exit 1; done
 	@.build/release/ScreenBench $(ARGS)
 	@.build/release/AttachBench $(ARGS)
+	@.build/release/TaskBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## check allocations, bytes and instructions against Benchmarks/Counts/limits, and that nothing leaks

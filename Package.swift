@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "ChainTesting", targets: ["ChainTesting"]),
         .library(name: "ChainBus", targets: ["ChainBus"]),
         .library(name: "ChainTracing", targets: ["ChainTracing"]),
+        .library(name: "ChainTasks", targets: ["ChainTasks"]),
     ],
     traits: [
         .trait(name: "Tracing", description: "Product ChainTracing: spans of swift-distributed-tracing in the tree.")
@@ -49,6 +50,14 @@ let package = Package(
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainSystem",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+            ]),
+
+        // The tasks of Swift; it interposes functions of the runtime where it is linked.
+        .target(name: "CChainTasks", dependencies: ["CChainRuntime"]),
+        .target(
+            name: "ChainTasks",
+            dependencies: [
+                "CChainTasks", "CChainRuntime", "ChainInspector", "PromiseRuntime", "ChainEvents", "ChainSystem",
             ]),
 
         // For programs that have Foundation anyway.
@@ -109,6 +118,9 @@ let package = Package(
                 "TerminalHarness",
             ],
             path: "Benchmarks/Attach"),
+        // What observing tasks costs.
+        .executableTarget(
+            name: "TaskBench", dependencies: ["ChainTasks", "ChainInspector"], path: "Benchmarks/Tasks"),
         // Figures of the screen.
         .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
         .executableTarget(
@@ -176,6 +188,11 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
             ]),
+        // A program with tasks of every kind.
+        .executableTarget(
+            name: "TaskProbe", dependencies: ["ChainTasks", "ChainInspector", "PromiseRuntime", "ChainEvents"],
+            path: "Tests/TaskProbe"),
+        .testTarget(name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),
         .testTarget(
             name: "ChainWireTests",
             dependencies: [

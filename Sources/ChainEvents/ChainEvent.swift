@@ -90,6 +90,8 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
     public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
     /// Its handler has returned, at an unknown time (then ``NodeSnapshot/ended`` is 0).
     public static let handlerEnded = SnapshotFlags(rawValue: 64)
+    /// It is a task of Swift that does not run (``EventKind/suspended``).
+    public static let suspended = SnapshotFlags(rawValue: 128)
 }
 
 /// The state of one node at one moment: what a late subscriber gets instead of its past events.
@@ -120,6 +122,8 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var thread: ThreadID
     /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
+    /// The time at which it ran or was suspended last (``EventKind/resumed``, ``EventKind/suspended``); 0 if unknown.
+    public var switched: UInt64
     /// The earliest time of any event about it if `created` is 0; else 0.
     public var seen: UInt64
     /// Its settlement.
@@ -157,6 +161,7 @@ public struct NodeSnapshot: Hashable, Sendable {
         executor = 0
         thread = 0
         (created, queued, started, ended, settled) = (0, 0, 0, 0, 0)
+        switched = 0
         seen = 0
         settlement = .pending
         cancelRequested = false

@@ -50,6 +50,11 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
     /// `1f3a5c7e9b2d4f60-2a`.
     case remoteParent = 21
+    /// A task of Swift runs on this thread, not for the first time. Sampled: of the times that it ran and was suspended
+    /// the latest is reported, and holds.
+    case resumed = 22
+    /// A task of Swift does not run: it waits, or is queued. Sampled, as ``resumed``.
+    case suspended = 23
 }
 
 /// Marks on an event. Part of the wire format.

@@ -122,6 +122,9 @@ public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
         return fileID[bytes.index(after: slash)..<end]
     }
 
-    /// `File.swift:41`, or `?` if unknown.
-    public var description: String { fileID.isEmpty ? "?" : "\(fileName):\(line)" }
+    /// `File.swift:41`; without a line what is known instead of a file, as the name of a function; `?` if unknown.
+    public var description: String {
+        if fileID.isEmpty { return "?" }
+        return line == 0 ? fileID : "\(fileName):\(line)"
+    }
 }

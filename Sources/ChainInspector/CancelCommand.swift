@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import PromiseRuntime
 
 extension Collector {
     /// Cancels a scope: its pending nodes now, and later ones by a watch. See ``CancelWatch``.
@@ -20,6 +21,9 @@ extension Collector {
         let reached = cancel(topmost, by: viewer)
         guard reached > 0 else {
             collectNow()
+            if let refusal = topmost.lazy.compactMap({ id in self.tasks.withLock { $0 }?.refusal(of: id) }).first {
+                return .refused(refusal)
+            }
             return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }
         withState { $0.watches.add(watch) }
@@ -39,7 +43,14 @@ extension Collector {
 
     /// Cancels with no lock held, because handlers on the inline executor may run here.
     private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
-        ids.count { runtime.cancel($0, by: viewer) }
+        let tasks = tasks.withLock { $0 }
+        return ids.count { id in
+            if runtime.cancel(id, by: viewer) { return true }
+            guard let tasks, tasks.cancel(id) else { return false }
+            recorder.record(
+                EventRecord(.cancelRequested, node: id, flags: .byViewer), text: "\(CancelledBy.viewer(viewer))")
+            return true
+        }
     }
 }
 

@@ -11,6 +11,8 @@ package final class Collector: Sendable {
     let recorder: Recorder
     let runtime: any ObservedRuntime
     let options: CollectorOptions
+    /// The tasks of Swift, if the program shows them.
+    let tasks = Lock<(any TaskSource)?>(nil)
     private let state: Lock<CollectorState>
     private let outbox = Lock(Outbox())
     private let subject = PublishSubject<EventBatch>()
@@ -37,8 +39,12 @@ package final class Collector: Sendable {
     var batches: EventStream<EventBatch> { subject.observable }
 
     /// Fetches and publishes all events recorded by now; then resyncs if events were lost, and continues cancellations.
-    package func collectNow() {
+    package func collectNow() { collect(isRegular: false) }
+
+    /// ``collectNow()`` on an interval: looks at tasks less often where there are very many.
+    func collect(isRegular: Bool) {
         pass()
+        sampleTasks(isRegular: isRegular)
         resyncIfDue()
         runWatches()
     }
@@ -128,6 +134,12 @@ package final class Collector: Sendable {
 
     /// Reads the remaining events, publishes them and releases the rings; no batch is published afterwards.
     func close() {
+        // Without the lock, because it may release values of the program.
+        let tasks = tasks.withLock { source in
+            defer { source = nil }
+            return source
+        }
+        tasks?.stop()
         pass()
         let subscriptions = withState { state in
             state.isClosed = true

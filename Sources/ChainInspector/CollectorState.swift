@@ -28,6 +28,8 @@ struct CollectorState {
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
+    /// When tasks may be looked at again, in nanoseconds of the monotonic clock.
+    var nextTaskSample: UInt64 = 0
     var watches = CancelWatches()
     /// Whether the rings were released and may not be read.
     var isClosed = false
@@ -93,7 +95,7 @@ struct CollectorState {
             }
             // The process's own runtime records known kinds only.
             guard let kind = EventKind(rawValue: slot.kind) else { continue }
-            let recordedTime = recorder.usesCycleCounter ? calibration.time(of: slot.ticks) : slot.ticks
+            let recordedTime = recorder.usesCycleCounter ? self.time(of: slot.ticks) : slot.ticks
             let time = max(recordedTime, ring.header.pointee.lastTime)
             ring.header.pointee.lastTime = time
             var event = ChainEvent(
@@ -108,6 +110,9 @@ struct CollectorState {
             batch.events.append(event)
         }
     }
+
+    /// The time of ticks of the cycle counter that were read before this pass.
+    func time(of ticks: UInt64) -> UInt64 { calibration.time(of: ticks) }
 
     private mutating func count(_ recorder: Recorder) {
         let recorded = recorder.counts

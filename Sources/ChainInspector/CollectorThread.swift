@@ -14,7 +14,7 @@ final class CollectorThread: Sendable {
         func run() {
             let options = collector.options
             while !isStopped.load(ordering: .acquiring) {
-                collector.collectNow()
+                collector.collect(isRegular: true)
                 let interval = collector.isWatched ? options.interval : max(options.interval, options.idleInterval)
                 let limit = DispatchTimeInterval.nanoseconds(Int(clamping: interval))
                 _ = collector.recorder.wake.wait(timeout: .now() + limit)

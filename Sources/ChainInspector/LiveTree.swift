@@ -68,7 +68,7 @@ struct LiveTree {
     private mutating func append(_ index: NodeIndex, isRoot: Bool) {
         let view = forest.node(index)
         if view.isLive { liveCount += 1 }
-        text += "\(view.state.word) \(view.kind.word) \(view.id)"
+        text += "\(view.stateWord) \(view.kind.word) \(view.id)"
         if let label = forest.label(of: index) { text += " \(escaped(label))" }
         if let summary = forest.summary(of: index) { text += ": \(escaped(summary))" }
         if let site = forest.site(of: index) { text += " (\(escaped(site.description)))" }
@@ -90,10 +90,13 @@ struct LiveTree {
 
     private mutating func appendTimes(_ view: NodeView) {
         if view.activity == .running {
-            if let started = view.started { text += " for \(readable(from: started))" }
+            if let started = forest.switched(of: view.index) ?? view.started {
+                text += " for \(readable(from: started))"
+            }
         } else if view.isLive {
             text += view.marks.contains(.seenLate) ? " for at least " : " for "
-            text += readable(from: view.state == .queued ? view.queued ?? view.created : view.created)
+            let since = view.isSuspended ? forest.switched(of: view.index) : view.state == .queued ? view.queued : nil
+            text += readable(from: since ?? view.created)
         }
     }
 

@@ -49,6 +49,7 @@ extension Collector {
     func describe(_ id: NodeID) -> CommandReply.Outcome {
         pass()
         let live = runtime.detail(of: id)
+        let task = live == nil ? tasks.withLock { $0 }?.entries(of: id) : nil
         let recorded = withState { state in state.forest.index(of: id).flatMap { state.recordedDetail(of: $0) } }
         guard live != nil || recorded != nil else { return .refused(withState { $0.absence(of: id) }) }
         var detail = NodeDetail(node: id)
@@ -59,7 +60,8 @@ extension Collector {
         } else if let recorded {
             detail.add(recorded.isError ? "error" : "value", recorded.summary)
             detail.add("executor", recorded.executor)
-            detail.add("note", "The promise is gone: these are its recorded details")
+            for entry in task ?? [] { detail.add(entry.name, entry.text) }
+            if task == nil { detail.add("note", "The program no longer has it: these are its recorded details") }
         }
         if let recorded {
             detail.add("waits for", recorded.blocker)
@@ -157,7 +159,7 @@ extension ChainForest {
             "\(id(of: other))" + (isOnlyReferenced(other) ? " (not recorded)" : " (\(state(of: other).word))")
         }
         switch blocker.reason {
-        case .settled, .running: return nil
+        case .settled, .running, .suspended: return nil
         case .parent: return "its parent \(other ?? "")"
         case .aboutToRun: return "its turn to be queued"
         case .queued: return executors[node(index).executor].map { "a turn on \($0)" } ?? "a turn on its executor"

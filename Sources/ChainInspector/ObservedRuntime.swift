@@ -17,7 +17,11 @@ protocol ObservedRuntime: Sendable {
 }
 
 /// A node that is alive, as the runtime knows it: the call site by pointer, no times.
-struct LiveNode: Sendable {
-    var snapshot: NodeSnapshot
-    var callSite: CallSite
+package struct LiveNode: Sendable {
+    package var snapshot: NodeSnapshot
+    package var callSite: CallSite
+
+    package init(snapshot: NodeSnapshot, callSite: CallSite) {
+        (self.snapshot, self.callSite) = (snapshot, callSite)
+    }
 }

@@ -64,8 +64,10 @@ extension Collector {
         guard isBegun else { return }
         while let shard = withState({ $0.walk.fetch() }) {
             // Without a lock, because releasing these nodes may run the program's deinits.
-            let nodes = runtime.liveNodes(shard: shard)
-            withState { $0.publish(nodes, of: runtime) }
+            let tasks = tasks.withLock { $0 }
+            let own = runtime.shardCount
+            let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(part: shard - own) ?? []
+            withState { $0.publish(nodes, of: runtime, shardCount: own + (tasks?.partCount ?? 0)) }
             publish()
             pass()
         }
@@ -74,9 +76,9 @@ extension Collector {
 
 extension CollectorState {
     /// Publishes one shard of the registry.
-    fileprivate mutating func publish(_ nodes: [LiveNode], of runtime: any ObservedRuntime) {
+    fileprivate mutating func publish(_ nodes: [LiveNode], of runtime: any ObservedRuntime, shardCount: Int) {
         var rest = nodes[...]
-        let end = walk.fetched(of: runtime.shardCount)
+        let end = walk.fetched(of: shardCount)
         repeat {
             let chunk = rest.prefix(options.chunkLimit)
             rest = rest.dropFirst(options.chunkLimit)

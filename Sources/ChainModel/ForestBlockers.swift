@@ -49,6 +49,7 @@ extension ChainForest {
             if rest <= 0, link != noSlot { return Blocker(reason: .member) }
         }
         if record.kind == .delay || record.kind == .timeout { return Blocker(reason: .timer) }
+        if record.isSuspended { return Blocker(reason: .suspended) }
         return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
     }
 

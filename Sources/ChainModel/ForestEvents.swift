@@ -104,6 +104,8 @@ extension ForestData {
             settle(slot, .unknown, event.time)
         case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: UInt64(event.detail)) }
         case .remoteParent: setRemoteParent(slot, batch.text(of: event).flatMap { NodeKey(text: $0) })
+        case .resumed: switched(slot, event.time, isSuspended: false, event.thread)
+        case .suspended: switched(slot, event.time, isSuspended: true, event.thread)
         case .awaited: awaited(event)
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:
@@ -170,7 +172,8 @@ extension ForestData {
         let node = nodes[slot]
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
-        if thread != 0 { node.pointee.thread = thread }
+        // That of the last run holds.
+        if thread != 0, switchTime(slot) == 0 { node.pointee.thread = thread }
     }
 
     func ended(_ slot: UInt32, _ time: UInt64) {

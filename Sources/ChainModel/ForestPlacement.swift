@@ -149,7 +149,8 @@ extension ForestData {
         guard index != noSlot else { return }
         let extra = extras[index].pointee
         guard extra.summary == noSlot, extra.evicted == noSlot, extra.canceller == noSlot, extra.cancelRequestedAt == 0,
-            extra.renameCount == 0, extra.firstOut == noSlot, extra.firstIn == noSlot, extra.childCounts == noSlot
+            extra.renameCount == 0, extra.switched == 0, extra.firstOut == noSlot, extra.firstIn == noSlot,
+            extra.childCounts == noSlot
         else { return }
         extras.free(index)
         nodes[slot].pointee.extra = noSlot

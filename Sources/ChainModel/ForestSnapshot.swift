@@ -43,11 +43,13 @@ extension ChainForest {
         if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
         if record.faults.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
         if record.faults.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
+        if record.isSuspended { snapshot.flags.insert(.suspended) }
         snapshot.remoteParent = data.remoteParents[slot]
         guard record.extra != noSlot else { return result.append(snapshot) }
         let extra = data.extras[record.extra].pointee
         snapshot.summary = data.texts[extra.summary]
         snapshot.renameCount = extra.renameCount
+        snapshot.switched = extra.switched
         snapshot.cancelRequestedAt = extra.cancelRequestedAt
         snapshot.canceller = data.texts[extra.canceller]
         appendLinks(extra.firstOut, of: snapshot, to: &result)
@@ -148,6 +150,9 @@ extension ForestData {
             countLoad(slot, node.pointee.state, isAdded: true)
         }
         if snapshot.started != 0 { started(slot, snapshot.started, snapshot.thread) }
+        if snapshot.switched != 0 {
+            switched(slot, snapshot.switched, isSuspended: snapshot.flags.contains(.suspended), snapshot.thread)
+        }
         if node.pointee.thread == 0 { node.pointee.thread = snapshot.thread }
         if snapshot.ended != 0 { ended(slot, snapshot.ended) }
         if snapshot.cancelRequestedAt != 0 {

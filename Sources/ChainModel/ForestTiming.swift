@@ -19,6 +19,10 @@ extension ChainForest {
         let record = data.nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.reported) else { return Timing() }
         var timing = NodeView(index: index, record: record).handlerTiming(now: now)
+        if record.settlement == .pending, let switched = switched(of: index) {
+            let duration = span(switched, now)
+            if record.isSuspended { timing.wait = duration } else { timing.run = duration }
+        }
         if let begin = begin(of: index, record) { timing.total = span(begin, record.settled ?? now) }
         return timing
     }
@@ -81,7 +85,9 @@ extension NodeView {
     /// Wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
-        guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator else { return timing }
+        guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator,
+            !record.faults.contains(.isSwitching)
+        else { return timing }
         if let queued = record.queued { timing.wait = span(queued, record.started ?? record.settled ?? now) }
         if let started = record.started {
             timing.run = span(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)

@@ -28,12 +28,16 @@ struct NodeBits: OptionSet {
     static let revived = NodeBits(rawValue: 32768)
 }
 
-/// Faults of its handler, a bit each, at most four.
+/// Faults of its handler, and how a task of Swift runs: a bit each, at most four.
 struct HandlerFaults: OptionSet {
     let rawValue: UInt8
 
     static let hasBlocked = HandlerFaults(rawValue: 1)
     static let hasMisusedAwait = HandlerFaults(rawValue: 2)
+    /// No fault: a task of Swift that does not run.
+    static let isSuspended = HandlerFaults(rawValue: 4)
+    /// No fault: a task of Swift, which runs many times.
+    static let isSwitching = HandlerFaults(rawValue: 8)
 }
 
 /// One node: 96 bytes, so a million take 96 MB. Facts that few nodes have are in ``NodeExtra`` and the texts.
@@ -167,12 +171,13 @@ extension NodeRecord {
         state.isLive || (isStarted && !isEnded && !has(.released))
     }
 
+    @inline(__always) var isSuspended: Bool { faults.contains(.isSuspended) }
     @inline(__always) var isQueued: Bool { queuedLow != 0 || queuedHigh != 0 }
     @inline(__always) var isStarted: Bool { startedLow != 0 || startedHigh != 0 }
     @inline(__always) var isEnded: Bool { endedLow != 0 || endedHigh != 0 }
 
     var activity: Activity {
-        if isStarted { return isEnded || has(.released) ? .none : .running }
+        if isStarted { return isEnded || has(.released) || isSuspended ? .none : .running }
         return isQueued && settlement == .pending ? .queued : .none
     }
 
@@ -187,7 +192,7 @@ extension NodeRecord {
         case .abandoned: return .abandoned
         case .cancelled: return .cancelled
         }
-        if isEnded { return .pending }
+        if isEnded || isSuspended { return .pending }
         if isStarted { return .running }
         if isQueued { return .queued }
         guard has(.reported) else { return .unknown }

@@ -42,6 +42,8 @@ public struct Blocker: Hashable, Sendable {
         case member
         /// What it followed, or all its members, have settled: it is about to settle.
         case aboutToSettle
+        /// It is a task of Swift that is suspended: for what, its details show.
+        case suspended
         /// Its handler blocks its thread until another node settles.
         case awaits
         /// A timer will settle it.

@@ -28,6 +28,10 @@ public struct NodeView: Sendable {
     public var isLive: Bool { record.state.isLive }
     /// What of its handler is going on.
     public var activity: Activity { record.activity }
+    /// Whether it is a task of Swift that has run and is suspended.
+    public var isSuspended: Bool { record.isSuspended && record.state == .pending }
+    /// The state's word, *suspended* for a task of Swift that is.
+    public var stateWord: String { isSuspended ? "suspended" : record.state.word }
     /// Remarks besides the state.
     public var marks: NodeMarks { record.marks }
     /// Whether ``NodeMarks/cancelRequested`` is among its marks.
@@ -58,9 +62,11 @@ public struct NodeView: Sendable {
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
-    /// From being queued to its handler's start, or to now. None for combinators and skipped nodes.
+    /// From being queued to its handler's start, or to now; of a task of Swift, how long it has been suspended. None for
+    /// combinators and skipped nodes.
     public var wait: UInt64?
-    /// Its handler's time, to now while it runs. None for combinators and skipped nodes.
+    /// Its handler's time, to now while it runs; of a task of Swift, how long it has been running without a suspension.
+    /// None for combinators and skipped nodes.
     public var run: UInt64?
     /// From its making or its parent's settlement, whichever was later, to its own settlement or now. None while its
     /// parent is not settled, and for skipped nodes.

@@ -50,7 +50,7 @@ struct ChainRecord {
     }
 }
 
-/// What only some nodes have: 56 bytes.
+/// What only some nodes have: 64 bytes.
 struct NodeExtra {
     /// The parent or creator of a node that is not under it in the tree; 0 for none.
     var origin: UInt64 = 0
@@ -60,6 +60,8 @@ struct NodeExtra {
     var cancelRequestedAt: UInt64 = 0
     /// How often it was renamed until it had its label; 0 for the label that it was made with.
     var renameCount: UInt64 = 0
+    /// When a task of Swift ran or was suspended last; 0 for other nodes.
+    var switched: UInt64 = 0
     var canceller = noSlot
     /// The links that it holds (follows, has members), and the links that hold it, each by time.
     var firstOut = noSlot, lastOut = noSlot, firstIn = noSlot, lastIn = noSlot

@@ -31,6 +31,8 @@ package enum EventText {
         case .awaitMisused: "refused"
         case .renamed: "renamed"
         case .remoteParent: "called"
+        case .resumed: "continued"
+        case .suspended: "suspended"
         }
     }
 
@@ -40,14 +42,14 @@ package enum EventText {
         case .created: .normal
         case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent: .dim
         case .queued: .queued
-        case .started: .running
+        case .started, .resumed: .running
         case .fulfilled: .fulfilled
         case .rejected: .rejected
         case .cancelRequested, .cancelled: .cancelled
         case .skipped: .skipped
         case .abandoned: .abandoned
         case .settledAgain, .unhandled, .blocked, .awaitMisused: .warning
-        case .awaited: .pending
+        case .awaited, .suspended: .pending
         }
     }
 
@@ -99,6 +101,7 @@ package enum EventText {
         case .remoteParent:
             let parent = text.flatMap { NodeKey(text: $0) }
             return (parent.map { "from \($0.id) of another program" } ?? "", .dim)
+        case .resumed, .suspended: return ("", .dim)
         }
     }
 }

@@ -126,7 +126,9 @@ package enum NodeText {
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
     ) -> (word: String, role: Role, style: Style) {
         let state = forest.state(of: node)
-        guard isRoot, !state.isLive else { return (state.word, state.role, state.wordStyle) }
+        guard isRoot, !state.isLive else {
+            return (forest.node(node).stateWord, state.role, state.wordStyle)
+        }
         let chain = forest.chain(of: node)
         guard chain.nodeCount > 1 else { return (state.word, state.role, state.wordStyle) }
         return (chain.status.word, chain.status.role, chain.status.wordStyle)

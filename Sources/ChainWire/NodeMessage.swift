@@ -24,6 +24,7 @@ struct NodeFields: OptionSet {
     static let memberTimes = NodeFields(rawValue: 1 << 15)
     static let renameCount = NodeFields(rawValue: 1 << 16)
     static let remoteParent = NodeFields(rawValue: 1 << 17)
+    static let switched = NodeFields(rawValue: 1 << 18)
 }
 
 /// Bits of a snapshot's `marks` above the eight bits of ``SnapshotFlags``. Part of the wire format.
@@ -47,7 +48,7 @@ extension MessageWriter {
     /// order from bit 0 on: parent, creator, adopted, adopted at, created, queued, started, ended, settled, seen,
     /// cancel requested at (8 bytes each); label, canceller, summary (texts); members, their times (each a count of 4
     /// bytes and that many numbers of 8 bytes); count of renamings (8 bytes); parent in another process (its key
-    /// and the node, 8 bytes each). Numbers of value 0, absent texts and empty lists are left out.
+    /// and the node, 8 bytes each); time of the last switch (8 bytes). Numbers of value 0, absent texts and empty lists are left out.
     mutating func write(_ node: NodeSnapshot) {
         let start = bytes.count
         append(atMost: Wire.nodeSize + 11 * 8) { room in
@@ -80,6 +81,7 @@ extension MessageWriter {
             if !node.memberTimes.isEmpty { fields.insert(.memberTimes) }
             if node.renameCount != 0 { fields.insert(.renameCount) }
             if node.remoteParent != nil { fields.insert(.remoteParent) }
+            if node.switched != 0 { fields.insert(.switched) }
             put(UInt32(count), 0)
             put(fields.rawValue, 4)
             put(node.id.rawValue, 8)
@@ -113,6 +115,7 @@ extension MessageWriter {
             append(parent.process.rawValue)
             append(parent.id.rawValue)
         }
+        if node.switched != 0 { append(node.switched) }
     }
 }
 
@@ -160,5 +163,6 @@ extension NodeSnapshot {
             let process = ProcessKey(rawValue: try reader.next(UInt64.self))
             remoteParent = NodeKey(process: process, id: NodeID(try reader.next(UInt64.self)))
         }
+        if fields.contains(.switched) { switched = try reader.next(UInt64.self) }
     }
 }

@@ -161,7 +161,8 @@ import Testing
         executor.runAll()
         #expect(
             try lines(id, inspector) == [
-                "label: charge", "error: card expired", "note: The promise is gone: these are its recorded details",
+                "label: charge", "error: card expired",
+                "note: The program no longer has it: these are its recorded details",
                 "age: made 0.0ms ago",
             ])
         let unknown = NodeID(UInt64(1) << 60)

@@ -110,6 +110,8 @@ import Testing
             var record = NodeRecord(id: 1, created: 1)
             (record.bits, record.faults) = (NodeBits(rawValue: .max), HandlerFaults(rawValue: .max))
             record.bits.subtract([.createdKnown, .released])
+            // A suspended task is on no thread.
+            record.faults.remove(.isSuspended)
             (record.started, record.settlement) = (1, settlement)
             record.state = record.derivedState
             marks.formUnion(record.marks)

@@ -77,6 +77,7 @@ struct RandomLog {
         case 45..<50: release(on: thread)
         case 50..<52: rename(on: thread)
         case 52: callRemotely(on: thread)
+        case 53: switchRun(on: thread)
         default: if !nodes.isEmpty { advance(pick(nodes.count), on: thread) }
         }
     }
@@ -129,6 +130,11 @@ struct RandomLog {
         record(
             .cancelRequested, nodes[node].id, text: chance(70) ? "viewer \(pick(3))" : nil, thread: thread,
             flags: chance(50) ? .byViewer : [])
+    }
+
+    private mutating func switchRun(on thread: Int) {
+        guard !nodes.isEmpty else { return }
+        record(pick(2) == 0 ? .resumed : .suspended, nodes[pick(nodes.count)].id, thread: thread)
     }
 
     private mutating func rename(on thread: Int) {

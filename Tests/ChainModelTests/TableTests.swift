@@ -100,7 +100,7 @@ import Testing
     @Test func aNodeIsNinetySixBytesAndAChainSixtyFour() {
         #expect(MemoryLayout<NodeRecord>.stride == 96)
         #expect(MemoryLayout<ChainRecord>.stride == 64)
-        #expect(MemoryLayout<NodeExtra>.stride == 56)
+        #expect(MemoryLayout<NodeExtra>.stride == 64)
         #expect(MemoryLayout<LinkRecord>.stride == 40)
     }
 }

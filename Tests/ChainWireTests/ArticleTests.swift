@@ -91,7 +91,7 @@ struct ArticleTests {
     /// Each optional field of a node, alone in it, has the position and length of the table.
     @Test func itsFieldsOfNodesAreThoseOfTheCode() throws {
         let table = try #require(article.table("field bit"))
-        #expect(table.map(\.number) == Array(0...17))
+        #expect(table.map(\.number) == Array(0...18))
         for row in table {
             let value: [UInt8] =
                 switch row.cells[0] {
@@ -145,6 +145,7 @@ extension NodeSnapshot {
             ("when its cancellation was asked for", cancelRequestedAt), ("members", members.first?.rawValue ?? 0),
             ("since when they are members", memberTimes.first ?? 0), ("count of renamings", renameCount),
             ("its parent in another process (event 21)", remoteParent?.process.rawValue ?? 0),
+            ("switched", switched),
         ]
         let texts = [("label", label), ("the requester of its cancellation", canceller)]
         let summaries = [("summary of its error or cancellation", summary)]

@@ -147,6 +147,8 @@ struct RandomMessages {
         if chance(30) { (node.canceller, node.summary) = (text(), text()) }
         node.members = chance(30) ? (0..<pick(0...8)).map { _ in id() } : []
         node.memberTimes = chance(30) ? (0..<pick(0...8)).map { _ in number() } : []
+        // Without a draw, so that the seeds give the messages that they gave.
+        if node.thread % 3 == 0 { node.switched = node.started ^ UInt64(node.executor) }
         return node
     }
 

@@ -19,7 +19,7 @@ KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN), (
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
 FIELDS = ("parent creator adopted adopted_at created queued started ended settled seen cancel_at "
-          "label canceller summary members member_times rename_count remote_parent").split()
+          "label canceller summary members member_times rename_count remote_parent switched").split()
 
 
 class Payload:
@@ -40,13 +40,14 @@ class Node:
         self.id, self.created, self.knows_created, self.told = number, time, False, 0
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
         self.label, self.renamed, self.steps, self.has_members = None, (0, ""), set(), False
+        self.switch = 0, False  # of a task: when it ran or was suspended last, and whether that was a suspension
         self.held_by = {}  # nodes that follow it or have it for a member: the earliest time
 
     def word(self):
         if self.settlement:
             return WORDS[self.settlement]
         if self.steps or not self.told:
-            return next((word for step, word in STEPS if step in self.steps), "unknown")
+            return "pending" if self.switch[1] else next((word for step, word in STEPS if step in self.steps), "unknown")
         waits = self.kind in COMBINATORS or (self.kind in LINKS and not self.has_members)
         return "waiting" if self.kind == CHAIN or (self.parent and waits) else "pending"
 
@@ -83,7 +84,7 @@ class Forest:
         has = dict.fromkeys(FIELDS, 0) | {"label": None, "members": (), "member_times": ()}
         for bit, name in enumerate(FIELDS):
             if bits >> bit & 1:
-                has[name] = (payload.take("Q")[0] if bit < 11 or bit == 16 else payload.text() if bit < 14
+                has[name] = (payload.take("Q")[0] if bit < 11 or bit in (16, 18) else payload.text() if bit < 14
                              else payload.take("2Q") if bit == 17 else payload.take("%dQ" % payload.take("I")))
         payload.at = start + size
         if number == 0:
@@ -94,16 +95,22 @@ class Forest:
         if has["label"] is not None:
             node.renamed = max(node.renamed, (has["rename_count"], has["label"]))
         node.steps |= {name for name, _ in STEPS if has[name]}
-        if marks & 64 and node.steps:
-            node.steps.add("ended")
+        self.switched(node, has["switched"], marks & 128)
         node.settlement = max(node.settlement, settlement if settlement in WORDS else min(settlement, 1))
+        if marks & 64 and ("started" in node.steps or ("queued" in node.steps and not node.settlement)):
+            node.steps.add("ended")
         self.link(node, has["adopted"], False, has["adopted_at"] or self.now)
         for member, time in zip(has["members"], has["member_times"] + (self.now,) * len(has["members"])):
             self.link(node, member, True, time)
 
+    def switched(self, node, time, is_suspended):
+        if time:
+            node.steps.add("started")
+            node.switch = max(node.switch, (time, bool(is_suspended)))
+
     def event(self, event, texts):
         time, number, other, site, text, _, detail, kind, flags = event
-        if number == 0 or kind not in range(1, 22):
+        if number == 0 or kind not in range(1, 24):
             return
         node = self.named(number, time, self.generation)
         settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)
@@ -117,6 +124,8 @@ class Forest:
             self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin)
         elif kind == 20 and detail and 0 < text <= len(texts):
             node.renamed = max(node.renamed, (detail, texts[text - 1]))
+        elif kind in (22, 23):
+            self.switched(node, time, kind == 23)
         elif kind in (2, 6):
             self.link(node, other, kind == 2, time)
 
@@ -169,7 +178,7 @@ class Forest:
             node, depth = stack.pop()
             file, line = self.sites.get(node.site, ("", 0))
             words = [node.word(), KINDS.get(node.kind, "?"), "#%d" % node.id, node.renamed[1] if node.renamed[0] else node.label,
-                     "(%s:%d)" % (file.split("/")[-1], line) if file else None]
+                     "(%s)" % ("%s:%d" % (file.split("/")[-1], line) if line else file) if file else None]
             yield "  " * depth + " ".join(word for word in words if word is not None)
             below = under.get(node.id, [])
             in_line = len(below) == 1 and below[0].parent == node.id and below[0].kind in LINKS

@@ -87,6 +87,7 @@ public struct HostileEvents {
         node.summary = pick(3) == 0 ? "c" : nil
         node.remoteParent = pick(3) == 0 ? NodeKey(process: ProcessKey(rawValue: time()), id: NodeID(time())) : nil
         (node.label, node.renameCount) = (pick(3) == 0 ? "d" : nil, pick(2) == 0 ? time() : 0)
+        if pick(3) == 0 { node.switched = time() }
         return node
     }
 }

@@ -26,6 +26,8 @@ typedef struct chain_thread {
         void *worker;          ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
         uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
         uint32_t thread_id;    ///< The kernel's thread id, 0 until its first use.
+    uint64_t task_node;    ///< ChainTasks: the id of the node of the running task, 0 for none.
+    uint64_t maker_id;     ///< PromiseRuntime: the node under which a task is about to be made, 0 for none.
     bool fires_timers;     ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 

@@ -56,7 +56,7 @@ extension QueryParser {
     /// What a node can wait for.
     static let reasons: [(name: String, reasons: [Blocker.Reason])] = [
         ("timer", [.timer]), ("resolver", [.resolver]), ("parent", [.parent]), ("members", [.member]),
-        ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]),
+        ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]), ("task", [.suspended]),
     ]
 
     static func unknown(_ name: String) -> String {

@@ -31,7 +31,7 @@ struct NodeFacts {
 
     /// The state's word, the marks, and the value or error.
     func addState(to text: inout DetailWriter) {
-        var parts = [(text.glyphs.state(view.state.role) + " " + view.state.word, Style(view.state.role).bold)]
+        var parts = [(text.glyphs.state(view.state.role) + " " + view.stateWord, Style(view.state.role).bold)]
         for case let detail? in view.marks.list.map(\.detail) { parts.append(("  " + detail.words, detail.style)) }
         text.add(parts)
         guard let summary = forest.summary(of: node), !summary.isEmpty else { return }

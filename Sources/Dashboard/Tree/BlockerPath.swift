@@ -92,7 +92,7 @@ extension State {
         let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil
         let words: [String?] =
             switch step.blocker.reason {
-            case .running, .resolver: [open, cancel]
+            case .running, .resolver, .suspended: [open, cancel]
             case .queued: ["2 shows what runs there", cancel]
             case .timer, .parent, .follows, .member, .awaits: [cancel]
             case .settled, .aboutToRun, .aboutToSettle: []
@@ -188,6 +188,7 @@ struct BlockerDescription {
             }
         case .awaits: return "blocks its thread\(since(forest.wait(of: step.node)?.since)) for one that is gone"
         case .timer: return "waits for its timer"
+        case .suspended: return "is suspended\(since(forest.switched(of: step.node)))"
         case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
         }
     }
@@ -226,7 +227,7 @@ struct BlockerDescription {
             let found = forest.blockedExecutor(of: view.executor)
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
             return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
-        case .resolver: return ("the program to settle it", nil)
+        case .resolver, .suspended: return ("the program to settle it", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)

@@ -28,7 +28,7 @@ extension AnyPromise {
         } else if let span = asSpan {
             let creator = span.creator
             let isInside = creator?.isInRuntime(of: self) ?? false
-            if isInside, let creator { other = creator.id }
+            if isInside, let creator { other = creator.id } else if let task = observedTask { other = task }
             isIncluded = isInside ? creator?.isRecorded ?? true : isIncludedAsRoot
         } else if let creator = Self.runningReference,
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
@@ -37,6 +37,8 @@ extension AnyPromise {
                 let innermost = creator.innermost
                 return (innermost.id, innermost.isRecorded)
             }
+        } else if let task = observedTask {
+            (other, isIncluded) = (task, isIncludedAsRoot)
         } else if let scope = TaskScope.creator, scope.isInRuntime(of: self) {
             (other, isIncluded) = (scope.id, scope.isRecorded)
         } else {
@@ -186,6 +188,14 @@ extension AnyPromise {
             return self
         }
         return span
+    }
+
+    /// The node of the running task, if it is observed by the promise's runtime and no scope began in it.
+    private var observedTask: NodeID? {
+        let task = TaskScope.taskNode
+        guard task != .none else { return nil }
+        let runtime = contextReference._withUnsafeGuaranteedRef { $0.runtimeReference }
+        return TaskNodes.isObserved(by: runtime) ? task : nil
     }
 
     private func isInRuntime(of other: AnyPromise) -> Bool {

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import ChainSystem
 import Synchronization
@@ -18,6 +19,8 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     let handler: NodeID
     /// The span of another process that called this one.
     let remoteParent: NodeKey?
+    /// The node of the task in which it began, if tasks are observed; 0 for none.
+    let taskNode = chain_thread_current().pointee.task_node
 
     /// Makes a span's node and reports its start, if something records; else returns nil.
     ///

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import Synchronization
 
@@ -9,6 +10,8 @@ struct TaskScope: Sendable {
     let node: AnyPromise?
     /// The span in which the scope began. A task in another span began that one inside of the scope.
     private let span: NodeID
+    /// The node of the task in which the scope began, if tasks are observed; 0 for none.
+    private let taskNode: UInt64
     /// The hash of the task that runs the node's code. Tasks made in that code inherit the scope, and have another.
     let task: Int?
 
@@ -23,6 +26,19 @@ struct TaskScope: Sendable {
         self.node = node
         self.task = task
         span = SpanNode.current?.id ?? .none
+        taskNode = chain_thread_current().pointee.task_node
+    }
+
+    /// The node of the running task, if tasks are observed and no scope or span began in it.
+    @inline(__always)
+    static var taskNode: NodeID {
+        let task = chain_thread_current().pointee.task_node
+        return task == 0 || (isUsed.load(ordering: .relaxed) && beganHere(task)) ? .none : NodeID(task)
+    }
+
+    @inline(never)
+    private static func beganHere(_ task: UInt64) -> Bool {
+        inherited?.taskNode == task || SpanNode.current?.taskNode == task
     }
 
     /// The scope of the calling task; nil for none. One load in a process that never made a scope.

@@ -178,7 +178,12 @@ extension Promise {
     }
 
     private func startTask(_ work: @escaping @Sendable () async throws -> Value) {
-        let task = Task { [self] in
+        let task = TaskNodes.making(self) { makeTask(work) }
+        register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
+    }
+
+    private func makeTask(_ work: @escaping @Sendable () async throws -> Value) -> Task<Void, Never> {
+        Task { [self] in
             if isRecording { report(.started) }
             do {
                 let value = try await TaskScope(
@@ -189,6 +194,5 @@ extension Promise {
                 rejectTask(with: error)
             }
         }
-        register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
     }
 }

@@ -1,0 +1,234 @@
+// The interposed functions. Each is a jump through a pointer: to the original, or to the function that observes. The
+// definitions are weak, so that a program with a static runtime keeps that one's.
+#define _GNU_SOURCE
+#include "TaskHooks.h"
+
+chain_task_layout chain_layout;
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct originals chain_original;
+
+void *chain_task_retain(void *task) { return chain_original.retain(task); }
+void chain_task_release(void *task) { chain_original.release(task); }
+void chain_task_cancel_now(void *task) { chain_original.cancel(task); }
+
+// MARK: The interposed functions
+
+static created first_create(size_t flags, void *options, const void *type, void *entry, void *closure) SWIFTCC;
+static void first_enter(char *state), first_exit(char *state);
+static void first_run(void *, void *, void *) SWIFTCC;
+static void first_run_on_task_executor(void *, void *, void *) SWIFTCC;
+static void first_immediate(void *, void *, void *) SWIFTCC;
+static void first_run_on_both(void *, void *, void *, void *, void *) SWIFTCC;
+static void first_async(void *, void *, void (*)(void *));
+static void first_after(uint64_t, void *, void *, void (*)(void *));
+
+// What each function does now. The first call looks for the originals.
+static _Atomic create_function create_now = first_create;
+static _Atomic context_function enter_now = first_enter, exit_now = first_exit;
+static _Atomic run_function run_now = first_run, run_on_task_executor_now = first_run_on_task_executor;
+static _Atomic run_function immediate_now = first_immediate;
+static _Atomic run_both_function run_on_both_now = first_run_on_both;
+static _Atomic async_function async_now = first_async;
+static _Atomic after_function after_now = first_after;
+
+#define NOW(function) atomic_load_explicit(&function##_now, memory_order_relaxed)
+
+WEAK SWIFTCC created swift_task_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
+    return NOW(create)(flags, options, type, entry, closure);
+}
+WEAK void swift_task_enterThreadLocalContext(char *state) { NOW(enter)(state); }
+WEAK void swift_task_exitThreadLocalContext(char *state) { NOW(exit)(state); }
+WEAK SWIFTCC void swift_job_run(void *job, void *identity, void *implementation) {
+    NOW(run)(job, identity, implementation);
+}
+WEAK SWIFTCC void swift_job_run_on_task_executor(void *job, void *identity, void *implementation) {
+    NOW(run_on_task_executor)(job, identity, implementation);
+}
+WEAK SWIFTCC void swift_task_immediate(void *task, void *identity, void *implementation) {
+    NOW(immediate)(task, identity, implementation);
+}
+WEAK SWIFTCC void swift_job_run_on_serial_and_task_executor(
+    void *job, void *serial, void *implementation, void *task, void *other) {
+    NOW(run_on_both)(job, serial, implementation, task, other);
+}
+WEAK void dispatch_async_f(void *queue, void *context, void (*work)(void *)) { NOW(async)(queue, context, work); }
+WEAK void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+    NOW(after)(when, queue, context, work);
+}
+
+static void use_originals(void) {
+    atomic_store(&create_now, chain_original.create);
+    atomic_store(&enter_now, chain_original.enter);
+    atomic_store(&exit_now, chain_original.exit);
+    atomic_store(&run_now, chain_original.run);
+    atomic_store(&run_on_task_executor_now, chain_original.run_on_task_executor);
+    atomic_store(&immediate_now, chain_original.immediate);
+    atomic_store(&run_on_both_now, chain_original.run_on_both);
+    atomic_store(&async_now, chain_original.async);
+    atomic_store(&after_now, chain_original.after);
+}
+
+static void use_observing(void) {
+    atomic_store(&create_now, chain_observed_create);
+    atomic_store(&enter_now, chain_observed_enter);
+    atomic_store(&exit_now, chain_observed_exit);
+    atomic_store(&run_now, chain_observed_run);
+    atomic_store(&run_on_task_executor_now, chain_observed_run_on_task_executor);
+    atomic_store(&immediate_now, chain_observed_immediate);
+    atomic_store(&run_on_both_now, chain_observed_run_on_both);
+    atomic_store(&async_now, chain_observed_async);
+    atomic_store(&after_now, chain_observed_after);
+}
+
+static const char *missing;
+static bool interposes;
+
+static void *find(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL && missing == NULL) missing = name;
+    return found;
+}
+
+static int find_runtime(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size, (void)context;
+    const char *address = (const char *)chain_original.create;
+    for (int index = 0; index < info->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+        const char *begin = (const char *)info->dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+        if (address < begin || address >= begin + header->p_memsz) continue;
+        chain_original.runtime_begin = begin;
+        chain_original.runtime_end = begin + header->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+static void look_up(void) {
+    chain_original.async = (async_function)find("dispatch_async_f");
+    chain_original.after = (after_function)find("dispatch_after_f");
+    chain_original.create = (create_function)find("swift_task_create");
+    chain_original.enter = (context_function)find("swift_task_enterThreadLocalContext");
+    chain_original.exit = (context_function)find("swift_task_exitThreadLocalContext");
+    chain_original.run = (run_function)find("swift_job_run");
+    chain_original.run_on_task_executor = (run_function)find("swift_job_run_on_task_executor");
+    chain_original.immediate = (run_function)dlsym(RTLD_NEXT, "swift_task_immediate");
+    chain_original.run_on_both = (run_both_function)find("swift_job_run_on_serial_and_task_executor");
+    chain_original.current = (SWIFTCC void *(*)(void))find("swift_task_getCurrent");
+    chain_original.task_id = (SWIFTCC uint64_t (*)(void *))find("swift_task_getJobTaskId");
+    chain_original.job_flags = (SWIFTCC size_t (*)(void *))find("swift_task_getJobFlags");
+    chain_original.name = (const char *(*)(void))find("swift_task_getCurrentTaskName");
+    chain_original.cancel = (SWIFTCC void (*)(void *))find("swift_task_cancel");
+    chain_original.retain = (void *(*)(void *))find("swift_retain");
+    chain_original.release = (void (*)(void *))find("swift_release");
+    const size_t *size = find("_swift_concurrency_debug_asyncTaskSize");
+    chain_original.task_size = size == NULL ? 0 : *size;
+    if (chain_original.create != NULL) dl_iterate_phdr(find_runtime, NULL);
+    interposes = dlsym(RTLD_DEFAULT, "swift_task_create") == (void *)swift_task_create
+        && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext;
+    use_originals();
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+// Before other constructors, which may use Dispatch.
+__attribute__((constructor(101))) static void prepare(void) { pthread_once(&once, look_up); }
+
+static created first_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
+    prepare();
+    return chain_original.create(flags, options, type, entry, closure);
+}
+static void first_enter(char *state) { prepare(), chain_original.enter(state); }
+static void first_exit(char *state) { prepare(), chain_original.exit(state); }
+static void first_run(void *job, void *identity, void *implementation) {
+    prepare(), chain_original.run(job, identity, implementation);
+}
+static void first_run_on_task_executor(void *job, void *identity, void *implementation) {
+    prepare(), chain_original.run_on_task_executor(job, identity, implementation);
+}
+static void first_immediate(void *task, void *identity, void *implementation) {
+    prepare(), chain_original.immediate(task, identity, implementation);
+}
+static void first_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
+    prepare(), chain_original.run_on_both(job, serial, implementation, task, other);
+}
+static void first_async(void *queue, void *context, void (*work)(void *)) {
+    prepare(), chain_original.async(queue, context, work);
+}
+static void first_after(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+    prepare(), chain_original.after(when, queue, context, work);
+}
+
+// MARK: For ChainTasks
+
+const char *chain_tasks_missing(void) {
+    prepare();
+    if (missing != NULL) return missing;
+    return interposes ? NULL : "swift_task_create";
+}
+
+static void stop_in_child(void) {
+    // The child has one thread of several, and no collector.
+    use_originals();
+    chain_steps_report(NULL);
+    chain_steps_forget();
+    chain_table_clear_in_child();
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, stop_in_child); }
+
+void chain_tasks_observe(const chain_task_observer *given) {
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
+    pthread_once(&forks, watch_forks);
+    chain_steps_report(given);
+    use_observing();
+}
+
+void chain_tasks_stop(void) {
+    chain_steps_report(NULL);
+    use_originals();
+    chain_table_clear();
+}
+
+void chain_tasks_verified(chain_task_layout layout) { chain_layout = layout; }
+
+void chain_tasks_set_probe(chain_task_probe *given) {
+    chain_steps_set_probe(given);
+    if (given != NULL) {
+        atomic_store(&enter_now, chain_observed_enter);
+        atomic_store(&exit_now, chain_observed_exit);
+    }
+}
+
+void *chain_tasks_current(void) { return chain_original.current(); }
+size_t chain_tasks_size(void) { return chain_original.task_size; }
+
+bool chain_tasks_read(const void *from, void *to, size_t count) {
+    struct iovec local = {to, count}, remote = {(void *)from, count};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
+}
+
+#else
+
+const char *chain_tasks_missing(void) { return "interposition, which is used on Linux only"; }
+void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
+void chain_tasks_stop(void) {}
+void chain_tasks_verified(chain_task_layout layout) { (void)layout; }
+void chain_tasks_set_probe(chain_task_probe *given) { (void)given; }
+void *chain_tasks_current(void) { return NULL; }
+size_t chain_tasks_size(void) { return 0; }
+bool chain_tasks_read(const void *from, void *to, size_t count) { (void)from, (void)to, (void)count; return false; }
+void *chain_task_retain(void *task) { return task; }
+void chain_task_release(void *task) { (void)task; }
+void chain_task_cancel_now(void *task) { (void)task; }
+
+#endif

@@ -1,0 +1,61 @@
+// The originals of the interposed functions, and what is called in their place while tasks are observed.
+#pragma once
+
+#include "TaskTable.h"
+
+#if defined(__linux__)
+
+#define SWIFTCC __attribute__((swiftcall))
+#define WEAK __attribute__((weak, visibility("default")))
+
+typedef struct created { void *task, *context; } created;
+typedef SWIFTCC created (*create_function)(size_t, void *, const void *, void *, void *);
+typedef void (*context_function)(char *);
+typedef SWIFTCC void (*run_function)(void *, void *, void *);
+typedef SWIFTCC void (*run_both_function)(void *, void *, void *, void *, void *);
+typedef void (*async_function)(void *, void *, void (*)(void *));
+typedef void (*after_function)(uint64_t, void *, void *, void (*)(void *));
+
+struct originals {
+    create_function create;
+    context_function enter, exit;
+    // The last is Task.immediate's, of Swift 6.2 and later.
+    run_function run, run_on_task_executor, immediate;
+    run_both_function run_on_both;
+    async_function async;
+    after_function after;
+    SWIFTCC void *(*current)(void);
+    SWIFTCC uint64_t (*task_id)(void *);
+    SWIFTCC size_t (*job_flags)(void *);
+    const char *(*name)(void);
+    SWIFTCC void (*cancel)(void *);
+    void *(*retain)(void *);
+    void (*release)(void *);
+    size_t task_size;
+    const char *runtime_begin, *runtime_end;
+};
+
+extern struct originals chain_original;
+
+
+/// Functions with the signatures of the interposed ones.
+created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) SWIFTCC;
+void chain_observed_enter(char *state);
+void chain_observed_exit(char *state);
+void chain_observed_run(void *job, void *identity, void *implementation) SWIFTCC;
+void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) SWIFTCC;
+void chain_observed_immediate(void *task, void *identity, void *implementation) SWIFTCC;
+void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) SWIFTCC;
+void chain_observed_async(void *queue, void *context, void (*work)(void *));
+void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *));
+
+/// Reports steps to this observer from now on; NULL: to none.
+void chain_steps_report(const chain_task_observer *given);
+
+/// Forgets the running task, in a child of a fork.
+void chain_steps_forget(void);
+
+/// Sets the calling thread's probe.
+void chain_steps_set_probe(chain_task_probe *given);
+
+#endif

@@ -1,0 +1,330 @@
+// The steps of tasks, as the interposed functions see them.
+#define _GNU_SOURCE
+#include "CChainRuntime.h"
+#include "TaskHooks.h"
+
+#if defined(__linux__)
+
+static chain_task_observer observer;
+static _Atomic bool observes;
+/// The id of a task made before observation began; later ones have higher ids.
+static uint64_t first_id;
+
+static _Thread_local chain_task *running;
+static _Thread_local chain_task_probe *probe;
+
+static void set_running(chain_task *task) {
+    running = task;
+    chain_thread_current()->task_node = task == NULL ? 0 : task->node;
+}
+
+// MARK: The end of a task
+
+/// Returns how a retained task has ended.
+static uint8_t outcome(const chain_task *task) {
+    const char *memory = task->task;
+    size_t flags = chain_original.job_flags(task->task);
+    bool is_cancelled = atomic_load(&task->is_cancelled);
+    if (chain_layout.status != 0) is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
+    // Bit 25: it has an outcome; 24: it has a parent; 26: its parent is a group.
+    if (chain_layout.future == 0 || !(flags & 1u << 25)) return CHAIN_TASK_RETURNED;
+    size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
+    if ((*(const uintptr_t *)(memory + chain_layout.future + words * sizeof(void *)) & 3) != 2) return CHAIN_TASK_RETURNED;
+    return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
+}
+
+/// The task that ran on this thread has ended.
+static void finish(chain_task *task) {
+    chain_table_lock(task->id);
+    bool is_retained = task->is_retained;
+    // Without being retained it may be gone, as that of an async let, which lives in its parent.
+    uint8_t how = is_retained ? outcome(task)
+        : atomic_load(&task->is_cancelled) ? CHAIN_TASK_CANCELLED : CHAIN_TASK_RETURNED;
+    bool is_reported = task->is_reported;
+    void *memory = task->task;
+    uint64_t node = task->node;
+    bool was_there = true;
+    task->has_ended = true;
+    task->how = how;
+    if (is_reported) was_there = chain_table_remove(task);
+    chain_table_unlock(task->id);
+    if (!was_there) return;
+    if (is_reported && atomic_load(&observes)) observer.ended(node, how);
+    if (is_retained && is_reported) chain_original.release(memory);
+}
+
+/// Begins to run a job: what runs around it on this thread goes on after it.
+static chain_task *begin_job(void) {
+    chain_task *outer = running;
+    running = NULL;
+    return outer;
+}
+
+/// A job has returned: a task that still runs has ended.
+static void end_job(chain_task *outer) {
+    if (running != NULL) finish(running);
+    set_running(outer);
+}
+
+// MARK: Creation
+
+created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
+    if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
+        return chain_original.create(flags, options, type, entry, closure);
+    }
+    // Before the task runs, which may be before it is returned.
+    void *code = observer.code(entry, closure, NULL);
+    uint64_t creator = observer.creator(running == NULL ? 0 : running->node);
+    created result = chain_original.create(flags, options, type, entry, closure);
+    bool is_new;
+    uint64_t id = chain_original.task_id(result.task);
+    chain_task *task = chain_table_insert(id, observer.new_node(), result.task, &is_new);
+    if (task == NULL) return result;
+    chain_table_lock(id);
+    uint64_t node = task->node;
+    bool has_ended = task->has_ended;
+    uint8_t how = task->how;
+    task->creator = creator;
+    task->code = code;
+    task->is_reported = true;
+    bool retains = !has_ended && !task->is_retained;
+    // The caller owns what was returned, so it is there.
+    if (retains) chain_original.retain(result.task);
+    task->is_retained |= retains;
+    bool releases = has_ended && task->is_retained;
+    if (has_ended) (void)chain_table_remove(task);
+    chain_table_unlock(id);
+    observer.created(node, creator, code, false);
+    if (has_ended) observer.ended(node, how);
+    if (releases) chain_original.release(result.task);
+    return result;
+}
+
+/// The function of a task that has not yet run, and the context of its closure.
+typedef struct beginning { const char *function; void *closure; } beginning;
+
+static beginning beginning_of(const char *task) {
+    if (chain_layout.entry == 0) return (beginning){NULL, NULL};
+    const char *context = *(const char *const *)(task + chain_layout.resume + sizeof(void *));
+    return *(const beginning *)(context - chain_layout.entry);
+}
+
+/// Adds a task that was not seen when it was made: that of an async let, an older one, or one that runs before the
+/// function that makes it has returned. NULL for one of the runtime itself, as in Task.sleep.
+static chain_task *add(void *memory, uint64_t id) {
+    size_t flags = chain_original.job_flags(memory);
+    bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
+    bool is_late = id <= first_id, is_async_let = is_child && !is_in_group;
+    beginning begin = is_late ? (beginning){NULL, NULL} : beginning_of(memory);
+    bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
+    if (!is_child && is_of_runtime) return NULL;
+    bool is_new;
+    chain_task *task = chain_table_insert(id, observer.new_node(), memory, &is_new);
+    if (task == NULL || !is_new) return task;
+    // One of an async let lives in its parent's memory.
+    if (!is_async_let) {
+        chain_table_lock(id);
+        if (!task->is_retained) task->is_retained = chain_original.retain(memory) != NULL;
+        chain_table_unlock(id);
+    }
+    if (!is_late && !is_async_let) return task;
+    uint64_t creator = 0;
+    if (is_child && chain_layout.parent != 0) {
+        // The parent outlives its child.
+        void *parent = *(void **)((char *)memory + chain_layout.parent);
+        chain_task *above = parent == NULL ? NULL : chain_table_find(chain_original.task_id(parent));
+        if (above != NULL) creator = observer.creator(above->node);
+    }
+    void *code = begin.function == NULL ? NULL : observer.code(NULL, begin.closure, begin.function);
+    chain_table_lock(id);
+    task->creator = creator;
+    task->code = code;
+    task->is_reported = true;
+    chain_table_unlock(id);
+    observer.created(task->node, creator, code, is_late);
+    return task;
+}
+
+// MARK: Running
+
+void chain_observed_enter(char *state) {
+    void *memory = chain_original.current();
+    if (probe != NULL) {
+        probe->task = memory;
+        probe->state = state - (char *)memory;
+        if (probe->entry == NULL) {
+            char *context = NULL;
+            (void)chain_tasks_read((char *)memory + 56 + sizeof context, &context, sizeof context);
+            (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
+        }
+        if (memory != NULL && chain_original.task_id(memory) > first_id) first_id = chain_original.task_id(memory);
+        return chain_original.enter(state);
+    }
+    if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
+    uint64_t id = chain_original.task_id(memory);
+    // The task before it on this thread has ended, because it has not stopped to run.
+    if (running != NULL && running->id != id) finish(running);
+    chain_task *task = chain_table_find(id);
+    if (task == NULL) task = add(memory, id);
+    set_running(task);
+    if (task != NULL) {
+        uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
+        atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
+        if (runs == 0) {
+            const char *name = chain_original.name();
+            if (name != NULL) observer.named(task->node, name);
+        }
+        if (chain_layout.status != 0 && (*(uint32_t *)((char *)memory + chain_layout.status) & 0x100)) {
+            atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
+        }
+        atomic_store_explicit(&task->thread, chain_thread_id(), memory_order_relaxed);
+        atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()), memory_order_release);
+        // The frames are written after the word, so that a copy of them has the word of their moment.
+        atomic_thread_fence(memory_order_release);
+    }
+    chain_original.enter(state);
+}
+
+/// Copies where the calling thread's task will continue.
+static void copy_frames(const char *memory, chain_task *task) {
+    void *const *fields = (void *const *)(memory + chain_layout.resume);
+    atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
+    // A context begins with the one of its caller and the address in it.
+    void **context = fields[1];
+    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
+        atomic_store_explicit(&task->frames[frame], context == NULL ? NULL : context[1], memory_order_relaxed);
+        if (context != NULL) context = context[0];
+    }
+}
+
+static void read_probe(char *state) {
+    probe->exits += 1;
+    (void)chain_tasks_read(state + 16, &probe->status, sizeof probe->status);
+    void *fields[2] = {NULL, NULL};
+    (void)chain_tasks_read((char *)probe->task + 56, fields, sizeof fields);
+    probe->frames[0] = fields[0];
+    void *context[2] = {fields[1], NULL};
+    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
+        bool is_there = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
+        probe->frames[frame] = is_there ? context[1] : NULL;
+        if (!is_there) context[0] = NULL;
+    }
+}
+
+void chain_observed_exit(char *state) {
+    if (probe != NULL) read_probe(state);
+    chain_task *task = running;
+    if (task != NULL) {
+        // The task belongs to this thread until the original has returned.
+        if (chain_layout.status != 0 && (*(uint32_t *)((char *)task->task + chain_layout.status) & 0x100)) {
+            atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
+        }
+        if (chain_layout.resume != 0) copy_frames(task->task, task);
+        atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_SUSPENDED, chain_ticks()), memory_order_release);
+        set_running(NULL);
+    }
+    chain_original.exit(state);
+}
+
+void chain_observed_run(void *job, void *identity, void *implementation) {
+    chain_task *outer = begin_job();
+    chain_original.run(job, identity, implementation);
+    end_job(outer);
+}
+
+void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) {
+    chain_task *outer = begin_job();
+    chain_original.run_on_task_executor(job, identity, implementation);
+    end_job(outer);
+}
+
+void chain_observed_immediate(void *task, void *identity, void *implementation) {
+    // The calling task has not stopped to run.
+    chain_task *outer = begin_job();
+    chain_original.immediate(task, identity, implementation);
+    end_job(outer);
+}
+
+void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
+    chain_task *outer = begin_job();
+    chain_original.run_on_both(job, serial, implementation, task, other);
+    end_job(outer);
+}
+
+// MARK: Jobs on Dispatch
+
+enum { WORKS = 4 };
+/// The functions of the runtime that run a job on a queue's thread.
+static _Atomic(void (*)(void *)) works[WORKS];
+
+#define RUN_WORK(index) \
+    static void run_work_##index(void *job) { \
+        chain_task *outer = begin_job(); \
+        atomic_load_explicit(&works[index], memory_order_relaxed)(job); \
+        end_job(outer); \
+    }
+RUN_WORK(0)
+RUN_WORK(1)
+RUN_WORK(2)
+RUN_WORK(3)
+
+/// Returns a function that observes the end of a job of the runtime; `work` itself for other work.
+static void (*observed_work(void (*work)(void *)))(void *) {
+    static void (*const observed[WORKS])(void *) = {run_work_0, run_work_1, run_work_2, run_work_3};
+    const char *address = (const char *)work;
+    if (address < chain_original.runtime_begin || address >= chain_original.runtime_end) return work;
+    for (int index = 0; index < WORKS; index++) {
+        void (*known)(void *) = NULL;
+        if (atomic_compare_exchange_strong(&works[index], &known, work) || known == work) return observed[index];
+    }
+    return work;
+}
+
+void chain_observed_async(void *queue, void *context, void (*work)(void *)) {
+    chain_original.async(queue, context, observed_work(work));
+}
+
+void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+    chain_original.after(when, queue, context, observed_work(work));
+}
+
+// MARK: For the hooks and ChainTasks
+
+void chain_steps_report(const chain_task_observer *given) {
+    if (given != NULL) observer = *given;
+    atomic_store(&observes, given != NULL);
+}
+
+void chain_steps_forget(void) {
+    running = NULL;
+    chain_thread_current()->task_node = 0;
+}
+
+void chain_steps_set_probe(chain_task_probe *given) { probe = given; }
+
+void chain_tasks_report_stray(const chain_task *task) {
+    observer.created(task->node, 0, NULL, true);
+    if (task->has_ended) observer.ended(task->node, task->how);
+}
+
+void chain_tasks_add_current(void) {
+    void *memory = chain_original.current();
+    if (memory == NULL || running != NULL) return;
+    uint64_t id = chain_original.task_id(memory);
+    if (id > first_id) first_id = id;
+    chain_task *task = add(memory, id);
+    if (task == NULL) return;
+    atomic_store(&task->runs, 1);
+    atomic_store(&task->thread, chain_thread_id());
+    atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
+    const char *name = chain_original.name();
+    if (name != NULL) observer.named(task->node, name);
+    set_running(task);
+}
+
+#else
+
+void chain_tasks_add_current(void) {}
+void chain_tasks_report_stray(const chain_task *task) { (void)task; }
+
+#endif

@@ -1,0 +1,108 @@
+// Names of functions, from the symbol tables of the images that contain them.
+#define _GNU_SOURCE
+#include "CChainTasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct image {
+    uintptr_t address, base;
+    char path[4096];
+    bool is_found;
+} image;
+
+static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    image *image = context;
+    for (int index = 0; index < info->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+        uintptr_t begin = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD || image->address < begin || image->address >= begin + header->p_memsz) continue;
+        image->base = info->dlpi_addr;
+        // The program itself has no path here.
+        strncpy(image->path, info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name, sizeof image->path - 1);
+        image->is_found = true;
+        return 1;
+    }
+    return 0;
+}
+
+/// Copies the name of the symbol of a table that contains `offset`.
+static bool find_symbol(
+    const char *file, size_t size, uint32_t table, uintptr_t offset, char *buffer, size_t buffer_size) {
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
+    if (header->e_shoff == 0 || header->e_shoff + (size_t)header->e_shnum * sizeof(Elf64_Shdr) > size) return false;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
+    for (int section = 0; section < header->e_shnum; section++) {
+        if (sections[section].sh_type != table || sections[section].sh_link >= header->e_shnum) continue;
+        const Elf64_Shdr *strings = &sections[sections[section].sh_link];
+        if (sections[section].sh_offset + sections[section].sh_size > size) continue;
+        if (strings->sh_offset + strings->sh_size > size) continue;
+        const Elf64_Sym *symbols = (const Elf64_Sym *)(file + sections[section].sh_offset);
+        const Elf64_Sym *best = NULL;
+        for (size_t index = 0; index < sections[section].sh_size / sizeof *symbols; index++) {
+            const Elf64_Sym *symbol = &symbols[index];
+            if (symbol->st_shndx == SHN_UNDEF || symbol->st_value > offset || symbol->st_name >= strings->sh_size) continue;
+            if (offset - symbol->st_value >= (symbol->st_size == 0 ? 1 : symbol->st_size)) continue;
+            if (best == NULL || symbol->st_value > best->st_value) best = symbol;
+        }
+        if (best == NULL) continue;
+        strncpy(buffer, file + strings->sh_offset + best->st_name, buffer_size - 1);
+        buffer[buffer_size - 1] = '\0';
+        return buffer[0] != '\0';
+    }
+    return false;
+}
+
+bool chain_symbol_name(const void *address, char *buffer, size_t size) {
+    image image = {.address = (uintptr_t)address};
+    dl_iterate_phdr(find_image, &image);
+    if (!image.is_found) return false;
+    int descriptor = open(image.path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    struct stat facts;
+    bool is_found = false;
+    if (fstat(descriptor, &facts) == 0 && facts.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
+        size_t length = (size_t)facts.st_size;
+        char *file = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (file != MAP_FAILED) {
+            uintptr_t offset = image.address - image.base;
+            is_found = find_symbol(file, length, SHT_SYMTAB, offset, buffer, size)
+                || find_symbol(file, length, SHT_DYNSYM, offset, buffer, size);
+            munmap(file, length);
+        }
+    }
+    close(descriptor);
+    return is_found;
+}
+
+const void *chain_image_base(const void *address) {
+    image image = {.address = (uintptr_t)address};
+    dl_iterate_phdr(find_image, &image);
+    return image.is_found ? (const void *)image.base : NULL;
+}
+
+#else
+
+bool chain_symbol_name(const void *address, char *buffer, size_t size) {
+    (void)address, (void)buffer, (void)size;
+    return false;
+}
+const void *chain_image_base(const void *address) { (void)address; return NULL; }
+
+#endif
+
+// The runtime's own entry point, which swift_demangle of its headers is.
+extern char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
+
+char *chain_demangle(const char *symbol) { return swift_demangle(symbol, strlen(symbol), NULL, NULL, 0); }

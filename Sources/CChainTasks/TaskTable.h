@@ -1,0 +1,61 @@
+// The table of live tasks: slots by the id that the runtime gives each task, in shards with a lock each.
+#pragma once
+
+#include "CChainTasks.h"
+
+#include <stdatomic.h>
+
+typedef struct chain_task {
+    uint64_t id, node, creator;
+    void *task;
+    void *code;
+    /// The state, and the ticks since when.
+    _Atomic uint64_t word;
+    /// The word that chain_tasks_changes copied last.
+    uint64_t copied;
+    _Atomic uint32_t thread, runs;
+    /// The task's memory lasts while it is in the table: it is retained, or its creator has not yet returned.
+    bool is_retained;
+    /// Its creation was reported. Until then the function that makes it will do so.
+    bool is_reported;
+    bool has_ended;
+    /// How many sweeps have found it unreported.
+    uint8_t sweeps;
+    uint8_t how;
+    _Atomic bool is_cancelled;
+    bool copied_cancelled;
+    _Atomic(void *) frames[CHAIN_TASK_FRAMES];
+    struct chain_task *next_free;
+} chain_task;
+
+/// Returns the task with that id; NULL for none.
+chain_task *chain_table_find(uint64_t id);
+
+/// Returns the task with that id, or a new one with these facts, created now; NULL without memory.
+chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_new);
+
+/// Locks and unlocks the shard of a task.
+void chain_table_lock(uint64_t id);
+void chain_table_unlock(uint64_t id);
+
+/// Removes a task if it is in the table, and returns whether it was; the shard is locked.
+bool chain_table_remove(chain_task *task);
+
+/// Forgets all tasks, and releases those that are retained.
+void chain_table_clear(void);
+
+/// Forgets all tasks in a child of a fork, where another thread of the parent may have held the locks.
+void chain_table_clear_in_child(void);
+
+static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return ticks << 2 | state; }
+
+/// The offsets in use.
+extern chain_task_layout chain_layout;
+
+/// Reports a task that the function that made it has not reported.
+void chain_tasks_report_stray(const chain_task *task);
+
+/// The original functions.
+void *chain_task_retain(void *task);
+void chain_task_release(void *task);
+void chain_task_cancel_now(void *task);

@@ -1,0 +1,131 @@
+// The tasks of Swift, seen by interposing functions that the concurrency runtime calls or exports. Linux only: elsewhere
+// nothing is interposed, and chain_tasks_missing names the platform.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CHAIN_TASK_FRAMES = 12 };
+
+/// How a task ended.
+enum { CHAIN_TASK_RETURNED, CHAIN_TASK_THREW, CHAIN_TASK_CANCELLED };
+
+/// The state of a task; the lowest bits of its word.
+enum { CHAIN_TASK_CREATED, CHAIN_TASK_RUNNING, CHAIN_TASK_SUSPENDED };
+
+/// What ChainTasks does with the steps of tasks. All are called on the thread of the step, which must not be blocked.
+typedef struct chain_task_observer {
+    /// Returns a new node's id.
+    uint64_t (*new_node)(void);
+    /// Returns the node in which the calling code runs, 0 for none: `current` is that of the calling task.
+    uint64_t (*creator)(uint64_t current);
+    /// Returns a lasting reference to the name of the code of a task: of an async function pointer or of a function, and
+    /// the context of its closure. NULL where it has none.
+    void *(*code)(const void *entry, const void *closure, const void *address);
+    /// A task was made; `is_late`: before observation began.
+    void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
+    /// A task has a name of its own.
+    void (*named)(uint64_t node, const char *name);
+    /// A task has ended; how is one of CHAIN_TASK_RETURNED and the following.
+    void (*ended)(uint64_t node, int how);
+} chain_task_observer;
+
+/// Offsets within a task of the runtime, in bytes; each is 0 until chain_tasks_verified.
+typedef struct chain_task_layout {
+    uint32_t state;     ///< From the task to the state that the runtime passes when a task begins and stops to run.
+    uint32_t status;    ///< The flags of the task: cancelled.
+    uint32_t resume;    ///< Where it continues, and after that its asynchronous frames.
+    uint32_t entry;     ///< From the first context back to its function and closure.
+    uint32_t parent;    ///< The parent of a child task.
+    uint32_t future;    ///< Its outcome; two words further in a child task, three in one of a group.
+} chain_task_layout;
+
+/// Names the first function that is not interposed or not there; NULL where all are.
+const char *chain_tasks_missing(void);
+
+/// Observes tasks from now on. Once; the observer must last.
+void chain_tasks_observe(const chain_task_observer *observer);
+
+/// Ends observing; tasks are forgotten.
+void chain_tasks_stop(void);
+
+/// Uses these offsets.
+void chain_tasks_verified(chain_task_layout layout);
+
+/// Adds the calling task, which was made before observation began; nothing outside of a task.
+void chain_tasks_add_current(void);
+
+/// A copy of what is known of a task.
+typedef struct chain_task_view {
+    uint64_t node, creator;
+    uint64_t ticks;     ///< Since when it is in its state, in ticks of chain_ticks.
+    uint32_t thread;    ///< On which it runs or ran last.
+    uint32_t runs;      ///< How often it has run.
+    uint8_t state;
+    bool is_cancelled, can_cancel;
+    void *code;
+    void *frames[CHAIN_TASK_FRAMES];    ///< Where it continues, innermost first; only of a suspended task.
+} chain_task_view;
+
+/// Copies up to `limit` tasks that have changed since they were copied by this function, and returns their number. A
+/// sweep over all tasks lasts several calls if there are more.
+size_t chain_tasks_changes(chain_task_view *views, size_t limit);
+
+/// Copies up to `limit` live tasks of one of CHAIN_TASK_SHARDS parts.
+enum { CHAIN_TASK_SHARDS = 64 };
+size_t chain_tasks_in_shard(unsigned shard, chain_task_view *views, size_t limit);
+
+/// Copies the task of a node; false where it has ended.
+bool chain_task_find(uint64_t node, chain_task_view *view);
+
+/// Cancels the task of a node: 1, 0 where it has ended, -1 where only its parent can be cancelled. Runs cancellation
+/// handlers of the program.
+int chain_task_cancel(uint64_t node);
+
+/// How many tasks there are.
+size_t chain_tasks_count(void);
+
+// MARK: Checks of the layout
+
+/// The facts of tasks that the calling thread ran, read without trust in any offset.
+typedef struct chain_task_probe {
+    void *task;             ///< The task that ran last.
+    void *entry;            ///< The function of the first task that ran.
+    int64_t state;          ///< From the task to the state that the runtime passed.
+    uint32_t status;        ///< Its flags when it stopped to run.
+    void *frames[CHAIN_TASK_FRAMES];
+    unsigned exits;         ///< How often a task stopped to run.
+} chain_task_probe;
+
+/// Has the calling thread's tasks read into a probe, and not shown; NULL ends that.
+void chain_tasks_set_probe(chain_task_probe *probe);
+
+/// The calling task; NULL for none.
+void *chain_tasks_current(void);
+
+/// The offset of the first word after the fixed part of a task, as the runtime states it.
+size_t chain_tasks_size(void);
+
+/// Copies memory of this process without a fault: false where there is none.
+bool chain_tasks_read(const void *from, void *to, size_t count);
+
+// MARK: Names
+
+/// Copies the symbol of the function at an address, mangled: of the image's symbol table, or of its exported ones. False
+/// where it has none. Reads the image's file: about a millisecond.
+bool chain_symbol_name(const void *address, char *buffer, size_t size);
+
+/// The first address of the image that contains an address; NULL for none.
+const void *chain_image_base(const void *address);
+
+/// Demangles a symbol of Swift; to be freed. NULL for another symbol.
+char *chain_demangle(const char *symbol);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,91 @@
+import CChainRuntime
+import ChainEvents
+import PromiseRuntime
+
+/// The tasks of Swift in the program, as the collector sees them: ChainTasks provides it. Any thread may call it, with no
+/// lock held.
+package protocol TaskSource: Sendable {
+    /// Returns the tasks that run, were suspended or were cancelled since the last call, up to `limit` of them.
+    func changes(limit: Int) -> [TaskChange]
+    /// The number of parts of ``liveTasks(part:)``.
+    var partCount: Int { get }
+    /// Returns the tasks of one part that are alive.
+    func liveTasks(part: Int) -> [LiveNode]
+    /// Cancels a task; false where it is gone or cannot be cancelled.
+    func cancel(_ id: NodeID) -> Bool
+    /// Returns why a live task cannot be cancelled, in one sentence; nil where it can, or is gone.
+    func refusal(of id: NodeID) -> String?
+    /// Returns what the details of a live task show; nil where it is gone.
+    func entries(of id: NodeID) -> [NodeDetail.Entry]?
+    /// Ends observing.
+    func stop()
+}
+
+/// The present state of a task.
+package struct TaskChange: Sendable {
+    package var node: NodeID
+    package var isRunning: Bool
+    /// Since when, in ticks.
+    package var ticks: UInt64
+    /// The thread that it runs on or ran on last.
+    package var thread: ThreadID
+    /// Whether its cancellation was seen for the first time.
+    package var isCancelled: Bool
+
+    package init(node: NodeID, isRunning: Bool, ticks: UInt64, thread: ThreadID, isCancelled: Bool) {
+        (self.node, self.isRunning, self.ticks, self.thread) = (node, isRunning, ticks, thread)
+        self.isCancelled = isCancelled
+    }
+}
+
+extension Inspector {
+    /// Shows the tasks of a source from now on, until the inspector stops; returns the sink of their events, which are in
+    /// the order of the clock's ticks.
+    package func observe(_ source: some TaskSource) -> any EventSink {
+        collector.tasks.withLock { $0 = source }
+        return collector.recorder
+    }
+
+    /// The runtime that it records.
+    package var recordedRuntime: ChainRuntime { runtime }
+}
+
+extension Collector {
+    /// The most changes of tasks that one look publishes; the others are for the next one.
+    private static var changeLimit: Int { 512 }
+
+    /// Publishes which tasks run and which are suspended. Regular looks take at most 2 % of a processor.
+    func sampleTasks(isRegular: Bool) {
+        guard let source = tasks.withLock({ $0 }) else { return }
+        let start = chain_monotonic_ns()
+        guard !isRegular || withState({ start >= $0.nextTaskSample }) else { return }
+        for _ in 0..<(isRegular ? 1 : 256) {
+            let changes = source.changes(limit: Self.changeLimit)
+            guard !changes.isEmpty else { break }
+            // Their creation is in the rings by now.
+            pass(publishes: false)
+            withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
+        }
+        let end = chain_monotonic_ns()
+        withState { $0.nextTaskSample = end &+ (end &- start) &* 50 }
+        publish()
+    }
+}
+
+extension CollectorState {
+    fileprivate mutating func publish(_ changes: [TaskChange], inCycles: Bool) {
+        var batch = makeBatch()
+        for change in changes {
+            if change.isCancelled {
+                batch.events.append(ChainEvent(time: time, .cancelRequested, node: change.node))
+            }
+            let time = inCycles ? time(of: change.ticks) : time
+            if change.thread != 0 {
+                batch.events.append(
+                    ChainEvent(
+                        time: time, change.isRunning ? .resumed : .suspended, node: change.node, thread: change.thread))
+            }
+        }
+        publish(&batch)
+    }
+}

@@ -1,0 +1,35 @@
+import ChainEvents
+
+/// The runs of tasks of Swift, which run many times.
+extension ForestData {
+    /// When a task ran or was suspended last; 0 for other nodes.
+    func switchTime(_ slot: UInt32) -> UInt64 {
+        let extra = nodes[slot].pointee.extra
+        return extra == noSlot ? 0 : extras[extra].pointee.switched
+    }
+
+    /// Applies a run or a suspension: the latest holds, and of two at one time the suspension.
+    func switched(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
+        guard time != 0 else { return }
+        let extra = extra(of: slot)
+        let known = extras[extra].pointee.switched
+        let node = nodes[slot]
+        // Before the thread is known, because the first run is a start as well.
+        started(slot, time, thread)
+        guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
+        let isSame = known == time && isSuspended == node.pointee.isSuspended
+        extras[extra].pointee.switched = time
+        node.pointee.faults.insert(.isSwitching)
+        if isSuspended { node.pointee.faults.insert(.isSuspended) } else { node.pointee.faults.remove(.isSuspended) }
+        // Of two threads at one time the greater, in whatever order they come.
+        if thread != 0, !isSame || thread > node.pointee.thread { node.pointee.thread = thread }
+    }
+}
+
+extension ChainForest {
+    /// The time at which a task of Swift ran or was suspended last; nil for other nodes.
+    public func switched(of index: NodeIndex) -> UInt64? {
+        let time = data.switchTime(checked(index))
+        return time == 0 ? nil : time
+    }
+}

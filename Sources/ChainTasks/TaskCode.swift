@@ -1,0 +1,183 @@
+import CChainTasks
+import ChainEvents
+import ChainSystem
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A function of the program by name, kept for as long as the program runs.
+final class TaskCode: Sendable {
+    /// `closure #1 in order(Int)` with a line of 0, in place of a file: so tasks of one closure have one call site.
+    let site: CallSite
+
+    private init(name: String) {
+        let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: name.utf8.count + 1)
+        for (index, byte) in name.utf8.enumerated() { copy[index] = byte }
+        copy[name.utf8.count] = 0
+        site = CallSite(file: copy, line: 0)
+    }
+
+    private enum Known {
+        case named(TaskCode)
+        /// It calls a closure that the task's closure contains.
+        case thunk
+        case unknown
+    }
+
+    private static let known = Lock<[UInt: Known]>([:])
+
+    /// Returns the code of a function, or of an async function pointer, and of the closure that it is called with.
+    ///
+    /// Cost: one look-up; the first time for each function some milliseconds, because symbols are read from the image's
+    /// file.
+    static func of(entry: UnsafeRawPointer?, closure: UnsafeRawPointer?, address: UnsafeRawPointer?) -> TaskCode? {
+        guard let key = entry ?? address else { return nil }
+        switch known(at: key, isEntry: entry != nil) {
+        case .named(let code): return code
+        case .unknown: return nil
+        case .thunk:
+            guard let closure else { return nil }
+            return closureInside(closure)
+        }
+    }
+
+    /// Returns the code of the closure that a thunk's context captures: the first async function pointer in it.
+    private static func closureInside(_ context: UnsafeRawPointer) -> TaskCode? {
+        // After the header of two words; the captured closure has two words itself, so each word that is none has
+        // another after it.
+        for index in 2..<6 {
+            let word = context.load(fromByteOffset: index * 8, as: UInt.self)
+            guard let pointer = UnsafeRawPointer(bitPattern: word), word & 3 == 0 else { continue }
+            // Looked for in the images only if it is new, because that takes a microsecond.
+            let isKnown = known.withLock { $0[word] != nil }
+            guard isKnown || chain_image_base(pointer) != nil else { continue }
+            if case .named(let code) = known(at: pointer, isEntry: true) { return code }
+        }
+        return nil
+    }
+
+    private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {
+        let number = UInt(bitPattern: key)
+        if let found = known.withLock({ $0[number] }) { return found }
+        var result = Known.unknown
+        if let symbol = FunctionName.symbol(at: key), !isEntry || symbol.hasSuffix("Tu") || FunctionName.isThunk(symbol)
+        {
+            if FunctionName.isThunk(symbol) {
+                result = .thunk
+            } else if let name = FunctionName.demangled(symbol) {
+                result = .named(TaskCode(name: name))
+            }
+        }
+        return known.withLock { known in
+            // Another thread may have been first; its result stays.
+            if let other = known[number] { return other }
+            known[number] = result
+            return result
+        }
+    }
+}
+
+/// Names of functions of Swift, shortened for a row.
+enum FunctionName {
+    /// Returns the mangled symbol at an address; nil for none.
+    static func symbol(at address: UnsafeRawPointer) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            chain_symbol_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
+        }
+    }
+
+    /// Whether a symbol is that of a thunk that calls another closure.
+    static func isThunk(_ symbol: String) -> Bool {
+        symbol.contains("TR") && demangledWhole(symbol).map { $0.contains("thunk") } ?? false
+    }
+
+    /// Returns the short name for a symbol; nil for one that is not of Swift.
+    static func demangled(_ symbol: String) -> String? {
+        if symbol.hasPrefix("async_Main") { return "main" }
+        return demangledWhole(symbol).map(short)
+    }
+
+    private static func demangledWhole(_ symbol: String) -> String? {
+        guard let text = chain_demangle(symbol) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// Shortens a demangled name: `partial apply forwarder for closure #1 @Sendable () async -> Swift.Int in
+    /// shop.order(Swift.Int) async throws -> Swift.String` to `closure #1 in order(Int)`.
+    static func short(_ demangled: String) -> String {
+        // A private name has a number of its file: (charge in _D4DC4AF8).
+        var rest = demangled.replacing(/\(([^ ()]+) in _[0-9A-F]+\)/) { $0.1 }[...]
+        for mark in ["resume partial function for ", "async function pointer to ", "partial apply forwarder for "] {
+            if let range = rest.firstRange(of: mark) { rest = rest[range.upperBound...] }
+        }
+        while rest.contains("specialization"), let range = rest.firstRange(of: "> of ") {
+            rest = rest[range.upperBound...]
+        }
+        let parts = split(rest)
+        return parts.map { part in
+            if let range = part.firstRange(of: "closure #") {
+                return String(part[..<range.upperBound]) + part[range.upperBound...].prefix(while: \.isNumber)
+            }
+            return function(part)
+        }
+        .joined(separator: " in ")
+    }
+
+    /// Splits at ` in ` outside of brackets.
+    private static func split(_ text: Substring) -> [Substring] {
+        var parts: [Substring] = []
+        var depth = 0
+        var start = text.startIndex
+        var index = start
+        while index < text.endIndex {
+            switch text[index] {
+            case "(", "<", "[": depth += 1
+            case ")", "]": depth -= 1
+            // That of an arrow closes nothing.
+            case ">" where index == text.startIndex || text[text.index(before: index)] != "-": depth -= 1
+            default: break
+            }
+            if depth == 0, text[index...].hasPrefix(" in ") {
+                parts.append(text[start..<index])
+                start = text.index(index, offsetBy: 4)
+                index = start
+            } else {
+                index = text.index(after: index)
+            }
+        }
+        parts.append(text[start...])
+        return parts
+    }
+
+    /// `static shop.Till.charge(Swift.Int) async -> Swift.Int` as `Till.charge(Int)`.
+    private static func function(_ text: Substring) -> String {
+        var name = text
+        if name.hasPrefix("static ") { name = name.dropFirst(7) }
+        if let open = name.firstIndex(of: "(") {
+            // An extension's module stands in brackets in front.
+            if open == name.startIndex, let end = name.firstRange(of: "):") { return function(name[end.upperBound...]) }
+            var depth = 0
+            if let close = name[open...].firstIndex(where: { character in
+                if character == "(" { depth += 1 } else if character == ")" { depth -= 1 }
+                return depth == 0
+            }) {
+                // The types of many parameters are longer than a row.
+                let end = name[...close].count
+                name = end - name[..<open].count > 32 ? name[..<open] + "(…)" : name[...close]
+            }
+        }
+        if let generic = name.firstIndex(of: "<"), let close = name.lastIndex(of: ">"), !name[..<generic].contains("(")
+        {
+            name = name[..<generic] + name[name.index(after: close)...]
+        }
+        let head = name.prefix { $0 != "(" && $0 != "<" }
+        if let dot = head.firstIndex(of: "."), dot < head.index(before: head.endIndex) {
+            name = name[name.index(after: dot)...]
+        }
+        return String(name).replacing("Swift.", with: "")
+    }
+}

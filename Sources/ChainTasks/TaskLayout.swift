@@ -1,0 +1,180 @@
+import CChainTasks
+import ChainSystem
+import Synchronization
+
+/// What the runtime's tasks look like in memory, found out with tasks of our own. What is not as expected is not used, and
+/// the rest goes on.
+struct TaskLayout: Sendable {
+    /// A part of what is shown that depends on the layout.
+    enum Feature: String, CaseIterable, Sendable {
+        case cancellation = "which tasks are cancelled"
+        case stack = "where tasks are suspended"
+        case entry = "the functions of async let"
+        case parent = "the parents of async let"
+        case outcome = "whether tasks threw"
+    }
+
+    /// The features that do not work on this runtime.
+    private(set) var missing: [Feature] = Feature.allCases
+    private(set) var offsets = chain_task_layout()
+
+    /// Runs some tasks on a thread of their own, and looks at them. Some milliseconds.
+    static func found() -> TaskLayout {
+        let result = Lock(TaskLayout())
+        guard let thread = SystemThread("chain-layout", { result.withLock { $0.find() } }) else { return TaskLayout() }
+        thread.join()
+        return result.withLock { $0 }
+    }
+
+    // The layout of the runtime of Swift 6.3.
+    private static let state: Int64 = 80
+    private static let statusInState: UInt32 = 16
+    private static let resume: UInt32 = 56
+    private static let entry: UInt32 = 24
+    private static let cancelled: UInt32 = 0x100
+
+    private mutating func find() {
+        guard #available(macOS 15, *) else { return }
+        let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
+        probe.initialize(to: chain_task_probe())
+        defer { probe.deallocate() }
+        chain_tasks_set_probe(probe)
+        defer { chain_tasks_set_probe(nil) }
+        let executor = ThreadExecutor()
+        if checkStack(probe, executor) { offsets.resume = Self.resume }
+        let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
+        if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
+        if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
+        if checkParent(probe, executor) { offsets.parent = UInt32(chain_tasks_size()) }
+        if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
+        offsets.state = UInt32(Self.state)
+        let works: [Feature: Bool] = [
+            .cancellation: offsets.status != 0, .stack: offsets.resume != 0, .entry: offsets.entry != 0,
+            .parent: offsets.parent != 0,
+            .outcome: offsets.future != 0,
+        ]
+        missing = Feature.allCases.filter { works[$0] != true }
+    }
+
+    /// A suspended task's frames are in this image, at least that of the function and of the one that called it.
+    private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+        let gate = Gate()
+        let task = Task(executorPreference: executor) { await outerFunction(gate) }
+        executor.drain()
+        let frames = probe.pointee
+        gate.open()
+        executor.drain()
+        withExtendedLifetime(task) {}
+        let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
+        return image != nil && chain_image_base(frames.frames.0) == image && chain_image_base(frames.frames.1) == image
+            && chain_image_base(frames.frames.2) == image
+    }
+
+    /// The flag *cancelled* is set when it is to be, and only then.
+    private func checkStatus(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+        let gates = [Gate(), Gate()]
+        let task = Task(executorPreference: executor) {
+            await gates[0].wait()
+            await gates[1].wait()
+        }
+        executor.drain()
+        let before = probe.pointee.status
+        task.cancel()
+        gates[0].open()
+        executor.drain()
+        let after = probe.pointee.status
+        gates[1].open()
+        executor.drain()
+        return probe.pointee.state == Self.state && before & Self.cancelled == 0 && after & Self.cancelled != 0
+    }
+
+    /// The word after the fixed part of a child task is its parent.
+    private func checkParent(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+        let found = Lock<(parent: UnsafeMutableRawPointer?, above: UnsafeMutableRawPointer?)>((nil, nil))
+        let task = Task(executorPreference: executor) {
+            let parent = UInt(bitPattern: chain_tasks_current())
+            async let child: Void = {
+                var above: UnsafeMutableRawPointer?
+                let address = chain_tasks_current().map { UnsafeRawPointer($0) + chain_tasks_size() }
+                _ = chain_tasks_read(address, &above, 8)
+                let (isThere, seen) = (UnsafeMutableRawPointer(bitPattern: parent), above.map { UInt(bitPattern: $0) })
+                found.withLock { $0 = (isThere, seen.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }) }
+            }()
+            await child
+        }
+        executor.drain()
+        withExtendedLifetime(task) {}
+        return found.withLock { $0.parent != nil && $0.parent == $0.above }
+    }
+
+    /// The first word of a task's outcome ends in 1 where it returned, and in 2 where it threw.
+    private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+        struct Failure: Error {}
+        let outcomes = [false, true].map { fails in
+            let task = Task<Void, any Error>(executorPreference: executor) { if fails { throw Failure() } }
+            executor.drain()
+            var word: UInt = 0
+            // The handle keeps the task.
+            withExtendedLifetime(task) {
+                _ = chain_tasks_read(probe.pointee.task.map { UnsafeRawPointer($0) + chain_tasks_size() }, &word, 8)
+            }
+            return word & 3
+        }
+        return outcomes == [1, 2]
+    }
+}
+
+/// A function of this image, for its address.
+private let entryOfImage: @convention(c) () -> Void = {}
+
+@inline(never)
+private func outerFunction(_ gate: Gate) async {
+    await innerFunction(gate)
+    gate.count.add(1, ordering: .relaxed)
+}
+
+@inline(never)
+private func innerFunction(_ gate: Gate) async {
+    await gate.wait()
+    gate.count.add(1, ordering: .relaxed)
+}
+
+/// What a task waits for.
+private final class Gate: Sendable {
+    private let continuation = Lock<UnsafeContinuation<Void, Never>?>(nil)
+    let count = Atomic(0)
+
+    @inline(never)
+    func wait() async {
+        await withUnsafeContinuation { continuation in self.continuation.withLock { $0 = continuation } }
+        count.add(1, ordering: .relaxed)
+    }
+
+    func open() {
+        continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }?.resume()
+    }
+}
+
+/// Runs jobs on the thread that asks for it.
+@available(macOS 15, *)
+private final class ThreadExecutor: TaskExecutor {
+    private let jobs = Lock<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Runs the next job; false where there is none.
+    @discardableResult
+    func drainOne() -> Bool {
+        guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        return true
+    }
+
+    func drain() { while drainOne() {} }
+}

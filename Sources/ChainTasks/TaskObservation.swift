@@ -1,0 +1,130 @@
+import CChainRuntime
+import CChainTasks
+import ChainEvents
+import ChainInspector
+import ChainSystem
+import PromiseRuntime
+import Synchronization
+
+extension Inspector {
+    /// Starts an inspector as ``ChainInspector/Inspector/start(name:runtime:options:)`` does, which shows every task of
+    /// the program, too.
+    ///
+    ///     import ChainTasks
+    ///     try Inspector.start(tasks: true)
+    ///
+    /// A task is a node of kind *task*: under its parent if it is a child task (`async let`, groups), else under the task,
+    /// scope or handler that made it. Its label is its own name
+    /// (`Task(name:)`); the function that it runs stands in place of its call site. It
+    /// reads *running* with its thread, or *suspended*, by samples: at most 50 a second. An ended task reads *rejected*
+    /// where it threw, *cancelled* where it threw and was cancelled.
+    ///
+    /// Tasks made before are shown from their next step on. Cost: see ``TaskObservation``.
+    ///
+    /// - Parameters:
+    ///   - name: what viewers see; nil: the program's file name.
+    ///   - tasks: whether tasks are shown, in one inspector of a program at a time: the first. Where they cannot be,
+    ///     ``TaskObservation/failure`` says why, and so does standard error.
+    /// - Throws: `InspectorError`, and then nothing is recorded.
+    @discardableResult
+    public static func start(
+        name: String? = nil, tasks: Bool, runtime: ChainRuntime = .shared,
+        options: InspectorOptions = InspectorOptions()
+    ) throws -> Inspector {
+        let inspector = try start(name: name, runtime: runtime, options: options)
+        if tasks { TaskObservation.begin(in: inspector) }
+        return inspector
+    }
+}
+
+/// What is known of the tasks of this program.
+///
+/// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. Without an observing
+/// inspector that costs one load and one jump a call.
+public enum TaskObservation {
+    private struct State {
+        var failure: String?
+        var missing: [TaskLayout.Feature] = []
+        var isObserving = false
+    }
+
+    private static let state = Lock(State())
+    private static let sink = Atomic<UInt>(0)
+
+    /// Why tasks cannot be shown, in one sentence; nil where they can, or no inspector has tried to.
+    public static var failure: String? { state.withLock { $0.failure } }
+
+    /// What of tasks is not shown, because the program's version of Swift's runtime differs from the known ones.
+    public static var missingFacts: [String] { state.withLock { $0.missing.map(\.rawValue) } }
+
+    static func begin(in inspector: Inspector) {
+        let isFirst = state.withLock { state in
+            defer { state.isObserving = true }
+            return !state.isObserving
+        }
+        guard isFirst else { return }
+        if let symbol = chain_tasks_missing() {
+            let reason =
+                "tasks cannot be shown: \(String(cString: symbol)) is not to be had, as in programs with -static-stdlib"
+            state.withLock { $0 = State(failure: reason) }
+            return chain_log("chainview: \(reason)\n")
+        }
+        let layout = TaskLayout.found()
+        state.withLock { $0.missing = layout.missing }
+        for feature in layout.missing {
+            chain_log("chainview: this version of Swift's runtime does not show \(feature.rawValue)\n")
+        }
+        chain_tasks_verified(layout.offsets)
+        // Kept for good, because a step under way may still reach it.
+        let box = SinkBox(inspector.observe(LiveTasks()))
+        sink.store(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()), ordering: .releasing)
+        TaskNodes.observe(by: inspector.recordedRuntime)
+        withUnsafePointer(to: observer) { chain_tasks_observe($0) }
+        chain_tasks_add_current()
+    }
+
+    static func end() {
+        chain_tasks_stop()
+        TaskNodes.observe(by: nil)
+        sink.store(0, ordering: .releasing)
+        state.withLock { $0.isObserving = false }
+    }
+
+    private final class SinkBox: Sendable {
+        let sink: any EventSink
+        init(_ sink: any EventSink) { self.sink = sink }
+    }
+
+    private static func record(_ record: EventRecord, text: String? = nil) {
+        guard let pointer = UnsafeRawPointer(bitPattern: sink.load(ordering: .acquiring)) else { return }
+        Unmanaged<SinkBox>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
+    }
+
+    private static var observer: chain_task_observer {
+        chain_task_observer(
+            new_node: { TaskNodes.makeID().rawValue },
+            creator: { TaskNodes.creator(ofTaskMadeBy: NodeID($0)).rawValue },
+            code: { entry, closure, address in
+                TaskCode.of(entry: entry, closure: closure, address: address).map {
+                    UnsafeMutableRawPointer(Unmanaged.passUnretained($0).toOpaque())
+                }
+            },
+            created: { node, creator, code, isLate in
+                let code = code.map { Unmanaged<TaskCode>.fromOpaque($0).takeUnretainedValue() }
+                TaskObservation.record(
+                    EventRecord(
+                        .created, node: NodeID(node), other: NodeID(creator), site: code?.site ?? .unknown,
+                        detail: UInt16(NodeKind.task.rawValue), flags: isLate ? .late : []))
+            },
+            named: { node, name in
+                TaskObservation.record(
+                    EventRecord(.renamed, node: NodeID(node), detail: 1), text: name.map { String(cString: $0) })
+            },
+            ended: { node, how in
+                let kinds: [EventKind] = [.fulfilled, .rejected, .cancelled]
+                TaskObservation.record(
+                    EventRecord(kinds[Int(how)], node: NodeID(node), flags: .handlerEnded),
+                    text: how == CHAIN_TASK_CANCELLED ? "its task was cancelled" : nil)
+            })
+    }
+}

@@ -1,0 +1,45 @@
+import CChainRuntime
+import ChainEvents
+import Synchronization
+
+/// The nodes of tasks of Swift, which are no promises: ChainTasks makes them.
+package enum TaskNodes {
+    /// The address of the runtime under which tasks are observed; 0 for none.
+    private static let runtime = Atomic<UInt>(0)
+
+    /// Has promises of `runtime` that are made in a task stand under the task's node; nil: none.
+    package static func observe(by runtime: ChainRuntime?) {
+        let address = runtime.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
+        self.runtime.store(address, ordering: .releasing)
+    }
+
+    static func isObserved(by other: UnsafeRawPointer) -> Bool {
+        runtime.load(ordering: .relaxed) == UInt(bitPattern: other)
+    }
+
+    /// Returns the id of a new node.
+    package static func makeID() -> NodeID { NodeIDs.next() }
+
+    /// Returns the node in which the calling code makes a task: the promise that stands for the task, the handler that
+    /// runs, a scope or span of the calling task, or else that task.
+    package static func creator(ofTaskMadeBy task: NodeID) -> NodeID {
+        let thread = chain_thread_current()!
+        if thread.pointee.maker_id != 0 { return NodeID(thread.pointee.maker_id) }
+        let address = runtime.load(ordering: .relaxed)
+        func isOurs(_ node: AnyPromise) -> Bool {
+            node.isRecording && UInt(bitPattern: node.context.runtimeReference) == address
+        }
+        if let handler = AnyPromise.running { return isOurs(handler) ? handler.id : task }
+        if task != .none, TaskScope.taskNode != .none { return task }
+        return TaskScope.creator.flatMap { isOurs($0) ? $0.id : nil } ?? task
+    }
+
+    /// Runs `body`, in which the task that a promise stands for is made.
+    static func making<Result>(_ promise: AnyPromise, _ body: () -> Result) -> Result {
+        let thread = chain_thread_current()!
+        guard promise.isRecording else { return body() }
+        thread.pointee.maker_id = promise.id.rawValue
+        defer { thread.pointee.maker_id = 0 }
+        return body()
+    }
+}

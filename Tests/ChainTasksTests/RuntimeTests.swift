@@ -1,0 +1,69 @@
+#if os(Linux)
+    import CChainTasks
+    import Glibc
+    import Testing
+
+    @testable import ChainTasks
+
+    /// What the module relies on in Swift's runtime: a toolchain that has it otherwise fails here first.
+    @Suite struct RuntimeTests {
+        /// Called by the program or by the runtime from one library to another, so that they can be interposed.
+        @Test(arguments: [
+            "swift_task_create", "swift_task_enterThreadLocalContext", "swift_task_exitThreadLocalContext",
+            "swift_job_run",
+            "swift_job_run_on_task_executor", "swift_job_run_on_serial_and_task_executor", "dispatch_async_f",
+            "dispatch_after_f",
+        ])
+        func interposedFunctionsAreThere(name: String) throws {
+            let ours = try #require(dlsym(nil, name), "\(name) is not exported by this program")
+            let library =
+                name.hasPrefix("dispatch")
+                ? "libdispatch.so" : name.contains("Context") ? "libswiftCore.so" : "libswift_Concurrency.so"
+            let handle = try #require(dlopen(library, RTLD_LAZY | RTLD_NOLOAD))
+            let original = try #require(dlsym(handle, name), "\(library) has no \(name)")
+            #expect(ours != original, "\(name) is not interposed")
+        }
+
+        @Test(arguments: [
+            "swift_task_getCurrent", "swift_task_getJobTaskId", "swift_task_getJobFlags",
+            "swift_task_getCurrentTaskName",
+            "swift_task_cancel", "swift_retain", "swift_release", "_swift_concurrency_debug_asyncTaskSize",
+            "swift_demangle",
+        ])
+        func usedFunctionsAreThere(name: String) { #expect(dlsym(nil, name) != nil) }
+
+        @Test func allAreFound() { #expect(chain_tasks_missing().map { String(cString: $0) } == nil) }
+
+        /// State at 80, flags 16 further, cancelled 0x100; resume at 56; the entry 24 before the first context; the parent
+        /// after the fixed part; the outcome there, in the lowest two bits.
+        @Test func tasksAreLaidOutAsExpected() {
+            let layout = TaskLayout.found()
+            #expect(layout.missing == [])
+            #expect(layout.offsets.status == 96 && layout.offsets.resume == 56 && layout.offsets.entry == 24)
+            #expect(Int(layout.offsets.parent) == chain_tasks_size() && layout.offsets.future == layout.offsets.parent)
+        }
+
+        @Test(arguments: [
+            (
+                "partial apply forwarder for closure #1 @Sendable () async -> Swift.Int in shop.order(Swift.Int) async -> Swift.String",
+                "closure #1 in order(Int)"
+            ),
+            ("(3) await resume partial function for static shop.Main.main() async throws -> ()", "Main.main()"),
+            ("shop.Till.(charge in _D4DC4AF8BE)(Swift.Int) async -> Swift.Int", "Till.charge(Int)"),
+            (
+                "implicit closure #2 () async -> Swift.Double in closure #1 (inout Swift.TaskGroup<Swift.Int>) async -> () in shop.a(_: () -> ()) -> ()",
+                "implicit closure #2 in closure #1 in a(_: () -> ())"
+            ),
+            (
+                "(1) suspend resume partial function for (extension in Swift):Swift.Clock.now(for: A.Duration) async throws -> ()",
+                "Clock.now(for: A.Duration)"
+            ),
+            (
+                "Swift.withTaskGroup<A, B where A: Swift.Sendable>(of: A.Type, returning: B.Type, body: (inout Swift.TaskGroup<A>) async -> B) async -> B",
+                "withTaskGroup(…)"
+            ),
+            ("generic specialization <Swift.Int> of shop.Box.get<A>(A) async -> A", "Box.get(A)"),
+        ])
+        func namesAreShort(demangled: String, short: String) { #expect(FunctionName.short(demangled) == short) }
+    }
+#endif

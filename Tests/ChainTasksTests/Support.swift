@@ -1,0 +1,65 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// A run of `TaskProbe`, to its end.
+struct ProbeRun {
+    let output: String
+    let errors: String
+    let status: Int32
+
+    init(_ arguments: [String] = [], program: String = "TaskProbe", environment: [String: String] = [:]) throws {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: builtProduct(program))
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        status = process.terminationStatus
+    }
+
+    /// The trees that it wrote, each in an order that does not depend on when what ran.
+    var trees: [String] {
+        output.components(separatedBy: "\n\n").filter { $0.contains("nodes alive") }
+            .map { tree in shape(tree.split(separator: "\n").drop { !$0.contains("nodes alive") }.dropFirst()) }
+    }
+}
+
+/// The lines of a tree without ids, threads and durations, children sorted.
+func shape(_ lines: some Sequence<Substring>) -> String {
+    let top = Node("")
+    var path = [top]
+    for line in lines {
+        let depth = line.prefix { $0 == " " }.count / 2
+        var text = String(line.drop { $0 == " " })
+        // The first number; those of closures follow.
+        text.replace(#/ #\d+/#, with: "", maxReplacements: 1)
+        for fact in [
+            #/ for (?:at least )?[\d.]+(?:ms|s)/#, #/ on [^ ]+ \[\d+\]/#, #/, \d+ of \d+ alive/#,
+            #/, waits for its resolver/#, #/:\d+(?=\))/#,
+        ] as [Regex<Substring>] {
+            text.replace(fact, with: "")
+        }
+        path.removeSubrange((depth + 1)...)
+        let node = Node(text)
+        path[depth].children.append(node)
+        path.append(node)
+    }
+    return top.children.map { $0.lines(0) }.sorted { $0[0] < $1[0] }.flatMap { $0 }.joined(separator: "\n")
+}
+
+/// A line of a tree, and those below it.
+private final class Node {
+    var text: String
+    var children: [Node] = []
+    init(_ text: String) { self.text = text }
+    func lines(_ depth: Int) -> [String] {
+        let below = children.map { $0.lines(depth + 1) }.sorted { $0[0] < $1[0] }
+        return [String(repeating: "  ", count: depth) + text] + below.flatMap { $0 }
+    }
+}

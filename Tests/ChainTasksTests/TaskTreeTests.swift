@@ -1,0 +1,89 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// Every task of a program in its tree, in the state that it is in.
+    @Suite struct TaskTreeTests {
+        @Test func allTasksAreUnderTheirParentsAndMakers() throws {
+            let run = try ProbeRun()
+            #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+            #expect(run.output.hasPrefix("failure none, missing []\n") && run.output.hasSuffix("stopped\n"))
+            try #require(run.trees.count == 2, "\(run.output)")
+            #expect(
+                run.trees[0] == """
+                    running task
+                      running task promise (TaskProbe.swift)
+                        running scope scope (TaskProbe.swift)
+                          suspended task (implicit closure #1 in closure #1 in TaskProbe.scope())
+                        suspended task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
+                      suspended task (closure #5 in TaskProbe.main())
+                        pending pending in a task (TaskProbe.swift)
+                      suspended task cancelled (closure #3 in TaskProbe.main())
+                      suspended task ends when cancelled (closure #4 in TaskProbe.main())
+                      suspended task lost (closure #2 in TaskProbe.main())
+                      suspended task order 1 (closure #1 in TaskProbe.main())
+                        suspended task (implicit closure #1 in order(Int))
+                        suspended task item 0 (closure #1 in closure #1 in order(Int))
+                        suspended task item 1 (closure #1 in closure #1 in order(Int))
+                        suspended task nested (closure #2 in closure #1 in order(Int))
+                          suspended task inner (closure #1 in closure #1 in closure #2 in closure #1 in order(Int))
+                    """)
+            #expect(
+                run.trees[1] == """
+                    running task
+                      cancelled task cancelled: its task was cancelled (closure #3 in TaskProbe.main())
+                      fulfilled task (closure #5 in TaskProbe.main())
+                        fulfilled pending in a task (TaskProbe.swift)
+                      fulfilled task ends when cancelled (closure #4 in TaskProbe.main())
+                      fulfilled task order 1 (closure #1 in TaskProbe.main())
+                        fulfilled task (implicit closure #1 in order(Int))
+                        fulfilled task item 0 (closure #1 in closure #1 in order(Int))
+                        fulfilled task item 1 (closure #1 in closure #1 in order(Int))
+                        rejected task nested (closure #2 in closure #1 in order(Int))
+                          rejected task inner (closure #1 in closure #1 in closure #2 in closure #1 in order(Int))
+                      fulfilled task promise (TaskProbe.swift)
+                        fulfilled scope scope (TaskProbe.swift)
+                          fulfilled task (implicit closure #1 in closure #1 in TaskProbe.scope())
+                        fulfilled task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
+                      suspended task lost (closure #2 in TaskProbe.main())
+                    """)
+        }
+
+        @Test func theDetailsShowWhereATaskIsSuspended() throws {
+            let output = try ProbeRun(["details"]).output
+            for stack in [
+                ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
+                ["ThrowingTaskGroup.next", "closure #1 in closure #2 in closure #1 in order(Int)"],
+                ["address()", "closure #2 in TaskProbe.main()"],
+            ] {
+                #expect(
+                    output.split(separator: "details ").contains { inOrder(stack, in: $0) }, "\(stack) in \(output)")
+            }
+            #expect(!output.contains("thunk"))
+        }
+
+        private func inOrder(_ parts: [String], in text: Substring) -> Bool {
+            var rest = text
+            for part in parts {
+                guard let range = rest.firstRange(of: part) else { return false }
+                rest = rest[range.upperBound...]
+            }
+            return true
+        }
+
+        @Test func aViewerCancelsATaskButNoAsyncLet() throws {
+            let run = try ProbeRun(["cancel"])
+            let output = run.output
+            let order = try #require(output.firstMatch(of: /task (#\d+) order 1/)).1
+            #expect(
+                output.contains(
+                    #": refused("Only the parent of an async let can be cancelled: cancel \#(order), which it is in")"#),
+                "\(output)")
+            #expect(output.contains("cancel lost: accepted(count: 1)"))
+            #expect(output.contains("cancel ends when cancelled: accepted(count: 1)"))
+            let lost = output.split(separator: "\n").filter { $0.contains("task") && $0.contains(" lost") }
+            #expect(
+                lost.contains { $0.contains("suspended") && $0.contains("to be cancelled by ada") }, "\(lost)")
+        }
+    }
+#endif

@@ -1,0 +1,169 @@
+import ChainEvents
+import ChainInspector
+import ChainTasks
+import PromiseRuntime
+
+// A program with tasks of every kind, all of which wait. It writes its tree, ends what can end, and writes it again.
+//
+//     TaskProbe [details | cancel]
+
+struct Declined: Error {}
+
+actor Till {
+    private var sum = 0
+    func charge(_ amount: Int) async -> Int {
+        sum += amount
+        await gate.wait()
+        return sum
+    }
+}
+
+/// What tasks wait for.
+actor Gate {
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isOpen = false
+    var count: Int { waiting.count }
+
+    func wait() async {
+        guard !isOpen else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+let gate = Gate()
+let till = Till()
+
+func fraud() async -> Double {
+    await gate.wait()
+    return 0.1
+}
+
+func address() async -> String {
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    return ""
+}
+
+func order(_ number: Int) async -> Int {
+    async let score = fraud()
+    let sum = await withThrowingTaskGroup(of: Int.self) { group in
+        for item in 0..<2 { group.addTask(name: "item \(item)") { await till.charge(item) } }
+        group.addTask(name: "nested") {
+            try await withThrowingTaskGroup(of: Int.self) { inner in
+                inner.addTask(name: "inner") {
+                    await gate.wait()
+                    throw Declined()
+                }
+                return try await inner.next() ?? 0
+            }
+        }
+        var sum = 0
+        while let item = await group.nextResult() { if case .success(let value) = item { sum += value } }
+        return sum
+    }
+    return await sum + Int(score)
+}
+
+@main struct TaskProbe {
+    static func main() async throws {
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        print("failure \(TaskObservation.failure ?? "none"), missing \(TaskObservation.missingFacts)")
+        let ordered = Task(name: "order 1") { await order(1) }
+        let lost = Task.detached(name: "lost") { await address() }
+        let cancelled = Task(name: "cancelled") {
+            await gate.wait()
+            try Task.checkCancellation()
+        }
+        let cancellable = Task(name: "ends when cancelled") { await cancellation() }
+        let making = Task { await make() }
+        let scoped = Promise(label: "promise") { await scope() }
+        cancelled.cancel()
+        let limit = ContinuousClock.now + .seconds(30)
+        // Seven tasks at the gate, and all but this one suspended.
+        while await gate.count < 7, ContinuousClock.now < limit { await Task.yield() }
+        var tree = ""
+        while tree.split(separator: "suspended task").count < 13, ContinuousClock.now < limit {
+            await Task.yield()
+            inspector.collectNow()
+            tree = inspector.dump()
+        }
+        print(tree)
+        if CommandLine.arguments.contains("details") { describe(inspector) }
+        if CommandLine.arguments.contains("cancel") {
+            for text in ["implicit closure #1 in order", " lost", " ends when cancelled"] {
+                cancel(text, of: inspector, in: tree)
+            }
+            await cancellable.value
+            inspector.collectNow()
+            print(inspector.dump())
+        }
+        cancellable.cancel()
+        await gate.open()
+        _ = await (ordered.result, cancelled.result, making.result, cancellable.result)
+        try await scoped.value
+        // A task ends after what waits for it may run.
+        while !inspector.dump().contains(": 2 nodes alive"), ContinuousClock.now < limit { await Task.yield() }
+        inspector.collectNow()
+        print(inspector.dump(settled: true))
+        withExtendedLifetime(lost) {}
+        inspector.stop()
+        await Task {}.value
+        print("stopped")
+    }
+
+    /// Returns when the task is cancelled.
+    static func cancellation() async {
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        await withTaskCancellationHandler {
+            for await _ in stream {}
+        } onCancel: {
+            end.finish()
+        }
+    }
+
+    /// Cancels the node of the line with `text`, as a viewer.
+    static func cancel(_ text: String, of inspector: Inspector, in tree: String) {
+        guard let line = tree.split(separator: "\n").first(where: { $0.contains(text) }),
+            let number = line.firstMatch(of: /#(\d+)/).flatMap({ UInt64($0.1) })
+        else { return print("no \(text)") }
+        let request = ViewerCommand.Request.cancel(.node(NodeID(number)), by: "ada")
+        print(
+            "cancel\(text):",
+            inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: request)).outcome)
+    }
+
+    static func make() async {
+        let (promise, resolver) = Promise<Int>.pending(label: "in a task")
+        await gate.wait()
+        resolver.fulfill(1)
+        withExtendedLifetime(promise) {}
+    }
+
+    static func scope() async {
+        await withChain("scope") {
+            async let inner: Void = gate.wait()
+            await inner
+        }
+    }
+
+    /// Writes the details of all tasks.
+    static func describe(_ inspector: Inspector) {
+        let stream = inspector.subscribe()
+        var nodes: [NodeID] = []
+        while let batch = stream.next() {
+            nodes += batch.nodes.map(\.id)
+            nodes += batch.events.filter { $0.kind == .created }.map(\.node)
+        }
+        for node in Set(nodes).sorted() {
+            let command = ViewerCommand(id: 1, process: inspector.info.key, request: .describe(node))
+            guard case .described(let detail) = inspector.perform(command).outcome else { continue }
+            print("details", detail.entries.map { "\($0.name): \($0.text)" }.joined(separator: "; "))
+        }
+        stream.dispose()
+    }
+}
