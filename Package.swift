@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "ChainBus", targets: ["ChainBus"]),
         .library(name: "ChainTracing", targets: ["ChainTracing"]),
         .library(name: "ChainTasks", targets: ["ChainTasks"]),
+        // Preloaded by `chainview run --tasks`.
+        .library(name: "ChainPreload", type: .dynamic, targets: ["ChainPreload"]),
     ],
     traits: [
         .trait(name: "Tracing", description: "Product ChainTracing: spans of swift-distributed-tracing in the tree.")
@@ -59,6 +61,9 @@ let package = Package(
             dependencies: [
                 "CChainTasks", "CChainRuntime", "ChainInspector", "PromiseRuntime", "ChainEvents", "ChainSystem",
             ]),
+
+        .target(name: "CChainPreload"),
+        .target(name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"]),
 
         // For programs that have Foundation anyway.
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
@@ -202,9 +207,12 @@ let package = Package(
             exclude: ["Golden", "read_chains.py"]),
         .executableTarget(
             name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/CommandProbe"),
+        // Knows nothing of chainview.
+        .executableTarget(name: "PlainTasks", path: "Tests/PlainTasks"),
         .testTarget(
             name: "chainviewTests",
             dependencies: [
+                "PlainTasks", "ChainPreload",
                 "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource", "Dashboard", "Frames",
                 "TerminalHarness", "CommandProbe",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

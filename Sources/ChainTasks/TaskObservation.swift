@@ -35,6 +35,18 @@ extension Inspector {
         if tasks { TaskObservation.begin(in: inspector) }
         return inspector
     }
+
+    /// Starts an inspector that shows tasks, too, if the environment variable `CHAINVIEW` requests one: see
+    /// ``ChainInspector/Inspector/startIfRequested(name:runtime:options:)``.
+    @discardableResult
+    public static func startIfRequested(
+        tasks: Bool, name: String? = nil, runtime: ChainRuntime = .shared,
+        options: InspectorOptions = InspectorOptions()
+    ) -> Inspector? {
+        let inspector = startIfRequested(name: name, runtime: runtime, options: options)
+        if tasks, let inspector { TaskObservation.begin(in: inspector) }
+        return inspector
+    }
 }
 
 /// What is known of the tasks of this program.

@@ -24,6 +24,9 @@ struct Run: ParsableCommand {
 
     @OptionGroup var display: DisplayOptions
 
+    @Flag(help: "Show every task of a program of Swift that links nothing of chainview (Linux).")
+    var tasks = false
+
     @Argument(
         parsing: .captureForPassthrough, help: "The program and its arguments.", completion: .file())
     var command: [String] = []
@@ -42,9 +45,12 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let path = try ChildProgram.find(words[0], path: ProcessInfo.processInfo.environment["PATH"])
-        guard !display.isHeadless || display.headless else { try replaceItself(path) }
+        let environment = try environment(path)
+        guard !display.isHeadless || display.headless else { try replaceItself(path, environment) }
         let settings = try display.settings()
-        let child = display.headless ? try showHeadless(path, settings) : try showDashboard(path, settings)
+        let child =
+            display.headless
+            ? try showHeadless(path, environment, settings) : try showDashboard(path, environment, settings)
         switch child.waitForEnd() {
         case .exited(let code): Foundation.exit(code)
         case .signalled(let signal):
@@ -63,19 +69,26 @@ struct Run: ParsableCommand {
         #endif
     }
 
-    private static let environment = ["CHAINVIEW": "1"]
+    /// The variables that the program gets.
+    private func environment(_ path: String) throws -> [String: String] {
+        var variables = ["CHAINVIEW": "1"]
+        if tasks { variables.merge(try TaskPreload.environment(for: path)) { $1 } }
+        return variables
+    }
 
     /// Replaces this process by the program, because there is no terminal for a dashboard.
-    private func replaceItself(_ path: String) throws -> Never {
-        for (name, value) in Self.environment { setenv(name, value, 1) }
+    private func replaceItself(_ path: String, _ environment: [String: String]) throws -> Never {
+        for (name, value) in environment { setenv(name, value, 1) }
         signal(SIGPIPE, SIG_DFL)
         _ = withCStrings(words) { execv(path, $0) }
         throw Failure(notStarted: words[0], errno)
     }
 
-    private func start(_ path: String, _ output: (standard: Int32, error: Int32)) throws -> ChildProgram {
+    private func start(
+        _ path: String, _ environment: [String: String], _ output: (standard: Int32, error: Int32)
+    ) throws -> ChildProgram {
         try ChildProgram(
-            words[0], at: path, arguments: Array(words.dropFirst()), environment: Self.environment, output: output)
+            words[0], at: path, arguments: Array(words.dropFirst()), environment: environment, output: output)
     }
 
     private func options(_ settings: Settings) -> AttachOptions {
@@ -85,9 +98,11 @@ struct Run: ParsableCommand {
         return options
     }
 
-    private func showHeadless(_ path: String, _ settings: Settings) throws -> ChildProgram {
+    private func showHeadless(_ path: String, _ environment: [String: String], _ settings: Settings) throws
+        -> ChildProgram
+    {
         let ends = (standard: dup(STDOUT_FILENO), error: dup(STDERR_FILENO))
-        let child = try start(path, ends)
+        let child = try start(path, environment, ends)
         SignalRelay.start(to: child)
         let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
         // Not fatal, because the program runs on and its exit code is the result.
@@ -97,14 +112,16 @@ struct Run: ParsableCommand {
         return child
     }
 
-    private func showDashboard(_ path: String, _ settings: Settings) throws -> ChildProgram {
+    private func showDashboard(_ path: String, _ environment: [String: String], _ settings: Settings) throws
+        -> ChildProgram
+    {
         let screen = try settings.openScreen()
         let waker = screen.waker
         let (child, output): (ChildProgram, ProgramOutput)
         do {
             let (opened, ends) = try ProgramOutput.open(wake: { waker.wake() })
             output = opened
-            child = try start(path, ends)
+            child = try start(path, environment, ends)
         } catch {
             screen.close()
             throw error

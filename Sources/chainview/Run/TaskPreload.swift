@@ -1,0 +1,122 @@
+import Foundation
+
+/// The library that `run --tasks` preloads into a program, and the reasons why it would not work there.
+enum TaskPreload {
+    private static let name = "libChainPreload.so"
+    /// Returns the variables that have the program at `path` show its tasks; none where it does so itself.
+    ///
+    /// - Throws: ``Failure`` if its tasks cannot be shown, with the reason in one sentence.
+    static func environment(for path: String) throws -> [String: String] {
+        #if os(Linux)
+            if try ProgramFile(path).check() == .embedsInspector { return [:] }
+            let before = ProcessInfo.processInfo.environment["LD_PRELOAD"].map { ":" + $0 } ?? ""
+            return ["LD_PRELOAD": try library() + before]
+        #else
+            throw Failure(status: .usage, message: "Tasks are shown on Linux only.")
+        #endif
+    }
+
+    /// Returns the path of the library: beside chainview, or in the folder `lib` beside its folder.
+    private static func library() throws -> String {
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let folder = program.deletingLastPathComponent()
+        let places = [folder.appending(path: name), folder.deletingLastPathComponent().appending(path: "lib/\(name)")]
+        if let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) }) { return found.path }
+        throw Failure(
+            status: .noInput,
+            message: "\(name) is not beside chainview: build it with `swift build --product ChainPreload`.")
+    }
+}
+
+/// The file of a program, in the format ELF.
+struct ProgramFile {
+    enum Kind { case canPreload, embedsInspector }
+
+    /// Words of the module ChainInspector, which are in each program that embeds it, stripped or not.
+    private static let mark = "The command is for another run of the program"
+
+    private let path: String
+    private let bytes: Data
+
+    init(_ path: String) throws {
+        self.path = path
+        do { bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) } catch {
+            throw Failure(status: .noInput, message: "\(DisplayText.shown(path)) cannot be read.")
+        }
+    }
+
+    /// Returns how tasks of the program are shown; throws the reason why they cannot be.
+    func check() throws -> Kind {
+        guard bytes.prefix(5) == Data([0x7F, 0x45, 0x4C, 0x46, 2]) else {
+            throw refusal("it is a script or no program: name the program that it starts")
+        }
+        if bytes.range(of: Data(Self.mark.utf8)) != nil { return .embedsInspector }
+        var facts = stat()
+        if stat(path, &facts) == 0, facts.st_mode & (S_ISUID | S_ISGID) != 0 {
+            throw refusal("it is setuid or setgid, so the system ignores preloaded libraries")
+        }
+        let isSwift = bytes.range(of: Data("swift5_".utf8)) != nil
+        guard let interpreter else { throw refusal("it is linked statically") }
+        if interpreter.contains("musl") { throw refusal("it uses musl; chainview's library is for glibc") }
+        guard isSwift else { throw refusal("it is not a program of Swift") }
+        guard needed.contains("libswift_Concurrency.so") else {
+            throw refusal(
+                needed.contains("libswiftCore.so")
+                    ? "it has no tasks: it does not link Swift's concurrency runtime"
+                    : "it is built with -static-stdlib; build it without")
+        }
+        return .canPreload
+    }
+
+    private func refusal(_ reason: String) -> Failure {
+        Failure(status: .usage, message: "The tasks of \(DisplayText.shown(path)) cannot be shown: \(reason).")
+    }
+
+    // MARK: ELF
+
+    private struct Segment {
+        var type: UInt32
+        var offset: Int, address: Int, size: Int
+    }
+
+    private func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Int {
+        guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return 0 }
+        return bytes.withUnsafeBytes { Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
+    }
+
+    private var segments: [Segment] {
+        let (table, size, count) = (
+            number(UInt64.self, at: 32), number(UInt16.self, at: 54), number(UInt16.self, at: 56)
+        )
+        return (0..<count).map { index in
+            let start = table + index * size
+            return Segment(
+                type: UInt32(number(UInt32.self, at: start)), offset: number(UInt64.self, at: start + 8),
+                address: number(UInt64.self, at: start + 16), size: number(UInt64.self, at: start + 32))
+        }
+    }
+
+    private func text(at offset: Int) -> String {
+        guard offset >= 0, offset < bytes.count else { return "" }
+        return String(decoding: bytes[(bytes.startIndex + offset)...].prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// The loader, which a static program has none of.
+    private var interpreter: String? { segments.first { $0.type == 3 }.map { text(at: $0.offset) } }
+
+    /// The names of the libraries that it links.
+    private var needed: Set<String> {
+        let segments = segments
+        guard let dynamic = segments.first(where: { $0.type == 2 }) else { return [] }
+        let entries = stride(from: dynamic.offset, to: dynamic.offset + dynamic.size, by: 16).map {
+            (tag: number(UInt64.self, at: $0), value: number(UInt64.self, at: $0 + 8))
+        }
+        guard let address = entries.first(where: { $0.tag == 5 })?.value,
+            let segment = segments.first(where: {
+                $0.type == 1 && $0.address <= address && address < $0.address + $0.size
+            })
+        else { return [] }
+        let strings = address - segment.address + segment.offset
+        return Set(entries.filter { $0.tag == 1 }.map { text(at: strings + $0.value) })
+    }
+}
