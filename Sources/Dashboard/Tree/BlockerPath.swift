@@ -36,7 +36,7 @@ struct BlockerPath {
                 step.blockedExecutor = found.wait
                 next = found.node
             }
-            if step.blocker.reason == .running, forest.kind(of: node).runsInTask {
+            if [.running, .suspended].contains(step.blocker.reason), forest.kind(of: node).runsInTask {
                 next = Self.newestLiveChild(of: node, in: forest)
             }
             steps.append(step)

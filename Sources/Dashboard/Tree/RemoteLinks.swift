@@ -66,7 +66,7 @@ extension State {
 
     /// Goes from a running node to the live one of another program that was called from it; false if there is none.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
-        guard [.running, .resolver].contains(path.last.blocker.reason) else { return false }
+        guard [.running, .suspended, .resolver].contains(path.last.blocker.reason) else { return false }
         let called = called(from: path.last.node, in: programIndex, limit: .max)
         guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
             return false
