@@ -62,8 +62,15 @@ let package = Package(
                 "CChainTasks", "CChainRuntime", "ChainInspector", "PromiseRuntime", "ChainEvents", "ChainSystem",
             ]),
 
-        .target(name: "CChainPreload"),
-        .target(name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"]),
+        .target(name: "CChainPreload", exclude: ["exports.map"]),
+        .target(
+            name: "ChainPreload", dependencies: ["CChainPreload", "ChainTasks", "ChainInspector"],
+            // Flags that SwiftPM refuses in products of dependencies; nothing depends on this one.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CChainPreload/exports.map"],
+                    .when(platforms: [.linux]))
+            ]),
 
         // For programs that have Foundation anyway.
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
@@ -212,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "PlainTasks", "ChainPreload",
+                "PlainTasks",
                 "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource", "Dashboard", "Frames",
                 "TerminalHarness", "CommandProbe",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

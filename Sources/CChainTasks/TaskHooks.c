@@ -134,7 +134,8 @@ static void look_up(void) {
     chain_original.task_size = size == NULL ? 0 : *size;
     if (chain_original.create != NULL) dl_iterate_phdr(find_runtime, NULL);
     interposes = dlsym(RTLD_DEFAULT, "swift_task_create") == (void *)swift_task_create
-        && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext;
+        && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext
+        && dlsym(RTLD_DEFAULT, "dispatch_async_f") == (void *)dispatch_async_f;
     use_originals();
 }
 
@@ -189,6 +190,8 @@ static void watch_forks(void) { pthread_atfork(NULL, NULL, stop_in_child); }
 void chain_tasks_observe(const chain_task_observer *given) {
     static pthread_once_t forks = PTHREAD_ONCE_INIT;
     pthread_once(&forks, watch_forks);
+    // Steps under way as observation ended may have left tasks.
+    chain_table_clear();
     chain_steps_report(given);
     use_observing();
 }
@@ -196,6 +199,7 @@ void chain_tasks_observe(const chain_task_observer *given) {
 void chain_tasks_stop(void) {
     chain_steps_report(NULL);
     use_originals();
+    chain_steps_forget();
     chain_table_clear();
 }
 
@@ -217,8 +221,19 @@ bool chain_tasks_read(const void *from, void *to, size_t count) {
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
 }
 
+// Not checked by AddressSanitizer, because words behind a small context are read, too.
+__attribute__((no_sanitize("address"))) size_t chain_context_words(const void *context, uintptr_t words[4]) {
+    const uintptr_t *first = (const uintptr_t *)context + 2;
+    // A page that has one word of it can be read whole.
+    size_t in_page = (4096 - ((uintptr_t)first & 4095)) / sizeof *first;
+    size_t count = in_page < 4 ? in_page : 4;
+    for (size_t index = 0; index < count; index++) words[index] = first[index];
+    return count;
+}
+
 #else
 
+size_t chain_context_words(const void *context, uintptr_t words[4]) { (void)context, (void)words; return 0; }
 const char *chain_tasks_missing(void) { return "interposition, which is used on Linux only"; }
 void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
 void chain_tasks_stop(void) {}

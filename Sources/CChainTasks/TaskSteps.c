@@ -8,14 +8,33 @@
 static chain_task_observer observer;
 static _Atomic bool observes;
 /// The id of a task made before observation began; later ones have higher ids.
-static uint64_t first_id;
+static _Atomic uint64_t first_id;
+/// Changes when observation ends: what ran on a thread before is forgotten, because it may have moved to another unseen.
+static _Atomic uint32_t generation;
 
-static _Thread_local chain_task *running;
+/// The task that runs on a thread. Its slot is only used where the task is known to be in the table; else its id is.
+typedef struct runner {
+    chain_task *slot;
+    uint64_t id, node;
+    uint32_t generation;
+} runner;
+
+static _Thread_local runner running;
 static _Thread_local chain_task_probe *probe;
 
-static void set_running(chain_task *task) {
-    running = task;
-    chain_thread_current()->task_node = task == NULL ? 0 : task->node;
+static void set_running(runner next) {
+    running = next;
+    chain_thread_current()->task_node = next.node;
+}
+
+static void set_none_running(void) { set_running((runner){0}); }
+
+/// Returns what runs on this thread; with a NULL slot where that is nothing.
+static runner current_runner(void) {
+    if (running.slot != NULL && running.generation != atomic_load_explicit(&generation, memory_order_relaxed)) {
+        set_none_running();
+    }
+    return running;
 }
 
 // MARK: The end of a task
@@ -34,8 +53,11 @@ static uint8_t outcome(const chain_task *task) {
 }
 
 /// The task that ran on this thread has ended.
-static void finish(chain_task *task) {
-    chain_table_lock(task->id);
+static void finish(uint64_t id) {
+    set_none_running();
+    chain_table_lock(id);
+    chain_task *task = chain_table_find_locked(id);
+    if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
     // Without being retained it may be gone, as that of an async let, which lives in its parent.
     uint8_t how = is_retained ? outcome(task)
@@ -43,26 +65,27 @@ static void finish(chain_task *task) {
     bool is_reported = task->is_reported;
     void *memory = task->task;
     uint64_t node = task->node;
-    bool was_there = true;
     task->has_ended = true;
     task->how = how;
-    if (is_reported) was_there = chain_table_remove(task);
-    chain_table_unlock(task->id);
-    if (!was_there) return;
-    if (is_reported && atomic_load(&observes)) observer.ended(node, how);
-    if (is_retained && is_reported) chain_original.release(memory);
+    if (is_reported) chain_table_remove(task);
+    chain_table_unlock(id);
+    // Otherwise the function that makes it reports its end, too.
+    if (!is_reported) return;
+    if (atomic_load(&observes)) observer.ended(node, how);
+    if (is_retained) chain_original.release(memory);
 }
 
 /// Begins to run a job: what runs around it on this thread goes on after it.
-static chain_task *begin_job(void) {
-    chain_task *outer = running;
-    running = NULL;
+static runner begin_job(void) {
+    runner outer = current_runner();
+    running = (runner){0};
     return outer;
 }
 
 /// A job has returned: a task that still runs has ended.
-static void end_job(chain_task *outer) {
-    if (running != NULL) finish(running);
+static void end_job(runner outer) {
+    runner last = current_runner();
+    if (last.slot != NULL) finish(last.id);
     set_running(outer);
 }
 
@@ -74,13 +97,16 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     }
     // Before the task runs, which may be before it is returned.
     void *code = observer.code(entry, closure, NULL);
-    uint64_t creator = observer.creator(running == NULL ? 0 : running->node);
+    uint64_t creator = observer.creator(current_runner().node);
     created result = chain_original.create(flags, options, type, entry, closure);
     bool is_new;
     uint64_t id = chain_original.task_id(result.task);
     chain_task *task = chain_table_insert(id, observer.new_node(), result.task, &is_new);
     if (task == NULL) return result;
     chain_table_lock(id);
+    // Observation may have ended meanwhile.
+    task = chain_table_find_locked(id);
+    if (task == NULL) return chain_table_unlock(id), result;
     uint64_t node = task->node;
     bool has_ended = task->has_ended;
     uint8_t how = task->how;
@@ -92,7 +118,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (retains) chain_original.retain(result.task);
     task->is_retained |= retains;
     bool releases = has_ended && task->is_retained;
-    if (has_ended) (void)chain_table_remove(task);
+    if (has_ended) chain_table_remove(task);
     chain_table_unlock(id);
     observer.created(node, creator, code, false);
     if (has_ended) observer.ended(node, how);
@@ -114,7 +140,7 @@ static beginning beginning_of(const char *task) {
 static chain_task *add(void *memory, uint64_t id) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
-    bool is_late = id <= first_id, is_async_let = is_child && !is_in_group;
+    bool is_late = id <= atomic_load_explicit(&first_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
     beginning begin = is_late ? (beginning){NULL, NULL} : beginning_of(memory);
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
     if (!is_child && is_of_runtime) return NULL;
@@ -124,8 +150,10 @@ static chain_task *add(void *memory, uint64_t id) {
     // One of an async let lives in its parent's memory.
     if (!is_async_let) {
         chain_table_lock(id);
-        if (!task->is_retained) task->is_retained = chain_original.retain(memory) != NULL;
+        bool is_there = chain_table_find_locked(id) == task;
+        if (is_there && !task->is_retained) task->is_retained = chain_original.retain(memory) != NULL;
         chain_table_unlock(id);
+        if (!is_there) return NULL;
     }
     if (!is_late && !is_async_let) return task;
     uint64_t creator = 0;
@@ -147,6 +175,17 @@ static chain_task *add(void *memory, uint64_t id) {
 
 // MARK: Running
 
+static void raise_first_id(uint64_t id) {
+    uint64_t known = atomic_load(&first_id);
+    while (known < id && !atomic_compare_exchange_weak(&first_id, &known, id)) {}
+}
+
+/// A task runs on this thread from now on; NULL: one that is not shown.
+static void run(chain_task *task, uint64_t id) {
+    if (task == NULL) return set_none_running();
+    set_running((runner){task, id, task->node, atomic_load_explicit(&generation, memory_order_relaxed)});
+}
+
 void chain_observed_enter(char *state) {
     void *memory = chain_original.current();
     if (probe != NULL) {
@@ -157,16 +196,17 @@ void chain_observed_enter(char *state) {
             (void)chain_tasks_read((char *)memory + 56 + sizeof context, &context, sizeof context);
             (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
         }
-        if (memory != NULL && chain_original.task_id(memory) > first_id) first_id = chain_original.task_id(memory);
+        if (memory != NULL) raise_first_id(chain_original.task_id(memory));
         return chain_original.enter(state);
     }
     if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
     uint64_t id = chain_original.task_id(memory);
     // The task before it on this thread has ended, because it has not stopped to run.
-    if (running != NULL && running->id != id) finish(running);
+    runner last = current_runner();
+    if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
     if (task == NULL) task = add(memory, id);
-    set_running(task);
+    run(task, id);
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
         atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
@@ -213,40 +253,42 @@ static void read_probe(char *state) {
 
 void chain_observed_exit(char *state) {
     if (probe != NULL) read_probe(state);
-    chain_task *task = running;
-    if (task != NULL) {
-        // The task belongs to this thread until the original has returned.
-        if (chain_layout.status != 0 && (*(uint32_t *)((char *)task->task + chain_layout.status) & 0x100)) {
+    chain_task *task = current_runner().slot;
+    // The task belongs to this thread until the original has returned. The slot is another's if observation has just
+    // ended and begun again.
+    const char *memory = task == NULL ? NULL : chain_original.current();
+    if (memory != NULL && task->task == memory) {
+        if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
             atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         }
-        if (chain_layout.resume != 0) copy_frames(task->task, task);
+        if (chain_layout.resume != 0) copy_frames(memory, task);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_SUSPENDED, chain_ticks()), memory_order_release);
-        set_running(NULL);
     }
+    if (task != NULL) set_none_running();
     chain_original.exit(state);
 }
 
 void chain_observed_run(void *job, void *identity, void *implementation) {
-    chain_task *outer = begin_job();
+    runner outer = begin_job();
     chain_original.run(job, identity, implementation);
     end_job(outer);
 }
 
 void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) {
-    chain_task *outer = begin_job();
+    runner outer = begin_job();
     chain_original.run_on_task_executor(job, identity, implementation);
     end_job(outer);
 }
 
 void chain_observed_immediate(void *task, void *identity, void *implementation) {
     // The calling task has not stopped to run.
-    chain_task *outer = begin_job();
+    runner outer = begin_job();
     chain_original.immediate(task, identity, implementation);
     end_job(outer);
 }
 
 void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
-    chain_task *outer = begin_job();
+    runner outer = begin_job();
     chain_original.run_on_both(job, serial, implementation, task, other);
     end_job(outer);
 }
@@ -259,7 +301,7 @@ static _Atomic(void (*)(void *)) works[WORKS];
 
 #define RUN_WORK(index) \
     static void run_work_##index(void *job) { \
-        chain_task *outer = begin_job(); \
+        runner outer = begin_job(); \
         atomic_load_explicit(&works[index], memory_order_relaxed)(job); \
         end_job(outer); \
     }
@@ -296,8 +338,8 @@ void chain_steps_report(const chain_task_observer *given) {
 }
 
 void chain_steps_forget(void) {
-    running = NULL;
-    chain_thread_current()->task_node = 0;
+    set_none_running();
+    atomic_fetch_add(&generation, 1);
 }
 
 void chain_steps_set_probe(chain_task_probe *given) { probe = given; }
@@ -309,9 +351,9 @@ void chain_tasks_report_stray(const chain_task *task) {
 
 void chain_tasks_add_current(void) {
     void *memory = chain_original.current();
-    if (memory == NULL || running != NULL) return;
+    if (memory == NULL || current_runner().slot != NULL) return;
     uint64_t id = chain_original.task_id(memory);
-    if (id > first_id) first_id = id;
+    raise_first_id(id);
     chain_task *task = add(memory, id);
     if (task == NULL) return;
     atomic_store(&task->runs, 1);
@@ -319,7 +361,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
     const char *name = chain_original.name();
     if (name != NULL) observer.named(task->node, name);
-    set_running(task);
+    run(task, id);
 }
 
 #else

@@ -34,11 +34,15 @@ static size_t index_of(const shard *shard, uint64_t id) {
     return index;
 }
 
+chain_task *chain_table_find_locked(uint64_t id) {
+    const shard *shard = shard_of(id);
+    return shard->capacity == 0 ? NULL : shard->entries[index_of(shard, id)];
+}
+
 chain_task *chain_table_find(uint64_t id) {
-    shard *shard = shard_of(id);
-    chain_lock_acquire(&shard->lock);
-    chain_task *found = shard->capacity == 0 ? NULL : shard->entries[index_of(shard, id)];
-    chain_lock_release(&shard->lock);
+    chain_table_lock(id);
+    chain_task *found = chain_table_find_locked(id);
+    chain_table_unlock(id);
     return found;
 }
 
@@ -96,12 +100,15 @@ chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_
     return found;
 }
 
-bool chain_table_remove(chain_task *task) {
+static void add_free(shard *shard, chain_task *slot) {
+    slot->next_free = shard->free;
+    shard->free = slot;
+}
+
+void chain_table_remove(chain_task *task) {
     shard *shard = shard_of(task->id);
-    if (shard->capacity == 0) return false;
     size_t mask = shard->capacity - 1;
     size_t hole = index_of(shard, task->id);
-    if (shard->entries[hole] != task) return false;
     for (size_t index = hole;;) {
         index = (index + 1) & mask;
         if (shard->entries[index] == NULL) break;
@@ -114,41 +121,45 @@ bool chain_table_remove(chain_task *task) {
     }
     shard->entries[hole] = NULL;
     shard->count -= 1;
-    task->next_free = shard->free;
-    shard->free = task;
-    return true;
+    add_free(shard, task);
 }
 
-/// Empties a shard. Its slots stay allocated and are not reused, because a thread may still write to the one of the task
-/// that it runs.
-static chain_task **empty(shard *shard, size_t *capacity) {
+/// Empties a shard, and returns the tasks that were retained, up to a NULL; NULL for none.
+static void **empty(shard *shard) {
+    // The array becomes that of the tasks. A thread may still write to the slot of the task that it runs: once, and a
+    // wrong state is right at the next step.
     chain_task **entries = shard->entries;
-    *capacity = shard->capacity;
+    void **retained = (void **)entries;
+    size_t count = 0;
+    for (size_t index = 0; index < shard->capacity; index++) {
+        chain_task *slot = entries[index];
+        if (slot == NULL) continue;
+        if (slot->is_retained) retained[count++] = slot->task;
+        add_free(shard, slot);
+    }
+    // At most half of the array is in use.
+    if (retained != NULL) retained[count] = NULL;
     shard->entries = NULL;
     shard->capacity = shard->count = 0;
-    shard->free = NULL;
-    return entries;
+    return retained;
 }
 
 void chain_table_clear(void) {
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
-        size_t capacity;
         chain_lock_acquire(&shards[index].lock);
-        chain_task **entries = empty(&shards[index], &capacity);
+        void **retained = empty(&shards[index]);
         chain_lock_release(&shards[index].lock);
-        for (size_t entry = 0; entry < capacity; entry++) {
-            if (entries[entry] != NULL && entries[entry]->is_retained) chain_task_release(entries[entry]->task);
-        }
-        free(entries);
+        // Without the lock, because it may run code of the program.
+        for (void **task = retained; task != NULL && *task != NULL; task++) chain_task_release(*task);
+        free(retained);
     }
 }
 
 void chain_table_clear_in_child(void) {
     sweep_lock = (chain_lock){0};
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
-        size_t capacity;
-        shards[index].lock = (chain_lock){0};
-        (void)empty(&shards[index], &capacity);
+        // What the parent was changing at that moment is lost.
+        shards[index] = (shard){.lock = {0}};
     }
 }
 
@@ -206,7 +217,7 @@ static size_t sweep(chain_task_view *views, size_t limit) {
             if (!task->is_reported && report_stray(task)) {
                 if (!task->is_reported) continue;
                 gone = task->is_retained ? task->task : NULL;
-                (void)chain_table_remove(task);
+                chain_table_remove(task);
                 // Another entry may have moved here.
                 next_entry -= 1;
                 break;

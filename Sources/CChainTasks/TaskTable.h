@@ -31,6 +31,9 @@ typedef struct chain_task {
 /// Returns the task with that id; NULL for none.
 chain_task *chain_table_find(uint64_t id);
 
+/// Returns the task with that id where its shard is locked; NULL for none.
+chain_task *chain_table_find_locked(uint64_t id);
+
 /// Returns the task with that id, or a new one with these facts, created now; NULL without memory.
 chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_new);
 
@@ -38,8 +41,8 @@ chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_
 void chain_table_lock(uint64_t id);
 void chain_table_unlock(uint64_t id);
 
-/// Removes a task if it is in the table, and returns whether it was; the shard is locked.
-bool chain_table_remove(chain_task *task);
+/// Removes a task of the table; the shard is locked.
+void chain_table_remove(chain_task *task);
 
 /// Forgets all tasks, and releases those that are retained.
 void chain_table_clear(void);

@@ -39,12 +39,8 @@ package struct TaskChange: Sendable {
 }
 
 extension Inspector {
-    /// Shows the tasks of a source from now on, until the inspector stops; returns the sink of their events, which are in
-    /// the order of the clock's ticks.
-    package func observe(_ source: some TaskSource) -> any EventSink {
-        collector.tasks.withLock { $0 = source }
-        return collector.recorder
-    }
+    /// Shows the tasks of a source from now on, until the inspector stops.
+    package func observe(_ source: some TaskSource) { collector.tasks.withLock { $0 = source } }
 
     /// The runtime that it records.
     package var recordedRuntime: ChainRuntime { runtime }

@@ -46,17 +46,16 @@ final class TaskCode: Sendable {
 
     /// Returns the code of the closure that a thunk's context captures: the first async function pointer in it.
     private static func closureInside(_ context: UnsafeRawPointer) -> TaskCode? {
-        // After the header of two words; the captured closure has two words itself, so each word that is none has
-        // another after it.
-        for index in 2..<6 {
-            let word = context.load(fromByteOffset: index * 8, as: UInt.self)
-            guard let pointer = UnsafeRawPointer(bitPattern: word), word & 3 == 0 else { continue }
-            // Looked for in the images only if it is new, because that takes a microsecond.
-            let isKnown = known.withLock { $0[word] != nil }
-            guard isKnown || chain_image_base(pointer) != nil else { continue }
-            if case .named(let code) = known(at: pointer, isEntry: true) { return code }
+        withUnsafeTemporaryAllocation(of: UInt.self, capacity: 4) { words in
+            for word in words.prefix(chain_context_words(context, words.baseAddress!)) {
+                guard let pointer = UnsafeRawPointer(bitPattern: word), word & 3 == 0 else { continue }
+                // Looked for in the images only if it is new, because that takes a microsecond.
+                let isKnown = known.withLock { $0[word] != nil }
+                guard isKnown || chain_image_base(pointer) != nil else { continue }
+                if case .named(let code) = known(at: pointer, isEntry: true) { return code }
+            }
+            return nil
         }
-        return nil
     }
 
     private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {

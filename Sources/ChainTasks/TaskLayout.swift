@@ -26,6 +26,19 @@ struct TaskLayout: Sendable {
         return result.withLock { $0 }
     }
 
+    /// Makes a task that is not shown: those with lower ids were made before.
+    static func markFirst() {
+        guard #available(macOS 15, *) else { return }
+        let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
+        probe.initialize(to: chain_task_probe())
+        defer { probe.deallocate() }
+        chain_tasks_set_probe(probe)
+        defer { chain_tasks_set_probe(nil) }
+        let executor = ThreadExecutor()
+        Task(executorPreference: executor) {}
+        executor.drain()
+    }
+
     // The layout of the runtime of Swift 6.3.
     private static let state: Int64 = 80
     private static let statusInState: UInt32 = 16

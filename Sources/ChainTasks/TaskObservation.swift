@@ -4,7 +4,6 @@ import ChainEvents
 import ChainInspector
 import ChainSystem
 import PromiseRuntime
-import Synchronization
 
 extension Inspector {
     /// Starts an inspector as ``ChainInspector/Inspector/start(name:runtime:options:)`` does, which shows every task of
@@ -61,7 +60,6 @@ public enum TaskObservation {
     }
 
     private static let state = Lock(State())
-    private static let sink = Atomic<UInt>(0)
 
     /// Why tasks cannot be shown, in one sentence; nil where they can, or no inspector has tried to.
     public static var failure: String? { state.withLock { $0.failure } }
@@ -87,29 +85,17 @@ public enum TaskObservation {
             chain_log("chainview: this version of Swift's runtime does not show \(feature.rawValue)\n")
         }
         chain_tasks_verified(layout.offsets)
-        // Kept for good, because a step under way may still reach it.
-        let box = SinkBox(inspector.observe(LiveTasks()))
-        sink.store(UInt(bitPattern: Unmanaged.passRetained(box).toOpaque()), ordering: .releasing)
+        inspector.observe(LiveTasks())
         TaskNodes.observe(by: inspector.recordedRuntime)
         withUnsafePointer(to: observer) { chain_tasks_observe($0) }
+        TaskLayout.markFirst()
         chain_tasks_add_current()
     }
 
     static func end() {
         chain_tasks_stop()
         TaskNodes.observe(by: nil)
-        sink.store(0, ordering: .releasing)
         state.withLock { $0.isObserving = false }
-    }
-
-    private final class SinkBox: Sendable {
-        let sink: any EventSink
-        init(_ sink: any EventSink) { self.sink = sink }
-    }
-
-    private static func record(_ record: EventRecord, text: String? = nil) {
-        guard let pointer = UnsafeRawPointer(bitPattern: sink.load(ordering: .acquiring)) else { return }
-        Unmanaged<SinkBox>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
     }
 
     private static var observer: chain_task_observer {
@@ -123,18 +109,18 @@ public enum TaskObservation {
             },
             created: { node, creator, code, isLate in
                 let code = code.map { Unmanaged<TaskCode>.fromOpaque($0).takeUnretainedValue() }
-                TaskObservation.record(
+                TaskNodes.record(
                     EventRecord(
                         .created, node: NodeID(node), other: NodeID(creator), site: code?.site ?? .unknown,
                         detail: UInt16(NodeKind.task.rawValue), flags: isLate ? .late : []))
             },
             named: { node, name in
-                TaskObservation.record(
+                TaskNodes.record(
                     EventRecord(.renamed, node: NodeID(node), detail: 1), text: name.map { String(cString: $0) })
             },
             ended: { node, how in
                 let kinds: [EventKind] = [.fulfilled, .rejected, .cancelled]
-                TaskObservation.record(
+                TaskNodes.record(
                     EventRecord(kinds[Int(how)], node: NodeID(node), flags: .handlerEnded),
                     text: how == CHAIN_TASK_CANCELLED ? "its task was cancelled" : nil)
             })

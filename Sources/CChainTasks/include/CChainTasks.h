@@ -114,6 +114,10 @@ size_t chain_tasks_size(void);
 /// Copies memory of this process without a fault: false where there is none.
 bool chain_tasks_read(const void *from, void *to, size_t count);
 
+/// Copies the up to four words that a closure's context may capture, and returns how many: what lies behind a smaller
+/// context is copied, too.
+size_t chain_context_words(const void *context, uintptr_t words[4]);
+
 // MARK: Names
 
 /// Copies the symbol of the function at an address, mangled: of the image's symbol table, or of its exported ones. False

@@ -1,16 +1,29 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import Synchronization
 
 /// The nodes of tasks of Swift, which are no promises: ChainTasks makes them.
 package enum TaskNodes {
     /// The address of the runtime under which tasks are observed; 0 for none.
     private static let runtime = Atomic<UInt>(0)
+    /// Each runtime that was observed, for good, because a step of a task may still reach it.
+    private static let kept = Lock<[ChainRuntime]>([])
 
     /// Has promises of `runtime` that are made in a task stand under the task's node; nil: none.
     package static func observe(by runtime: ChainRuntime?) {
-        let address = runtime.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
-        self.runtime.store(address, ordering: .releasing)
+        guard let runtime else { return self.runtime.store(0, ordering: .releasing) }
+        kept.withLock { kept in
+            if !kept.contains(where: { $0 === runtime }) { kept.append(runtime) }
+        }
+        self.runtime.store(UInt(bitPattern: Unmanaged.passUnretained(runtime).toOpaque()), ordering: .releasing)
+    }
+
+    /// Records a step of a task, if the runtime under which tasks are observed records.
+    package static func record(_ record: EventRecord, text: String? = nil) {
+        guard let pointer = UnsafeRawPointer(bitPattern: runtime.load(ordering: .acquiring)) else { return }
+        let box = Unmanaged<ChainRuntime>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
+        box?._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
     }
 
     static func isObserved(by other: UnsafeRawPointer) -> Bool {

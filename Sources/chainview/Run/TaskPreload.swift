@@ -3,6 +3,7 @@ import Foundation
 /// The library that `run --tasks` preloads into a program, and the reasons why it would not work there.
 enum TaskPreload {
     private static let name = "libChainPreload.so"
+
     /// Returns the variables that have the program at `path` show its tasks; none where it does so itself.
     ///
     /// - Throws: ``Failure`` if its tasks cannot be shown, with the reason in one sentence.
@@ -21,7 +22,14 @@ enum TaskPreload {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = program.deletingLastPathComponent()
         let places = [folder.appending(path: name), folder.deletingLastPathComponent().appending(path: "lib/\(name)")]
-        if let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) }) { return found.path }
+        if let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
+            guard !found.path.contains(where: { $0 == " " || $0 == ":" }) else {
+                throw Failure(
+                    status: .usage,
+                    message: "\(DisplayText.shown(found.path)) cannot be preloaded: its path has a space or a colon.")
+            }
+            return found.path
+        }
         throw Failure(
             status: .noInput,
             message: "\(name) is not beside chainview: build it with `swift build --product ChainPreload`.")
@@ -80,7 +88,7 @@ struct ProgramFile {
     }
 
     private func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Int {
-        guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return 0 }
+        guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return 0 }
         return bytes.withUnsafeBytes { Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
     }
 
@@ -89,10 +97,11 @@ struct ProgramFile {
             number(UInt64.self, at: 32), number(UInt16.self, at: 54), number(UInt16.self, at: 56)
         )
         return (0..<count).map { index in
-            let start = table + index * size
+            // Numbers of a damaged file; what is read outside of it is 0.
+            let start = table &+ index * size
             return Segment(
-                type: UInt32(number(UInt32.self, at: start)), offset: number(UInt64.self, at: start + 8),
-                address: number(UInt64.self, at: start + 16), size: number(UInt64.self, at: start + 32))
+                type: UInt32(number(UInt32.self, at: start)), offset: number(UInt64.self, at: start &+ 8),
+                address: number(UInt64.self, at: start &+ 16), size: number(UInt64.self, at: start &+ 32))
         }
     }
 
@@ -108,15 +117,16 @@ struct ProgramFile {
     private var needed: Set<String> {
         let segments = segments
         guard let dynamic = segments.first(where: { $0.type == 2 }) else { return [] }
-        let entries = stride(from: dynamic.offset, to: dynamic.offset + dynamic.size, by: 16).map {
+        let end = min(dynamic.offset &+ dynamic.size, bytes.count)
+        let entries = stride(from: max(dynamic.offset, 0), to: end, by: 16).map {
             (tag: number(UInt64.self, at: $0), value: number(UInt64.self, at: $0 + 8))
         }
         guard let address = entries.first(where: { $0.tag == 5 })?.value,
             let segment = segments.first(where: {
-                $0.type == 1 && $0.address <= address && address < $0.address + $0.size
+                $0.type == 1 && $0.address <= address && address &- $0.address < $0.size
             })
         else { return [] }
-        let strings = address - segment.address + segment.offset
-        return Set(entries.filter { $0.tag == 1 }.map { text(at: strings + $0.value) })
+        let strings = address &- segment.address &+ segment.offset
+        return Set(entries.filter { $0.tag == 1 }.map { text(at: strings &+ $0.value) })
     }
 }
