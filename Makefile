@@ -6,12 +6,13 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 10000000
 SECONDS ?= 600
-TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests ChainTestingTests
+TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests ChainTasksTests \
+	ChainTestingTests
 # Suites with random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
 # The embedded part and the model: the code that users run optimised.
-OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests \
+OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests ChainTasksTests \
 	ChainModelTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift

@@ -257,7 +257,7 @@ void chain_observed_exit(char *state) {
     // The task belongs to this thread until the original has returned. The slot is another's if observation has just
     // ended and begun again.
     const char *memory = task == NULL ? NULL : chain_original.current();
-    if (memory != NULL && task->task == memory) {
+    if (memory != NULL && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
         if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
             atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         }

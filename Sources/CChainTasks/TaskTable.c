@@ -2,7 +2,6 @@
 #include "CChainRuntime.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { BLOCK = 64 };
 
@@ -76,6 +75,21 @@ static chain_task *take_slot(shard *shard) {
     return slot;
 }
 
+static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
+    slot->id = id;
+    slot->node = node;
+    slot->creator = 0;
+    slot->code = NULL;
+    slot->is_retained = slot->is_reported = slot->has_ended = slot->copied_cancelled = false;
+    slot->sweeps = slot->how = 0;
+    slot->copied = 0;
+    atomic_store_explicit(&slot->task, task, memory_order_relaxed);
+    atomic_store_explicit(&slot->word, chain_task_word(CHAIN_TASK_CREATED, chain_ticks()), memory_order_relaxed);
+    atomic_store_explicit(&slot->thread, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->runs, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->is_cancelled, false, memory_order_relaxed);
+}
+
 chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_new) {
     shard *shard = shard_of(id);
     chain_lock_acquire(&shard->lock);
@@ -85,12 +99,7 @@ chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_
         size_t index = index_of(shard, id);
         found = shard->entries[index];
         if (found == NULL && (found = take_slot(shard)) != NULL) {
-            memset(found, 0, sizeof *found);
-            found->id = id;
-            found->node = node;
-            found->task = task;
-            found->copied = chain_task_word(CHAIN_TASK_CREATED, chain_ticks());
-            atomic_store_explicit(&found->word, found->copied, memory_order_relaxed);
+            fill(found, id, node, task);
             shard->entries[index] = found;
             shard->count += 1;
             *is_new = true;

@@ -7,7 +7,8 @@
 
 typedef struct chain_task {
     uint64_t id, node, creator;
-    void *task;
+    /// The runtime's task. Atomic, as the state, because the thread that runs it uses both without the lock.
+    _Atomic(void *) task;
     void *code;
     /// The state, and the ticks since when.
     _Atomic uint64_t word;

@@ -38,7 +38,7 @@
         /// after the fixed part; the outcome there, in the lowest two bits.
         @Test func tasksAreLaidOutAsExpected() {
             let layout = TaskLayout.found()
-            #expect(layout.missing == [])
+            #expect(layout.missing == [], "\(layout.missing.words)")
             #expect(layout.offsets.status == 96 && layout.offsets.resume == 56 && layout.offsets.entry == 24)
             #expect(Int(layout.offsets.parent) == chain_tasks_size() && layout.offsets.future == layout.offsets.parent)
         }

@@ -16,12 +16,12 @@
                         running scope scope (TaskProbe.swift)
                           suspended task (implicit closure #1 in closure #1 in TaskProbe.scope())
                         suspended task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
-                      suspended task (closure #5 in TaskProbe.main())
+                      suspended task (closure #5 in TaskProbe.showTree())
                         pending pending in a task (TaskProbe.swift)
-                      suspended task cancelled (closure #3 in TaskProbe.main())
-                      suspended task ends when cancelled (closure #4 in TaskProbe.main())
-                      suspended task lost (closure #2 in TaskProbe.main())
-                      suspended task order 1 (closure #1 in TaskProbe.main())
+                      suspended task cancelled (closure #3 in TaskProbe.showTree())
+                      suspended task ends when cancelled (closure #4 in TaskProbe.showTree())
+                      suspended task lost (closure #2 in TaskProbe.showTree())
+                      suspended task order 1 (closure #1 in TaskProbe.showTree())
                         suspended task (implicit closure #1 in order(Int))
                         suspended task item 0 (closure #1 in closure #1 in order(Int))
                         suspended task item 1 (closure #1 in closure #1 in order(Int))
@@ -31,11 +31,11 @@
             #expect(
                 run.trees[1] == """
                     running task
-                      cancelled task cancelled: its task was cancelled (closure #3 in TaskProbe.main())
-                      fulfilled task (closure #5 in TaskProbe.main())
+                      cancelled task cancelled: its task was cancelled (closure #3 in TaskProbe.showTree())
+                      fulfilled task (closure #5 in TaskProbe.showTree())
                         fulfilled pending in a task (TaskProbe.swift)
-                      fulfilled task ends when cancelled (closure #4 in TaskProbe.main())
-                      fulfilled task order 1 (closure #1 in TaskProbe.main())
+                      fulfilled task ends when cancelled (closure #4 in TaskProbe.showTree())
+                      fulfilled task order 1 (closure #1 in TaskProbe.showTree())
                         fulfilled task (implicit closure #1 in order(Int))
                         fulfilled task item 0 (closure #1 in closure #1 in order(Int))
                         fulfilled task item 1 (closure #1 in closure #1 in order(Int))
@@ -45,7 +45,7 @@
                         fulfilled scope scope (TaskProbe.swift)
                           fulfilled task (implicit closure #1 in closure #1 in TaskProbe.scope())
                         fulfilled task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
-                      suspended task lost (closure #2 in TaskProbe.main())
+                      suspended task lost (closure #2 in TaskProbe.showTree())
                     """)
         }
 
@@ -54,7 +54,7 @@
             for stack in [
                 ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
                 ["ThrowingTaskGroup.next", "closure #1 in closure #2 in closure #1 in order(Int)"],
-                ["address()", "closure #2 in TaskProbe.main()"],
+                ["address()", "closure #2 in TaskProbe.showTree()"],
             ] {
                 #expect(
                     output.split(separator: "details ").contains { inOrder(stack, in: $0) }, "\(stack) in \(output)")
@@ -69,6 +69,16 @@
                 rest = rest[range.upperBound...]
             }
             return true
+        }
+
+        @Test func everyTaskIsSeenToBeginAndToEnd() throws {
+            let run = try ProbeRun(["soak", "2"])
+            #expect(run.status == 0, "\(run.output)\(run.errors)")
+        }
+
+        @Test func observationEndsAndBeginsAgainWhileTasksRun() throws {
+            let run = try ProbeRun(["restart", "40"])
+            #expect(run.status == 0, "\(run.output)\(run.errors)")
         }
 
         @Test func aViewerCancelsATaskButNoAsyncLet() throws {

@@ -3,9 +3,16 @@ import ChainInspector
 import ChainTasks
 import PromiseRuntime
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 // A program with tasks of every kind, all of which wait. It writes its tree, ends what can end, and writes it again.
 //
 //     TaskProbe [details | cancel]
+//     TaskProbe soak SECONDS | restart TIMES      see TaskLoad; the exit code is 1 if a task is not seen to begin or end
 
 struct Declined: Error {}
 
@@ -71,8 +78,19 @@ func order(_ number: Int) async -> Int {
 
 @main struct TaskProbe {
     static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count == 3, let number = Int(arguments[2]) {
+            let isRight =
+                arguments[1] == "soak"
+                ? try await TaskLoad.soak(seconds: number, rate: 20_000) : try await TaskLoad.restart(times: number)
+            exit(isRight ? 0 : 1)
+        }
+        try await showTree()
+    }
+
+    static func showTree() async throws {
         let inspector = try Inspector.start(name: "probe", tasks: true)
-        print("failure \(TaskObservation.failure ?? "none"), missing \(TaskObservation.missingFacts)")
+        print("failure \(TaskObservation.failure ?? "none"), missing \(TaskObservation.missingFacts.words)")
         let ordered = Task(name: "order 1") { await order(1) }
         let lost = Task.detached(name: "lost") { await address() }
         let cancelled = Task(name: "cancelled") {

@@ -1,0 +1,175 @@
+import ChainEvents
+import ChainInspector
+import ChainTasks
+import Dispatch
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Tasks of every kind, all of which end, at a rate; and whether each is seen to begin and to end.
+enum TaskLoad {
+    /// The number of tasks that a round makes.
+    private static let tasksPerRound = 21
+    private static let running = Atomic(0)
+
+    private static func step(_ count: Int) async { for _ in 0..<count { await Task.yield() } }
+
+    private static func score(_ number: Int) async -> Int {
+        await step(2)
+        return number
+    }
+
+    /// Makes 20 tasks, and returns when they have ended.
+    private static func round() async {
+        let own = (0..<4).map { _ in Task { await step(3) } }
+        let cancelled = (0..<2).map { _ in Task.detached { await TaskProbe.cancellation() } }
+        for task in cancelled { task.cancel() }
+        let named = Task(name: "named") { await step(1) }
+        async let first = score(1)
+        async let second = score(2)
+        async let third = score(3)
+        await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<5 {
+                group.addTask {
+                    guard number != 3 else { throw Declined() }
+                    return await score(number)
+                }
+            }
+            while await group.nextResult() != nil {}
+        }
+        let nested = Task {
+            await withTaskGroup(of: Int.self) { group in
+                for number in 0..<2 {
+                    group.addTask {
+                        async let inner = score(number)
+                        return await inner
+                    }
+                }
+                for await _ in group {}
+            }
+        }
+        _ = await first + second + third
+        for task in own { await task.value }
+        for task in cancelled { await task.value }
+        await named.value
+        await nested.value
+    }
+
+    private static func start() {
+        running.add(1, ordering: .relaxed)
+        Task.detached {
+            await round()
+            running.subtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// The tasks that the stream of an inspector has shown.
+    private struct Seen {
+        var created = 0
+        var ended = 0
+        var live: Set<NodeID> = []
+        /// Those that were seen to end and not yet to begin: events of two threads come in any order.
+        var early: Set<NodeID> = []
+        var lost: UInt64 = 0
+
+        mutating func read(_ stream: BatchSubscription) {
+            while let batch = stream.next() {
+                for node in batch.nodes where node.kind == .task { begin(node.id) }
+                for event in batch.events { apply(event) }
+                lost = batch.loss.lostCount
+            }
+        }
+
+        private mutating func begin(_ node: NodeID) {
+            guard !live.contains(node) else { return }
+            created += 1
+            if early.remove(node) == nil { live.insert(node) }
+        }
+
+        private mutating func apply(_ event: ChainEvent) {
+            switch event.kind {
+            case .created where event.detail == UInt16(NodeKind.task.rawValue): begin(event.node)
+            case .fulfilled, .rejected, .cancelled:
+                ended += 1
+                if live.remove(event.node) == nil { early.insert(event.node) }
+            default: break
+            }
+        }
+    }
+
+    /// Makes tasks for some seconds, and returns whether each of them was seen to begin and to end, and the memory did not
+    /// grow.
+    static func soak(seconds: Int, rate: Int) async throws -> Bool {
+        let inspector = try Inspector.start(name: "soak", tasks: true)
+        let stream = inspector.subscribe()
+        var seen = Seen()
+        var rounds = 0
+        let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now(), repeating: .milliseconds(5))
+        timer.setEventHandler { tick.yield() }
+        timer.resume()
+        let begin = ContinuousClock.now
+        var quarter = 0
+        for await _ in ticks {
+            let passed = ContinuousClock.now - begin
+            guard passed < .seconds(seconds) else { break }
+            if quarter == 0, passed > .seconds(seconds) / 4 { quarter = residentPages() }
+            let due = Int(passed / .milliseconds(1)) * rate / 1000 / tasksPerRound
+            while rounds < due, running.load(ordering: .relaxed) < 500 {
+                start()
+                rounds += 1
+            }
+            seen.read(stream)
+        }
+        timer.cancel()
+        let growth = (residentPages() - quarter) * Int(getpagesize()) >> 20
+        let made = rounds * tasksPerRound
+        let limit = ContinuousClock.now + .seconds(60)
+        // This one is alive.
+        while seen.live.count != 1 || seen.created != made + 1, ContinuousClock.now < limit {
+            await Task.yield()
+            inspector.collectNow()
+            seen.read(stream)
+        }
+        print(
+            "made \(made), created \(seen.created - 1), ended \(seen.ended), alive \(seen.live.count - 1),",
+            "early \(seen.early.count), lost \(seen.lost), growth of the last three quarters \(growth) MB")
+        stream.dispose()
+        inspector.stop()
+        return seen.created == made + 1 && seen.ended == made && seen.live.count == 1 && seen.early.isEmpty
+            && growth < 16
+    }
+
+    /// Observes and ends observing again while tasks run, some times; then whether what is shown is what there is.
+    static func restart(times: Int) async throws -> Bool {
+        for time in 0..<times {
+            for _ in 0..<20 { start() }
+            let inspector = try Inspector.start(name: "restart", tasks: true)
+            for _ in 0..<20 { start() }
+            await step(time % 50)
+            if time % 3 == 0 { print(inspector.dump().count, terminator: " ") }
+            inspector.stop()
+            await step(time % 7)
+        }
+        while running.load(ordering: .relaxed) > 0 { await Task.yield() }
+        print("")
+        return try await soak(seconds: 1, rate: 2_000)
+    }
+
+    private static func residentPages() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var (size, resident) = (0, 0)
+        _ = withUnsafeMutablePointer(to: &size) { size in
+            withUnsafeMutablePointer(to: &resident) { resident in
+                withVaList([size, resident]) { vfscanf(file, "%ld %ld", $0) }
+            }
+        }
+        return resident
+    }
+}
