@@ -82,6 +82,39 @@ public struct EventBatch: Sendable {
     }
 }
 
+/// Facts of tasks of Swift that depend on how the runtime lays tasks out in memory. Part of the wire format.
+public struct TaskFacts: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt32
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Which tasks are cancelled.
+    public static let cancellation = TaskFacts(rawValue: 1)
+    /// Where tasks are suspended.
+    public static let stack = TaskFacts(rawValue: 2)
+    /// The functions of `async let`.
+    public static let function = TaskFacts(rawValue: 4)
+    /// The parents of `async let`.
+    public static let parent = TaskFacts(rawValue: 8)
+    /// Whether tasks threw.
+    public static let outcome = TaskFacts(rawValue: 16)
+
+    private static let names: [(fact: TaskFacts, name: String, words: String)] = [
+        (.cancellation, "cancellation", "which tasks are cancelled"),
+        (.stack, "stacks", "where tasks are suspended"),
+        (.function, "functions", "the functions of async let"),
+        (.parent, "parents", "the parents of async let"),
+        (.outcome, "errors", "whether tasks threw"),
+    ]
+
+    /// A word for each fact: "stacks".
+    public var names: [String] { Self.names.filter { contains($0.fact) }.map(\.name) }
+    /// Each fact in a few words: "where tasks are suspended".
+    public var words: [String] { Self.names.filter { contains($0.fact) }.map(\.words) }
+}
+
 /// An observed process.
 public struct ProcessDescription: Hashable, Sendable {
     /// The key of this run, unique among all runs of all programs.
@@ -96,6 +129,8 @@ public struct ProcessDescription: Hashable, Sendable {
     public var startTime: UInt64
     /// Whether the program refuses commands.
     public var isReadOnly: Bool
+    /// What it cannot show of the tasks of Swift, although it shows tasks.
+    public var missingTaskFacts: TaskFacts = []
 
     /// Describes a process.
     public init(

@@ -19,8 +19,13 @@ import PromiseRuntime
 /// ``collectNow()``, ``dump(settled:limit:)``, ``eventCounts`` and ``perform(_:)`` of the parent's inspector may be
 /// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
+    private let description: ProcessDescription
     /// The observed program.
-    public let info: ProcessDescription
+    public var info: ProcessDescription {
+        var info = description
+        info.missingTaskFacts = collector.tasks.withLock { $0 }?.missingFacts ?? []
+        return info
+    }
 
     let runtime: ChainRuntime
     let capabilities: Hello.Capabilities
@@ -78,11 +83,11 @@ public final class Inspector: Sendable {
         capabilities = options.capabilities
         let clock = runtime.clock
         let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
-        info = ProcessDescription(
+        description = ProcessDescription(
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
             startTime: clock.followsCycleCounter ? chain_wall_ns() : 0, isReadOnly: options.isReadOnly)
         collector = Collector(
-            Recorder(clock: clock, options: options.recorder), of: info.key,
+            Recorder(clock: clock, options: options.recorder), of: description.key,
             runtime: ObservedPromises(runtime, options: options), options: options.collector)
     }
 

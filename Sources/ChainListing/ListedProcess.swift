@@ -37,7 +37,14 @@ public struct ListedProcess: Hashable, Sendable {
     }
 
     /// The words behind its counts.
-    package var note: String { problem ?? (info?.isReadOnly ?? false ? "read-only" : "") }
+    package var note: String {
+        if let problem { return problem }
+        let missing = info?.missingTaskFacts.words ?? []
+        let notes =
+            (info?.isReadOnly ?? false ? ["read-only"] : [])
+            + (missing.isEmpty ? [] : ["does not show " + missing.joined(separator: ", ")])
+        return notes.joined(separator: "; ")
+    }
 }
 
 /// A table of programs, for `chainview ps` and the picker.
@@ -97,7 +104,9 @@ public enum ProcessTable {
                 ("isReadOnly", info.map { "\($0.isReadOnly)" } ?? "null"), ("chains", count(totals.chainCount)),
                 ("nodes", count(totals.nodeCount)), ("live", count(totals.liveCount)),
                 ("running", count(totals.runningCount)), ("rejected", count(totals.rejectedCount)),
-                ("viewers", count(totals.viewerCount)), ("problem", JSONText.string(process.problem)),
+                ("viewers", count(totals.viewerCount)),
+                ("missing", JSONText.array((info?.missingTaskFacts.words ?? []).map { JSONText.string($0) })),
+                ("problem", JSONText.string(process.problem)),
             ])
         }
         return lines.isEmpty ? "[]\n" : "[" + lines.joined(separator: ",\n ") + "]\n"

@@ -4,10 +4,12 @@ import ChainInspector
 
 /// The table of live tasks, for the collector.
 struct LiveTasks: TaskSource {
+    let missingFacts: TaskFacts
+
     func changes(limit: Int) -> [TaskChange] {
         copies(limit: limit) { chain_tasks_changes($0, $1) }.map { view in
             TaskChange(
-                node: NodeID(view.node), isRunning: Int(view.state) == CHAIN_TASK_RUNNING, ticks: view.ticks,
+                node: NodeID(view.node), state: TaskChange.State(rawValue: view.state)!, ticks: view.ticks,
                 thread: view.thread, isCancelled: view.is_cancelled)
         }
     }

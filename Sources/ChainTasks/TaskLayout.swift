@@ -1,21 +1,13 @@
 import CChainTasks
+import ChainEvents
 import ChainSystem
 import Synchronization
 
 /// What the runtime's tasks look like in memory, found out with tasks of our own. What is not as expected is not used, and
 /// the rest goes on.
 struct TaskLayout: Sendable {
-    /// A part of what is shown that depends on the layout.
-    enum Feature: String, CaseIterable, Sendable {
-        case cancellation = "which tasks are cancelled"
-        case stack = "where tasks are suspended"
-        case entry = "the functions of async let"
-        case parent = "the parents of async let"
-        case outcome = "whether tasks threw"
-    }
-
-    /// The features that do not work on this runtime.
-    private(set) var missing: [Feature] = Feature.allCases
+    /// What cannot be shown with this runtime.
+    private(set) var missing: TaskFacts = [.cancellation, .stack, .function, .parent, .outcome]
     private(set) var offsets = chain_task_layout()
 
     /// Runs some tasks on a thread of their own, and looks at them. Some milliseconds.
@@ -61,12 +53,11 @@ struct TaskLayout: Sendable {
         if checkParent(probe, executor) { offsets.parent = UInt32(chain_tasks_size()) }
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
         offsets.state = UInt32(Self.state)
-        let works: [Feature: Bool] = [
-            .cancellation: offsets.status != 0, .stack: offsets.resume != 0, .entry: offsets.entry != 0,
-            .parent: offsets.parent != 0,
-            .outcome: offsets.future != 0,
+        let works: [(TaskFacts, UInt32)] = [
+            (.cancellation, offsets.status), (.stack, offsets.resume), (.function, offsets.entry),
+            (.parent, offsets.parent), (.outcome, offsets.future),
         ]
-        missing = Feature.allCases.filter { works[$0] != true }
+        for (fact, offset) in works where offset != 0 { missing.remove(fact) }
     }
 
     /// A suspended task's frames are in this image, at least that of the function and of the one that called it.

@@ -55,7 +55,7 @@ extension Inspector {
 public enum TaskObservation {
     private struct State {
         var failure: String?
-        var missing: [TaskLayout.Feature] = []
+        var missing: TaskFacts = []
         var isObserving = false
     }
 
@@ -65,7 +65,7 @@ public enum TaskObservation {
     public static var failure: String? { state.withLock { $0.failure } }
 
     /// What of tasks is not shown, because the program's version of Swift's runtime differs from the known ones.
-    public static var missingFacts: [String] { state.withLock { $0.missing.map(\.rawValue) } }
+    public static var missingFacts: TaskFacts { state.withLock { $0.missing } }
 
     static func begin(in inspector: Inspector) {
         let isFirst = state.withLock { state in
@@ -81,11 +81,11 @@ public enum TaskObservation {
         }
         let layout = TaskLayout.found()
         state.withLock { $0.missing = layout.missing }
-        for feature in layout.missing {
-            chain_log("chainview: this version of Swift's runtime does not show \(feature.rawValue)\n")
+        for words in layout.missing.words {
+            chain_log("chainview: this version of Swift's runtime does not show \(words)\n")
         }
         chain_tasks_verified(layout.offsets)
-        inspector.observe(LiveTasks())
+        inspector.observe(LiveTasks(missingFacts: layout.missing))
         TaskNodes.observe(by: inspector.recordedRuntime)
         withUnsafePointer(to: observer) { chain_tasks_observe($0) }
         TaskLayout.markFirst()

@@ -19,11 +19,14 @@ extension MessageWriter {
     ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
     /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities` is
-    /// set if the program refuses commands that change it.
+    /// set if the program refuses commands that change it; bits 8 to 15 are the facts of tasks that it cannot show.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)
-        append(hello.capabilities.rawValue & ~readOnlyBit | (hello.process.isReadOnly ? readOnlyBit : 0))
+        let missing = hello.process.missingTaskFacts.rawValue << missingFactsShift & missingFactsMask
+        append(
+            hello.capabilities.rawValue & ~(readOnlyBit | missingFactsMask) | missing
+                | (hello.process.isReadOnly ? readOnlyBit : 0))
         append(hello.process.wallOffset)
         append(hello.process.startTime)
         append(hello.time)
@@ -45,6 +48,8 @@ extension MessageWriter {
 }
 
 let readOnlyBit: UInt32 = 1 << 31
+let missingFactsMask: UInt32 = 0xFF00
+private let missingFactsShift: UInt32 = 8
 
 extension ClientHello {
     init(from reader: inout ByteReader) throws(WireError) {
@@ -80,7 +85,8 @@ extension Hello {
         process = ProcessDescription(
             key: key, pid: pid, name: try reader.nextText(), wallOffset: wallOffset, startTime: startTime,
             isReadOnly: bits & readOnlyBit != 0)
-        capabilities = Capabilities(rawValue: bits & ~readOnlyBit)
+        process.missingTaskFacts = TaskFacts(rawValue: (bits & missingFactsMask) >> missingFactsShift)
+        capabilities = Capabilities(rawValue: bits & ~(readOnlyBit | missingFactsMask))
     }
 }
 

@@ -62,11 +62,12 @@ struct RandomMessages {
     }
 
     private mutating func hello() -> Hello {
-        let process = ProcessDescription(
+        var process = ProcessDescription(
             key: ProcessKey(rawValue: number()), pid: Int32(truncatingIfNeeded: number()), name: text(),
             wallOffset: number(), startTime: number(), isReadOnly: chance(50))
+        process.missingTaskFacts = TaskFacts(rawValue: short() & 0xFF)
         return Hello(
-            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1), time: number(),
+            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0xFF00), time: number(),
             totals: ProcessTotals(
                 chainCount: number(), nodeCount: number(), liveCount: number(), runningCount: number(),
                 rejectedCount: number(), viewerCount: number()))

@@ -32,6 +32,15 @@ import Testing
         #expect(header(screen).contains("2 running") && header(screen).contains("3 queued"))
     }
 
+    @Test func whatIsNotShownOfTasksIsNamed() {
+        var info = Script.process
+        info.missingTaskFacts = [.stack, .outcome]
+        var screen = Screen(120, 24, connected: false)
+        screen.act(.connected(SourceID(0), info))
+        #expect(header(screen).contains("tasks without stacks, errors"))
+        #expect(!header(Screen(120, 24)).contains("tasks without"))
+    }
+
     @Test func failuresAreCountedForAMinute() {
         var (screen, script) = storm(20)
         screen.tick(1_000)

@@ -171,13 +171,22 @@ struct PickerTests {
                 """)
     }
 
+    @Test func theListNamesWhatIsNotShownOfTasks() throws {
+        var process = Self.few[1]
+        process.info?.missingTaskFacts = [.stack, .parent]
+        let text = ProcessTable.text([process], wall: Self.wall)
+        #expect(text.contains("read-only; does not show where tasks are suspended, the parents of async let\n"))
+        let json = ProcessTable.json([process], wall: Self.wall)
+        #expect(json.contains(#""missing":["where tasks are suspended","the parents of async let"]"#))
+    }
+
     @Test func theTableIsAJSONArray() throws {
         #expect(ProcessTable.json([], wall: 0) == "[]\n")
         let json = ProcessTable.json(Self.few, wall: Self.wall)
         let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         let names: Set = [
             "target", "pid", "name", "run", "recordingSince", "age", "isReadOnly", "chains", "nodes", "live",
-            "running", "rejected", "viewers", "problem",
+            "running", "rejected", "viewers", "missing", "problem",
         ]
         for process in list { #expect(Set(process.keys) == names) }
         #expect(list[0]["age"] as? Double == 83 && list[0]["nodes"] as? Int == 1_480 && list[0]["problem"] is NSNull)

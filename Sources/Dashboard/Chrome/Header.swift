@@ -66,6 +66,11 @@ extension Painter {
         if state.options.isReadOnly || reached.allSatisfy({ $0.info?.isReadOnly == true }) {
             items.append(HeaderItem(parts: [("read-only", .headerAccent)], rank: HeaderRank.mode))
         }
+        let missing = reached.reduce(into: TaskFacts()) { $0.formUnion($1.info?.missingTaskFacts ?? []) }
+        if !missing.isEmpty {
+            let text = "tasks without \(missing.names.joined(separator: ", "))"
+            items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.mode))
+        }
         items += load(of: state)
         items += totals(of: state)
         func mode(_ text: String) { items.append(HeaderItem(parts: [(text, .header)], rank: HeaderRank.mode)) }

@@ -73,5 +73,6 @@ enum ProgramDetail {
         if totals.evictedCount > 0 {
             text.field("kept", "without \(grouped(totals.evictedCount)) that settled long ago")
         }
+        for words in program.info?.missingTaskFacts.words ?? [] { text.field("not shown", words) }
     }
 }

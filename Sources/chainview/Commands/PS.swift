@@ -13,7 +13,8 @@ struct PS: ParsableCommand {
         commandName: "ps", abstract: "Prints the programs that can be attached to, or the tree of one.",
         discussion: """
             Without a target: one line for each program, or with --json an array of objects with target, pid, name, run, \
-            recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, problem.
+            recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, missing \
+            (what cannot be shown of tasks), problem.
 
             With a target: one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, calledFrom, depth, kind, label, state, outcome, outcomeSummary, \
