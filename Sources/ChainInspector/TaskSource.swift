@@ -5,8 +5,11 @@ import PromiseRuntime
 /// The tasks of Swift in the program, as the collector sees them: ChainTasks provides it. Any thread may call it, with no
 /// lock held.
 package protocol TaskSource: Sendable {
-    /// Returns the tasks that run, were suspended or were cancelled since the last call, up to `limit` of them.
+    /// Returns the tasks that were queued, run, were suspended or were cancelled since the last call, up to `limit` of
+    /// them.
     func changes(limit: Int) -> [TaskChange]
+    /// What cannot be shown of tasks.
+    var missingFacts: TaskFacts { get }
     /// The number of parts of ``liveTasks(part:)``.
     var partCount: Int { get }
     /// Returns the tasks of one part that are alive.
@@ -23,8 +26,22 @@ package protocol TaskSource: Sendable {
 
 /// The present state of a task.
 package struct TaskChange: Sendable {
+    /// As in CChainTasks.
+    package enum State: UInt8, Sendable {
+        /// It was made and has not run.
+        case queued, running, suspended
+
+        fileprivate var event: EventKind {
+            switch self {
+            case .queued: .queued
+            case .running: .resumed
+            case .suspended: .suspended
+            }
+        }
+    }
+
     package var node: NodeID
-    package var isRunning: Bool
+    package var state: State
     /// Since when, in ticks.
     package var ticks: UInt64
     /// The thread that it runs on or ran on last.
@@ -32,8 +49,8 @@ package struct TaskChange: Sendable {
     /// Whether its cancellation was seen for the first time.
     package var isCancelled: Bool
 
-    package init(node: NodeID, isRunning: Bool, ticks: UInt64, thread: ThreadID, isCancelled: Bool) {
-        (self.node, self.isRunning, self.ticks, self.thread) = (node, isRunning, ticks, thread)
+    package init(node: NodeID, state: State, ticks: UInt64, thread: ThreadID, isCancelled: Bool) {
+        (self.node, self.state, self.ticks, self.thread) = (node, state, ticks, thread)
         self.isCancelled = isCancelled
     }
 }
@@ -76,11 +93,9 @@ extension CollectorState {
                 batch.events.append(ChainEvent(time: time, .cancelRequested, node: change.node))
             }
             let time = inCycles ? time(of: change.ticks) : time
-            if change.thread != 0 {
-                batch.events.append(
-                    ChainEvent(
-                        time: time, change.isRunning ? .resumed : .suspended, node: change.node, thread: change.thread))
-            }
+            guard change.state == .queued || change.thread != 0 else { continue }
+            batch.events.append(
+                ChainEvent(time: time, change.state.event, node: change.node, thread: change.thread))
         }
         publish(&batch)
     }

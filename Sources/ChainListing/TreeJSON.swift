@@ -82,7 +82,7 @@ public struct TreeJSON: Sendable {
             ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
             ("calledFrom", JSONText.string(forest.remoteParent(of: row.node)?.text)),
             ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
-            ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.state.word)),
+            ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.stateWord)),
             ("outcome", outcome), ("outcomeSummary", outcomeSummary),
             ("isLive", "\(view.isLive)"), ("marks", JSONText.array(Self.words(of: view.marks))),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),

@@ -32,6 +32,11 @@ public struct NodeView: Sendable {
     public var isSuspended: Bool { record.isSuspended && record.state == .pending }
     /// The state's word, *suspended* for a task of Swift that is.
     public var stateWord: String { isSuspended ? "suspended" : record.state.word }
+    /// Whether its code occupies a thread. That of a promise's async function does not, because it may be suspended; of a
+    /// task of Swift that the program shows (``EventKind/resumed``) it is known.
+    public var occupiesThread: Bool {
+        record.activity == .running && (!record.kind.runsInTask || record.faults.contains(.isSwitching))
+    }
     /// Remarks besides the state.
     public var marks: NodeMarks { record.marks }
     /// Whether ``NodeMarks/cancelRequested`` is among its marks.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import EventScripts
 import SeededNumbers
 import Testing
 
@@ -61,6 +62,19 @@ struct QueryTests {
         #expect(throws: QueryError.self) { try Query(String(repeating: "(", count: 100_000)) }
         #expect(throws: QueryError.self) { try Query(String(repeating: "not ", count: 100_000) + "a") }
         #expect(throws: Never.self) { try Query(String(repeating: "a or ", count: 10_000) + "a") }
+    }
+
+    @Test(arguments: ["suspended", "state:suspended", "waits-for:task"])
+    func suspendedTasksAreFound(text: String) throws {
+        var script = ScriptedForest()
+        for node in 1...2 as ClosedRange<UInt64> {
+            script.make(node, .task)
+            script.record(.resumed, node, at: 10, thread: 1)
+        }
+        script.record(.suspended, 2, at: 20, thread: 1)
+        var matcher = QueryMatcher(try Query(text))
+        let found = [1, 2].filter { matcher.matches(script.index($0), in: script.forest, now: 30) }
+        #expect(found == [2])
     }
 
     @Test func knowsWhetherTimeChangesAnswers() throws {

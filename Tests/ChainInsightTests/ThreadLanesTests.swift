@@ -99,6 +99,24 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lane(of: 1)?.entries == [])
     }
 
+    @Test func tasksWhoseRunsAreSampledAreInLanes() {
+        var world = World()
+        world.make(1, .task, at: 1)
+        world.make(2, .task, at: 1)
+        world.tell(.resumed, 1, at: 1 * second, on: 7)
+        world.send()
+        #expect(world.entries(7) == [NodeID(1)])
+        // One runs at a time, whichever sample comes first.
+        world.tell(.resumed, 2, at: 3 * second, on: 7)
+        world.tell(.suspended, 1, at: 3 * second, on: 7)
+        world.send()
+        #expect(world.entries(7) == [NodeID(2)])
+        world.tell(.fulfilled, 2, at: 4 * second, on: 7, flags: .handlerEnded)
+        world.send()
+        #expect(world.entries(7) == [])
+        #expect(world.lanes.lane(of: 7)!.total(now: 4 * second, nil).share.busy == 3 * second)
+    }
+
     @Test func lateSubscribersSeeHandlersAndWaits() {
         var world = World()
         world.make(1, at: 1)

@@ -24,13 +24,14 @@ extension WarningTableTests {
         watched.options.blockedWorkerLimit = .max / 2
         watched.options.cancellationLimit = .max / 2
         watched.options.queueWaitLimit = .max / 2
+        watched.options.suspendedTaskLimit = .max / 2
         watched.options.depthLimit = .max
         watched.options.threadLimit = .max
         watched.pass(2_000)
         #expect(
             Set(watched.counts.keys).isDisjoint(with: [
                 "never-settled", "long-handler", "blocked-worker", "cancellation-ignored", "long-queue-wait",
-                "too-many-threads", "deep-chain",
+                "suspended-task", "starved-pool", "too-many-threads", "deep-chain",
             ]))
         #expect(watched.table.count(of: .abandoned) == 1)
     }
@@ -67,6 +68,12 @@ extension WarningTableTests {
         watched.script.make(12, .work)
         watched.script.queue(12)
         for node in 20...30 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
+        for node in 31...32 as ClosedRange<UInt64> {
+            watched.script.make(node, .task)
+            watched.script.queue(node, on: 0)
+        }
+        watched.script.make(33, .task)
+        watched.script.record(.suspended, 33, thread: 1)
         watched.script.lose(9)
         watched.pass(62_000)
         return watched

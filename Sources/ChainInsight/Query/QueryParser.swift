@@ -149,7 +149,9 @@ struct QueryParser {
                 throw QueryError(Self.noSuch("thing to wait for called", value, known), at: token.valueRange)
             }
             return .waits(reasons.reduce(0) { $0 | $1.bit })
-        default: return .states(try Self.states(value, token))
+        default:
+            return value.lowercased() == Self.suspended
+                ? .waits(Self.suspendedTask) : .states(try Self.states(value, token))
         }
     }
 

@@ -6,6 +6,7 @@ extension QueryParser {
     /// Names of several states, and `#17`; any other word is a text.
     static func meaning(of word: String) -> Query.Term {
         if let states = groups.first(where: { $0.name == word }) { return .states(states.states) }
+        if word == suspended { return .waits(suspendedTask) }
         if word.hasPrefix("#"), let id = UInt64(word.dropFirst()) { return .id(NodeID(id)) }
         return .text(word)
     }
@@ -50,7 +51,10 @@ extension QueryParser {
         ("settled", Set(NodeState.allCases.filter { !$0.isLive })),
         ("failed", [.rejected, .abandoned]),
     ]
-    static let stateNames = NodeState.allCases.map(\.word) + groups.map(\.name)
+    static let stateNames = NodeState.allCases.map(\.word) + groups.map(\.name) + [suspended]
+    /// The word for the state of a task of Swift, which is no state of its own in the model.
+    static let suspended = "suspended"
+    static let suspendedTask = Blocker.Reason.suspended.bit
     static let warningNames = ["any"] + WarningKind.allCases.map(\.rawValue)
 
     /// What a node can wait for.

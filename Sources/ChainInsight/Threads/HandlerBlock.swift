@@ -14,11 +14,10 @@ public struct HandlerBlock: Hashable, Sendable {
     }
 
     init?(_ view: NodeView, _ forest: borrowing ChainForest) {
-        // Tasks have no thread of their own.
-        guard view.activity == .running, !view.kind.runsInTask else { return nil }
+        guard view.occupiesThread else { return nil }
         if let wait = forest.wait(of: view.index) {
             (since, self.node) = (wait.since, wait.node)
-        } else if view.marks.contains(.hasBlocked), let started = view.started {
+        } else if view.marks.contains(.hasBlocked), let started = forest.switched(of: view.index) ?? view.started {
             (since, self.node) = (started, .none)
         } else {
             return nil

@@ -7,7 +7,7 @@ import ChainModel
 /// event, and memory by the number of threads: at most ``laneLimit``, of which the longest idle are dropped first.
 ///
 /// The forest must have applied a batch before this does; it corrects what was lost. Handlers of `Promise(async:)` are
-/// in no lane, because a suspended task holds no thread.
+/// in no lane, because a suspended task holds no thread; tasks of Swift that the program shows are, by samples.
 public struct ThreadLanes: Sendable {
     /// The most threads that are distinguished.
     public static let laneLimit = 1_024
@@ -46,7 +46,12 @@ public struct ThreadLanes: Sendable {
             guard event.thread != 0, !Self.isTask(event.node, in: forest) else { return }
             guard let index = index(of: event.thread, at: event.time) else { return }
             lanes[index].push(event.node, .handler, at: event.time)
-        case .ended: end(event, in: forest)
+        case .resumed:
+            guard event.thread != 0, let index = index(of: event.thread, at: event.time) else { return }
+            // A thread runs one task at a time; the end of the last one's run may come later.
+            lanes[index].prune(at: event.time) { $0.kind != .handler || !Self.isTask($0.node, in: forest) }
+            lanes[index].push(event.node, .handler, at: event.time)
+        case .ended, .suspended: end(event, in: forest)
         case .fulfilled, .rejected, .cancelled, .abandoned, .skipped:
             if event.flags.contains(.handlerEnded) { end(event, in: forest) }
         case .awaited:
@@ -75,10 +80,10 @@ public struct ThreadLanes: Sendable {
 
     /// Adds a running handler that a snapshot reports.
     private mutating func addRunning(_ snapshot: NodeSnapshot, in forest: ChainForest) {
-        guard !snapshot.kind.runsInTask, let node = forest.index(of: snapshot.id),
-            forest.node(node).activity == .running, let index = index(of: snapshot.thread, at: snapshot.started)
-        else { return }
-        lanes[index].push(snapshot.id, .handler, at: snapshot.started)
+        guard let node = forest.index(of: snapshot.id), forest.node(node).occupiesThread else { return }
+        let since = forest.switched(of: node) ?? snapshot.started
+        guard let index = index(of: snapshot.thread, at: since) else { return }
+        lanes[index].push(snapshot.id, .handler, at: since)
     }
 
     private mutating func prune(at time: UInt64, in forest: ChainForest) {
@@ -150,7 +155,7 @@ extension ThreadLanes {
         guard let node = forest.index(of: entry.node) else { return true }
         let view = forest.node(node)
         switch entry.kind {
-        case .handler: return view.activity == .running && !view.kind.runsInTask
+        case .handler: return view.occupiesThread
         case .wait: return view.isLive
         }
     }

@@ -66,16 +66,18 @@ extension WarningKind {
     /// How bad it is at worst.
     public var severity: WarningSeverity {
         switch self {
-        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled: .high
-        case .unhandledRejection, .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads: .medium
+        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .starvedPool: .high
+        case .unhandledRejection, .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .suspendedTask:
+            .medium
         case .raceLoserRunning, .settledAgain, .deepChain, .lostEvents: .low
         }
     }
 
     /// All kinds, the worst first.
     public static let byWeight: [WarningKind] = [
-        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .unhandledRejection,
-        .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .raceLoserRunning, .settledAgain,
+        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .starvedPool, .abandoned, .neverSettled,
+        .unhandledRejection, .cancellationIgnored, .longHandler, .suspendedTask, .longQueueWait, .tooManyThreads,
+        .raceLoserRunning, .settledAgain,
         .deepChain, .lostEvents,
     ]
 }

@@ -10,7 +10,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case settledAgain = "settled-again"
     /// A thread of an executor waits for a promise.
     case blockedWorker = "blocked-worker"
-    /// A handler runs for longer than the limit.
+    /// A handler runs for longer than the limit, or a task of Swift without a suspension.
     case longHandler = "long-handler"
     /// Awaited on the executor that has to settle it.
     case awaitedOnOwnExecutor = "awaited-on-own-executor"
@@ -24,6 +24,10 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case tooManyThreads = "too-many-threads"
     /// Queued for longer than the limit.
     case longQueueWait = "long-queue-wait"
+    /// A task of Swift is suspended for longer than the limit.
+    case suspendedTask = "suspended-task"
+    /// More tasks of Swift are queued for longer than the limit than there are threads that run any.
+    case starvedPool = "starved-pool"
     /// A chain is deeper than the limit.
     case deepChain = "deep-chain"
     /// Events were lost: what is shown may be incomplete.
@@ -45,8 +49,10 @@ public struct WarningOptions: Hashable, Sendable {
     public var blockedWorkerLimit: UInt64 = 1_000_000_000
     /// From the request, in nanoseconds.
     public var cancellationLimit: UInt64 = 2_000_000_000
-    /// Time in a queue, in nanoseconds.
+    /// Time in a queue, in nanoseconds, of a handler or a task.
     public var queueWaitLimit: UInt64 = 1_000_000_000
+    /// How long a task of Swift is suspended, in nanoseconds.
+    public var suspendedTaskLimit: UInt64 = 60_000_000_000
     /// The depth of a chain, in nodes.
     public var depthLimit = 1_000
     /// How many threads run handlers.

@@ -43,13 +43,15 @@ struct WarningRules {
         case .blockedWorker: return isTrue(blockedWorker(view, forest, now: now))
         case .longHandler: return isTrue(longHandler(view, forest, now: now))
         case .longQueueWait: return isTrue(longQueueWait(view, now: now))
+        case .suspendedTask: return isTrue(suspendedTask(view, forest, now: now))
         case .cancellationIgnored: return isTrue(cancellationIgnored(view, forest, now: now))
         case .raceLoserRunning:
             guard let race = forest.index(of: warning.other) else { return view.isLive }
             return isTrue(raceLoserRunning(view, race: forest.node(race), forest, now: now))
         case .deadlock: return view.isLive
         case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
-        case .tooManyThreads, .lostEvents, .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor:
+        case .tooManyThreads, .starvedPool, .lostEvents, .abandoned, .unhandledRejection, .settledAgain,
+            .awaitedOnOwnExecutor:
             return true
         }
     }
@@ -101,9 +103,6 @@ struct WarningRules {
 
     // MARK: Handlers
 
-    /// Whether a thread is in the node's handler. Tasks have no thread of their own.
-    func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && !view.kind.runsInTask }
-
     func blockedWorker(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) else { return .no }
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
@@ -111,7 +110,9 @@ struct WarningRules {
 
     /// A blocked handler is reported as such instead.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
-        guard isEnabled(.longHandler), occupiesThread(view), let started = view.started else { return .no }
+        guard isEnabled(.longHandler), view.occupiesThread,
+            let started = forest.switched(of: view.index) ?? view.started
+        else { return .no }
         if isEnabled(.blockedWorker), HandlerBlock(view, forest) != nil { return .no }
         return verdict(since: started, limit: options.longHandlerLimit, now: now)
     }
@@ -119,6 +120,34 @@ struct WarningRules {
     func longQueueWait(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
+    }
+
+    /// Counts a task of Swift that is queued for longer than the limit.
+    func starvedPool(_ view: NodeView, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {
+            return .no
+        }
+        return verdict(since: queued, limit: options.queueWaitLimit, now: now)
+    }
+
+    /// Only of a task without live child nodes, which it mostly waits for.
+    func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.switched(of: view.index) else {
+            return .no
+        }
+        let result = verdict(since: since, limit: options.suspendedTaskLimit, now: now)
+        if case .holds = result, hasLiveChild(view, forest) { return .later(now &+ options.suspendedTaskLimit) }
+        return result
+    }
+
+    private func hasLiveChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
+        var child = forest.firstChild(of: view.index)
+        for _ in 0..<Self.relativeLimit {
+            guard let current = child else { return false }
+            if forest.state(of: current).isLive { return true }
+            child = forest.nextSibling(of: current)
+        }
+        return true
     }
 
     // MARK: Nodes that do not settle
@@ -129,7 +158,7 @@ struct WarningRules {
         let limit = options.neverSettledLimit
         switch view.state {
         case .running:
-            guard view.kind.runsInTask, let started = view.started else { return .no }
+            guard view.kind.runsInTask, !view.occupiesThread, let started = view.started else { return .no }
             return verdict(since: started, limit: limit, now: now)
         case .pending, .waiting:
             guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }
@@ -205,6 +234,8 @@ extension WarningKind {
         case .longQueueWait: 11
         case .deepChain: 12
         case .lostEvents: 13
+        case .suspendedTask: 14
+        case .starvedPool: 15
         }
     }
 }

@@ -51,6 +51,10 @@ struct WarningSweep: Sendable {
     var found = Array(repeating: Found(), count: WarningKind.all.count)
     /// Threads that are in a handler.
     var threads: Set<ThreadID> = []
+    /// Threads that run a task of Swift.
+    var taskThreads: Set<ThreadID> = []
+    /// How many tasks of Swift are queued for longer than the limit, and since when the first is.
+    var queuedTasks = (count: 0, since: UInt64.max)
     var nextDue: UInt64?
     /// Roots of chains with more nodes than the depth limit.
     var longChains: [NodeID] = []

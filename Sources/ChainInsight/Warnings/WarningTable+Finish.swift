@@ -7,6 +7,7 @@ extension WarningTable {
         findRaceLosers(forest, now)
         findThreadDeadlocks(forest, deadlocks, now)
         countThreads(now)
+        compareQueuedTasks()
         guard var done = sweep else { return }
         sweep = nil
         pause = Self.pause(after: done)
@@ -93,6 +94,13 @@ extension WarningTable {
             else { continue }
             record(deadlock: warning)
         }
+    }
+
+    private mutating func compareQueuedTasks() {
+        let (count, since) = sweep!.queuedTasks
+        guard count > sweep!.taskThreads.count else { return }
+        sweep!.found[WarningKind.starvedPool.index].add(
+            Warning(.starvedPool, .none, since: since, amount: UInt64(count)))
     }
 
     private mutating func countThreads(_ now: UInt64) {

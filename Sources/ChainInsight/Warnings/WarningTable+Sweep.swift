@@ -121,9 +121,12 @@ extension WarningTable {
         let view = forest.node(index)
         var outcome = WarningSweep.Outcome()
         if sweep!.findsFaults { findFaults(view, forest, now) }
-        if rules.occupiesThread(view) {
+        if view.occupiesThread {
             outcome.isWatched = true
-            if view.thread != 0, sweep!.threads.count < WarningSweep.threadLimit { sweep!.threads.insert(view.thread) }
+            if view.thread != 0, sweep!.threads.count < WarningSweep.threadLimit {
+                sweep!.threads.insert(view.thread)
+                if view.kind.runsInTask { sweep!.taskThreads.insert(view.thread) }
+            }
             sweep!.record(rules.blockedWorker(view, forest, now: now), .blockedWorker, view, &outcome)
             sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)
             outcome.cost += 6
@@ -135,6 +138,10 @@ extension WarningTable {
         guard view.isLive else { return outcome }
         if view.state == .queued {
             sweep!.record(rules.longQueueWait(view, now: now), .longQueueWait, view, &outcome)
+            countQueuedTask(rules.starvedPool(view, now: now), &outcome)
+        } else if view.isSuspended {
+            sweep!.record(rules.suspendedTask(view, forest, now: now), .suspendedTask, view, &outcome)
+            outcome.cost += 2
         } else {
             sweep!.record(rules.neverSettled(view, forest, now: now), .neverSettled, view, &outcome)
             outcome.cost += 2
@@ -146,6 +153,16 @@ extension WarningTable {
         }
         if view.state == .pending, rules.isEnabled(.deadlock) { findDeadlock(view, forest, deadlocks, now, &outcome) }
         return outcome
+    }
+
+    private mutating func countQueuedTask(_ verdict: WarningVerdict, _ outcome: inout WarningSweep.Outcome) {
+        switch verdict {
+        case .no: break
+        case .later(let due): outcome.await(due)
+        case .holds(let since, _):
+            sweep!.queuedTasks = (sweep!.queuedTasks.count + 1, min(sweep!.queuedTasks.since, since))
+            outcome.isWatched = true
+        }
     }
 
     private mutating func findFaults(_ view: NodeView, _ forest: ChainForest, _ now: UInt64) {

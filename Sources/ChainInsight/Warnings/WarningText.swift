@@ -7,13 +7,15 @@ extension WarningKind {
         case .unhandledRejection: "rejected without a handler for the error"
         case .settledAgain: "settled a second time, without effect"
         case .blockedWorker: "its handler blocks a thread that others need"
-        case .longHandler: "its handler has run for a long time"
+        case .longHandler: "its code has run for a long time"
         case .awaitedOnOwnExecutor: "tried to wait on the executor that had to do the work"
         case .deadlock: "nodes wait for each other and never settle"
         case .raceLoserRunning: "the race is decided, but this member still runs"
         case .cancellationIgnored: "asked to be cancelled, but still runs"
         case .tooManyThreads: "more threads run handlers than there should be"
-        case .longQueueWait: "its handler has waited in a queue for a long time"
+        case .longQueueWait: "it has waited in a queue for a long time"
+        case .suspendedTask: "a task that has been suspended for a long time"
+        case .starvedPool: "tasks are queued, and no thread of the pool is free"
         case .deepChain: "a very deep chain"
         case .lostEvents: "events were lost: what is shown may be incomplete"
         }
@@ -37,7 +39,8 @@ extension WarningKind {
             "The thread waits (for a promise, a lock, or the system) instead of returning to its executor. Meanwhile "
                 + "one thread less runs handlers; if all of them wait, nothing runs any more."
         case .longHandler:
-            "A handler occupies its thread until it returns. Other handlers of the same executor wait in its queue."
+            "A handler occupies its thread until it returns, a task until it suspends. What else is to run on that thread, or "
+                + "on the same executor, waits."
         case .awaitedOnOwnExecutor:
             "Blocking until a promise settles can never end where the waiting thread itself would have to run what settles "
                 + "it, so the wait was refused with an error."
@@ -54,6 +57,13 @@ extension WarningKind {
         case .longQueueWait:
             "It is ready to run and its executor has no thread for it: all are busy or blocked, or the executor is "
                 + "suspended."
+        case .suspendedTask:
+            "It has been suspended for longer than the limit, and none of its child tasks is alive. Either what it waits for "
+                + "takes that long, or a continuation is never resumed."
+        case .starvedPool:
+            "More tasks have been queued for longer than the limit than there are threads that run any. Swift's pool has one "
+                + "thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
+                + "synchronous read) holds up all others."
         case .deepChain:
             "The chain is deeper than the limit. Mostly a loop that chains on to the last promise without end, which keeps "
                 + "every step's node alive."
@@ -99,6 +109,12 @@ extension WarningKind {
         case .longQueueWait:
             "See in the view of threads (2) what keeps the executor busy; give it more threads, or long work an executor "
                 + "of its own."
+        case .suspendedTask:
+            "Its details (d) show the functions in which it is suspended: the innermost awaits what does not come. If waiting "
+                + "is its purpose, raise the limit in the configuration (suspended-task-after)."
+        case .starvedPool:
+            "See in the view of threads (2) what runs on the pool's threads; move what blocks to a queue or thread of its own, "
+                + "and await it through a continuation."
         case .deepChain:
             "Use repeat or retry for loops instead of a chain that grows, or keep only the last promise's value."
         case .lostEvents:

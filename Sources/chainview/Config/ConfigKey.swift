@@ -80,7 +80,12 @@ struct ConfigKey: Sendable {
             "cancellation-ignored-after",
             ["Warn of a node that is not settled for longer after its cancellation was requested."],
             \.warnings.cancellationLimit),
-        duration("long-queue-wait-after", ["Warn of a handler that is queued for longer."], \.warnings.queueWaitLimit),
+        duration(
+            "long-queue-wait-after", ["Warn of a handler or task that is queued for longer."], \.warnings.queueWaitLimit
+        ),
+        duration(
+            "suspended-task-after", ["Warn of a task of Swift that is suspended for longer."],
+            \.warnings.suspendedTaskLimit),
         duration(
             "blocked-worker-after", ["Warn of a pool thread that waits for a promise for longer."],
             \.warnings.blockedWorkerLimit),

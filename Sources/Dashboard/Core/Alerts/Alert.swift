@@ -110,7 +110,7 @@ extension State {
             "CHAINVIEW_PROGRAM": programs[programIndex].name,
             "CHAINVIEW_PID": "\(programs[programIndex].info?.pid ?? 0)",
             "CHAINVIEW_ID": "\(view.id.rawValue)", "CHAINVIEW_LABEL": forest.label(of: node) ?? "",
-            "CHAINVIEW_KIND": view.kind.word, "CHAINVIEW_STATE": view.state.word,
+            "CHAINVIEW_KIND": view.kind.word, "CHAINVIEW_STATE": view.stateWord,
             "CHAINVIEW_SITE": forest.site(of: node)?.description ?? "",
             "CHAINVIEW_SUMMARY": forest.summary(of: node) ?? "",
             "CHAINVIEW_CHAIN": forest.label(of: forest.root(of: node)) ?? "",

@@ -22,6 +22,7 @@ enum WarningText {
         let forest = program.forest
         switch warning.kind {
         case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
+        case .starvedPool: return "\(CountText.grouped(Int(clamping: warning.amount))) tasks are queued"
         case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
         case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
         case .deadlock: return "\(warning.amount) nodes wait for each other, next \(name(of: warning.other, forest))"
@@ -42,11 +43,12 @@ enum WarningText {
             return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
         case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
         case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
+        case .suspendedTask: return ""
         case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
         case .neverSettled:
             if view.kind.runsInTask, view.state == .running { return "its task runs" }
             return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
-        case .tooManyThreads, .lostEvents, .deepChain, .deadlock, .raceLoserRunning: return ""
+        case .tooManyThreads, .starvedPool, .lostEvents, .deepChain, .deadlock, .raceLoserRunning: return ""
         }
     }
 
@@ -68,7 +70,8 @@ enum WarningText {
         case .blockedWorker: DurationText.settled(options.blockedWorkerLimit)
         case .longHandler: DurationText.settled(options.longHandlerLimit)
         case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
-        case .longQueueWait: DurationText.settled(options.queueWaitLimit)
+        case .longQueueWait, .starvedPool: DurationText.settled(options.queueWaitLimit)
+        case .suspendedTask: DurationText.settled(options.suspendedTaskLimit)
         case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
         case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
         default: nil
