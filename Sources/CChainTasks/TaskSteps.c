@@ -3,6 +3,8 @@
 #include "CChainRuntime.h"
 #include "TaskHooks.h"
 
+#include <unistd.h>
+
 #if defined(__linux__)
 
 static chain_task_observer observer;
@@ -15,9 +17,14 @@ static _Atomic uint32_t generation;
 /// The task that runs on a thread. Its slot is only used where the task is known to be in the table; else its id is.
 typedef struct runner {
     chain_task *slot;
+    const char *memory;
     uint64_t id, node;
     uint32_t generation;
 } runner;
+
+/// The node of the task that runs the program's main function; 0 where it is not known. The tasks that it makes are
+/// chains of their own, because it lives as long as the program.
+static _Atomic uint64_t main_node;
 
 static _Thread_local runner running;
 static _Thread_local chain_task_probe *probe;
@@ -91,14 +98,22 @@ static void end_job(runner outer) {
 
 // MARK: Creation
 
+/// Whether a task without a name is the first of a program, which the main thread makes outside of tasks.
+static bool is_first(uint64_t id, uint64_t maker) {
+    return maker == 0 && id == atomic_load_explicit(&first_id, memory_order_relaxed) + 1 && gettid() == getpid();
+}
+
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
     if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
         return chain_original.create(flags, options, type, entry, closure);
     }
     // Before the task runs, which may be before it is returned.
     void *code = observer.code(entry, closure, NULL);
-    uint64_t creator = observer.creator(current_runner().node);
+    uint64_t maker = current_runner().node;
+    uint64_t creator = observer.creator(maker);
     created result = chain_original.create(flags, options, type, entry, closure);
+    bool is_child = (chain_original.job_flags(result.task) & 1u << 24) != 0;
+    if (!is_child && creator != 0 && creator == atomic_load_explicit(&main_node, memory_order_relaxed)) creator = 0;
     bool is_new;
     uint64_t id = chain_original.task_id(result.task);
     chain_task *task = chain_table_insert(id, observer.new_node(), result.task, &is_new);
@@ -108,6 +123,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     task = chain_table_find_locked(id);
     if (task == NULL) return chain_table_unlock(id), result;
     uint64_t node = task->node;
+    if (code != NULL ? observer.is_main(code) : is_first(id, maker)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
     uint8_t how = task->how;
     task->creator = creator;
@@ -147,6 +163,8 @@ static chain_task *add(void *memory, uint64_t id) {
     bool is_new;
     chain_task *task = chain_table_insert(id, observer.new_node(), memory, &is_new);
     if (task == NULL || !is_new) return task;
+    // The first task of all.
+    if (is_late && id == 1) atomic_store(&main_node, task->node);
     // One of an async let lives in its parent's memory.
     if (!is_async_let) {
         chain_table_lock(id);
@@ -181,9 +199,9 @@ static void raise_first_id(uint64_t id) {
 }
 
 /// A task runs on this thread from now on; NULL: one that is not shown.
-static void run(chain_task *task, uint64_t id) {
+static void run(chain_task *task, const char *memory, uint64_t id) {
     if (task == NULL) return set_none_running();
-    set_running((runner){task, id, task->node, atomic_load_explicit(&generation, memory_order_relaxed)});
+    set_running((runner){task, memory, id, task->node, atomic_load_explicit(&generation, memory_order_relaxed)});
 }
 
 void chain_observed_enter(char *state) {
@@ -206,7 +224,7 @@ void chain_observed_enter(char *state) {
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
     if (task == NULL) task = add(memory, id);
-    run(task, id);
+    run(task, memory, id);
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
         atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
@@ -226,7 +244,9 @@ void chain_observed_enter(char *state) {
 }
 
 /// Copies where the calling thread's task will continue.
-static void copy_frames(const char *memory, chain_task *task) {
+// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that: it takes
+// what the runtime annotates, which is earlier, for the hand-over.
+__attribute__((no_sanitize("thread"))) static void copy_frames(const char *memory, chain_task *task) {
     void *const *fields = (void *const *)(memory + chain_layout.resume);
     atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
     // A context begins with the one of its caller and the address in it.
@@ -254,10 +274,12 @@ static void read_probe(char *state) {
 void chain_observed_exit(char *state) {
     if (probe != NULL) read_probe(state);
     chain_task *task = current_runner().slot;
-    // The task belongs to this thread until the original has returned. The slot is another's if observation has just
-    // ended and begun again.
-    const char *memory = task == NULL ? NULL : chain_original.current();
-    if (memory != NULL && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
+    const char *memory = running.memory;
+    // The state is a part of the task, which belongs to this thread until the original has returned; the runtime's
+    // current task is none here when a task moves to another executor. The slot is another's if observation has just ended
+    // and begun again.
+    bool is_its = task != NULL && state >= memory && state < memory + chain_original.task_size;
+    if (is_its && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
         if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
             atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         }
@@ -334,6 +356,7 @@ void chain_observed_after(uint64_t when, void *queue, void *context, void (*work
 
 void chain_steps_report(const chain_task_observer *given) {
     if (given != NULL) observer = *given;
+    atomic_store(&main_node, 0);
     atomic_store(&observes, given != NULL);
 }
 
@@ -361,7 +384,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
     const char *name = chain_original.name();
     if (name != NULL) observer.named(task->node, name);
-    run(task, id);
+    run(task, memory, id);
 }
 
 #else

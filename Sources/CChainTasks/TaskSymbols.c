@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CChainTasks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,17 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     return is_found;
 }
 
+bool chain_place_name(const void *address, char *buffer, size_t size) {
+    image image = {.address = (uintptr_t)address};
+    dl_iterate_phdr(find_image, &image);
+    if (!image.is_found) return false;
+    char path[4096] = "";
+    if (readlink(image.path, path, sizeof path - 1) < 0) memcpy(path, image.path, sizeof path);
+    const char *last = strrchr(path, '/');
+    snprintf(buffer, size, "%s+0x%zx", last == NULL ? path : last + 1, (size_t)(image.address - image.base));
+    return true;
+}
+
 const void *chain_image_base(const void *address) {
     image image = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_image, &image);
@@ -99,6 +111,10 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     return false;
 }
 const void *chain_image_base(const void *address) { (void)address; return NULL; }
+bool chain_place_name(const void *address, char *buffer, size_t size) {
+    (void)address, (void)buffer, (void)size;
+    return false;
+}
 
 #endif
 

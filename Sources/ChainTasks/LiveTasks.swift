@@ -38,8 +38,7 @@ struct LiveTasks: TaskSource {
         var entries = [NodeDetail.Entry(name: "runs", text: "\(view.runs)")]
         if view.is_cancelled { entries.append(.init(name: "task", text: "cancelled")) }
         let frames = withUnsafeBytes(of: view.frames) { Array($0.bindMemory(to: UnsafeRawPointer?.self)) }
-        let symbols = frames.compactMap { $0 }.compactMap { FunctionName.symbol(at: $0) }
-        let names = symbols.filter { !FunctionName.isThunk($0) }.compactMap { FunctionName.demangled($0) }
+        let names = frames.compactMap { $0 }.compactMap { FunctionName.ofFrame(at: $0) }
         // A forwarder has the name of its function.
         let stack = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack.joined(separator: "\n"))) }

@@ -12,8 +12,11 @@ import ChainSystem
 final class TaskCode: Sendable {
     /// `closure #1 in order(Int)` with a line of 0, in place of a file: so tasks of one closure have one call site.
     let site: CallSite
+    /// Whether it is the program's main function.
+    let isMain: Bool
 
-    private init(name: String) {
+    private init(name: String, isMain: Bool) {
+        self.isMain = isMain
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: name.utf8.count + 1)
         for (index, byte) in name.utf8.enumerated() { copy[index] = byte }
         copy[name.utf8.count] = 0
@@ -67,7 +70,7 @@ final class TaskCode: Sendable {
             if FunctionName.isThunk(symbol) {
                 result = .thunk
             } else if let name = FunctionName.demangled(symbol) {
-                result = .named(TaskCode(name: name))
+                result = .named(TaskCode(name: name, isMain: symbol.hasPrefix(FunctionName.mainSymbol)))
             }
         }
         return known.withLock { known in
@@ -81,10 +84,21 @@ final class TaskCode: Sendable {
 
 /// Names of functions of Swift, shortened for a row.
 enum FunctionName {
+    /// How the symbol of an asynchronous main function begins.
+    static let mainSymbol = "async_Main"
+
     /// Returns the mangled symbol at an address; nil for none.
     static func symbol(at address: UnsafeRawPointer) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             chain_symbol_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
+        }
+    }
+
+    /// Returns the name of the function that a task continues in, or its place in a stripped image; nil for a thunk.
+    static func ofFrame(at address: UnsafeRawPointer) -> String? {
+        if let symbol = symbol(at: address) { return isThunk(symbol) ? nil : demangled(symbol) }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            chain_place_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
         }
     }
 
@@ -95,7 +109,7 @@ enum FunctionName {
 
     /// Returns the short name for a symbol; nil for one that is not of Swift.
     static func demangled(_ symbol: String) -> String? {
-        if symbol.hasPrefix("async_Main") { return "main" }
+        if symbol.hasPrefix(mainSymbol) { return "main" }
         return demangledWhole(symbol).map(short)
     }
 

@@ -13,10 +13,11 @@ extension Inspector {
     ///     try Inspector.start(tasks: true)
     ///
     /// A task is a node of kind *task*: under its parent if it is a child task (`async let`, groups), else under the task,
-    /// scope or handler that made it. Its label is its own name
-    /// (`Task(name:)`); the function that it runs stands in place of its call site. It
-    /// reads *running* with its thread, or *suspended*, by samples: at most 50 a second. An ended task reads *rejected*
-    /// where it threw, *cancelled* where it threw and was cancelled.
+    /// scope or handler that made it. A `Task { }` that the program's main function makes begins a chain of its own,
+    /// because that function lasts as long as the program. A task's label is its own name (`Task(name:)`); the function that
+    /// it runs stands in place of its call site. It reads *queued* until it runs first, then *running* with its thread, or
+    /// *suspended*, by samples: at most 50 a second. An ended task reads *rejected* where it threw, *cancelled* where it
+    /// threw and was cancelled.
     ///
     /// Tasks made before are shown from their next step on. Cost: see ``TaskObservation``.
     ///
@@ -107,6 +108,7 @@ public enum TaskObservation {
                     UnsafeMutableRawPointer(Unmanaged.passUnretained($0).toOpaque())
                 }
             },
+            is_main: { Unmanaged<TaskCode>.fromOpaque($0!).takeUnretainedValue().isMain },
             created: { node, creator, code, isLate in
                 let code = code.map { Unmanaged<TaskCode>.fromOpaque($0).takeUnretainedValue() }
                 TaskNodes.record(

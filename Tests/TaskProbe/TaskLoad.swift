@@ -10,10 +10,16 @@ import Synchronization
     import Glibc
 #endif
 
+private actor Counter {
+    static let shared = Counter()
+    private var count = 0
+    func add() { count += 1 }
+}
+
 /// Tasks of every kind, all of which end, at a rate; and whether each is seen to begin and to end.
 enum TaskLoad {
     /// The number of tasks that a round makes.
-    private static let tasksPerRound = 21
+    private static let tasksPerRound = 25
     private static let running = Atomic(0)
 
     private static func step(_ count: Int) async { for _ in 0..<count { await Task.yield() } }
@@ -23,11 +29,13 @@ enum TaskLoad {
         return number
     }
 
-    /// Makes 20 tasks, and returns when they have ended.
+    /// Makes 24 tasks, and returns when they have ended.
     private static func round() async {
         let own = (0..<4).map { _ in Task { await step(3) } }
         let cancelled = (0..<2).map { _ in Task.detached { await TaskProbe.cancellation() } }
         for task in cancelled { task.cancel() }
+        // Tasks that wait for an actor, which another one occupies.
+        let shared = (0..<4).map { _ in Task { await Counter.shared.add() } }
         let named = Task(name: "named") { await step(1) }
         async let first = score(1)
         async let second = score(2)
@@ -55,6 +63,7 @@ enum TaskLoad {
         _ = await first + second + third
         for task in own { await task.value }
         for task in cancelled { await task.value }
+        for task in shared { await task.value }
         await named.value
         await nested.value
     }

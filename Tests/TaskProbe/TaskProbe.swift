@@ -2,6 +2,7 @@ import ChainEvents
 import ChainInspector
 import ChainTasks
 import PromiseRuntime
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -43,6 +44,32 @@ actor Gate {
     }
 }
 
+/// An executor that runs its jobs when asked to.
+final class ParkingExecutor: SerialExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func run() {
+        let jobs = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+}
+
+/// Code that moves to another executor waits there.
+actor Parking {
+    let executor = ParkingExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    func pass() {}
+}
+
+let parking = Parking()
 let gate = Gate()
 let till = Till()
 
@@ -99,13 +126,14 @@ func order(_ number: Int) async -> Int {
         }
         let cancellable = Task(name: "ends when cancelled") { await cancellation() }
         let making = Task { await make() }
+        let parked = Task(name: "parked") { await parking.pass() }
         let scoped = Promise(label: "promise") { await scope() }
         cancelled.cancel()
         let limit = ContinuousClock.now + .seconds(30)
         // Seven tasks at the gate, and all but this one suspended.
         while await gate.count < 7, ContinuousClock.now < limit { await Task.yield() }
         var tree = ""
-        while tree.split(separator: "suspended task").count < 13, ContinuousClock.now < limit {
+        while tree.split(separator: "suspended task").count < 14, ContinuousClock.now < limit {
             await Task.yield()
             inspector.collectNow()
             tree = inspector.dump()
@@ -122,7 +150,8 @@ func order(_ number: Int) async -> Int {
         }
         cancellable.cancel()
         await gate.open()
-        _ = await (ordered.result, cancelled.result, making.result, cancellable.result)
+        parking.executor.run()
+        _ = await (ordered.result, cancelled.result, making.result, cancellable.result, parked.result)
         try await scoped.value
         // A task ends after what waits for it may run.
         while !inspector.dump().contains(": 2 nodes alive"), ContinuousClock.now < limit { await Task.yield() }

@@ -27,6 +27,8 @@ typedef struct chain_task_observer {
     /// Returns a lasting reference to the name of the code of a task: of an async function pointer or of a function, and
     /// the context of its closure. NULL where it has none.
     void *(*code)(const void *entry, const void *closure, const void *address);
+    /// Whether a code is the program's main function.
+    bool (*is_main)(const void *code);
     /// A task was made; `is_late`: before observation began.
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
     /// A task has a name of its own.
@@ -123,6 +125,10 @@ size_t chain_context_words(const void *context, uintptr_t words[4]);
 /// Copies the symbol of the function at an address, mangled: of the image's symbol table, or of its exported ones. False
 /// where it has none. Reads the image's file: about a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
+
+/// Writes the file name of the image that contains an address, and the offset in it, as `addr2line -e` takes it:
+/// `shop+0x2f40`. False where none does.
+bool chain_place_name(const void *address, char *buffer, size_t size);
 
 /// The first address of the image that contains an address; NULL for none.
 const void *chain_image_base(const void *address);
