@@ -105,9 +105,11 @@ asan: ## run the random suites under AddressSanitizer and LeakSanitizer (ASAN='S
 	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/lsan:print_suppressions=0 \
 	$(call suites,$(ASAN),asan) --sanitize=address $(if $(FILTER),,--filter '$(RANDOM)')
 
-soak: ## feed the dashboard random keys, sizes and load for SECONDS=600, then `make growth` for 20 minutes
+soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 tasks a second as long; then `make growth`
 	@.ci/need ncursesw vterm
 	CHAINVIEW_SOAK=$(SECONDS) $(utf8) swift test --filter SoakTests
+	swift build -c release --product TaskProbe
+	.build/release/TaskProbe soak $(SECONDS)
 	.ci/growth 1200
 
 growth: SECONDS = 60

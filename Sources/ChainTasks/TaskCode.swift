@@ -61,18 +61,19 @@ final class TaskCode: Sendable {
         }
     }
 
+    private static func meaning(of symbol: String, isEntry: Bool) -> Known {
+        let isThunk = FunctionName.isThunk(symbol)
+        guard !isEntry || symbol.hasSuffix("Tu") || isThunk else { return .unknown }
+        // The optimizer makes a copy of a thunk for the closure that it calls.
+        let name = isThunk ? FunctionName.ofSpecializedThunk(symbol) : FunctionName.demangled(symbol)
+        guard let name else { return isThunk ? .thunk : .unknown }
+        return .named(TaskCode(name: name, isMain: symbol.hasPrefix(FunctionName.mainSymbol)))
+    }
+
     private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {
         let number = UInt(bitPattern: key)
         if let found = known.withLock({ $0[number] }) { return found }
-        var result = Known.unknown
-        if let symbol = FunctionName.symbol(at: key), !isEntry || symbol.hasSuffix("Tu") || FunctionName.isThunk(symbol)
-        {
-            if FunctionName.isThunk(symbol) {
-                result = .thunk
-            } else if let name = FunctionName.demangled(symbol) {
-                result = .named(TaskCode(name: name, isMain: symbol.hasPrefix(FunctionName.mainSymbol)))
-            }
-        }
+        let result = FunctionName.symbol(at: key).map { meaning(of: $0, isEntry: isEntry) } ?? .unknown
         return known.withLock { known in
             // Another thread may have been first; its result stays.
             if let other = known[number] { return other }
@@ -105,6 +106,20 @@ enum FunctionName {
     /// Whether a symbol is that of a thunk that calls another closure.
     static func isThunk(_ symbol: String) -> Bool {
         symbol.contains("TR") && demangledWhole(symbol).map { $0.contains("thunk") } ?? false
+    }
+
+    /// Returns the name of the function that a thunk was specialized for; nil where it was not.
+    static func ofSpecializedThunk(_ symbol: String) -> String? {
+        guard let text = demangledWhole(symbol), let start = text.firstRange(of: "Constant Propagated Function : ")
+        else {
+            return nil
+        }
+        var depth = 0
+        let name = text[start.upperBound...].prefix { character in
+            if character == "[" { depth += 1 } else if character == "]" { depth -= 1 }
+            return depth >= 0
+        }
+        return short(String(name))
     }
 
     /// Returns the short name for a symbol; nil for one that is not of Swift.

@@ -53,11 +53,21 @@
 
         @Test func theDetailsShowWhereATaskIsSuspended() throws {
             let output = try ProbeRun(["details"]).output
-            for stack in [
-                ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
-                ["ThrowingTaskGroup.next", "closure #1 in closure #2 in closure #1 in order(Int)"],
-                ["address()", "closure #2 in TaskProbe.showTree()"],
-            ] {
+            // What the optimizer inlines has no frame.
+            #if DEBUG
+                let stacks = [
+                    ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
+                    ["ThrowingTaskGroup.next", "closure #1 in closure #2 in closure #1 in order(Int)"],
+                    ["address()", "closure #2 in TaskProbe.showTree()"],
+                ]
+            #else
+                let stacks = [
+                    ["Gate.wait()", "closure #1 in closure #1 in order(Int)"],
+                    ["ThrowingTaskGroup.next", "closure #2 in closure #1 in order(Int)"],
+                    ["closure #2 in TaskProbe.showTree()"],
+                ]
+            #endif
+            for stack in stacks {
                 #expect(
                     output.split(separator: "details ").contains { inOrder(stack, in: $0) }, "\(stack) in \(output)")
             }

@@ -66,7 +66,8 @@ final class ParkingExecutor: SerialExecutor {
 actor Parking {
     let executor = ParkingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    func pass() {}
+    private var count = 0
+    func pass() { count += 1 }
 }
 
 let parking = Parking()
