@@ -88,6 +88,16 @@
             #expect(run.status == 0, "\(run.output)\(run.errors)")
         }
 
+        @Test func aHundredThousandTasksAreShown() throws {
+            #if DEBUG
+                let count = 10_000
+            #else
+                let count = 100_000
+            #endif
+            let run = try ProbeRun(["many", "\(count)"])
+            #expect(run.status == 0, "\(run.output)\(run.errors)")
+        }
+
         @Test func observationEndsAndBeginsAgainWhileTasksRun() throws {
             let run = try ProbeRun(["restart", "40"])
             #expect(run.status == 0, "\(run.output)\(run.errors)")

@@ -170,6 +170,31 @@ enum TaskLoad {
         return try await soak(seconds: 1, rate: 2_000)
     }
 
+    /// Has so many tasks wait at one time, and returns whether all of them are shown, and none after they have ended.
+    static func many(_ count: Int) async throws -> Bool {
+        let inspector = try Inspector.start(name: "many", tasks: true)
+        let limit = ContinuousClock.now + .seconds(60)
+        func shows(_ alive: String) async -> Bool {
+            while ContinuousClock.now < limit {
+                inspector.collectNow()
+                if inspector.dump(limit: 1).contains(alive) { return true }
+                await Task.yield()
+            }
+            print(inspector.dump(limit: 20), inspector.eventCounts)
+            return false
+        }
+        let isShown = await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { await gate.wait() } }
+            while await gate.count < count { await Task.yield() }
+            let isShown = await shows(": \(count + 1) nodes alive")
+            await gate.open()
+            return isShown
+        }
+        let isEmpty = await shows(": 1 nodes alive")
+        inspector.stop()
+        return isShown && isEmpty
+    }
+
     private static func residentPages() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

@@ -13,7 +13,8 @@ import Synchronization
 // A program with tasks of every kind, all of which wait. It writes its tree, ends what can end, and writes it again.
 //
 //     TaskProbe [details | cancel]
-//     TaskProbe soak SECONDS | restart TIMES      see TaskLoad; the exit code is 1 if a task is not seen to begin or end
+//     TaskProbe soak SECONDS | restart TIMES | many COUNT
+//                                                see TaskLoad; the exit code is 1 if what is shown is not what there is
 
 struct Declined: Error {}
 
@@ -109,8 +110,11 @@ func order(_ number: Int) async -> Int {
         let arguments = CommandLine.arguments
         if arguments.count == 3, let number = Int(arguments[2]) {
             let isRight =
-                arguments[1] == "soak"
-                ? try await TaskLoad.soak(seconds: number, rate: 20_000) : try await TaskLoad.restart(times: number)
+                switch arguments[1] {
+                case "soak": try await TaskLoad.soak(seconds: number, rate: 20_000)
+                case "restart": try await TaskLoad.restart(times: number)
+                default: try await TaskLoad.many(number)
+                }
             exit(isRight ? 0 : 1)
         }
         try await showTree()
