@@ -204,7 +204,8 @@ let package = Package(
         .executableTarget(
             name: "TaskProbe", dependencies: ["ChainTasks", "ChainInspector", "PromiseRuntime", "ChainEvents"],
             path: "Tests/TaskProbe"),
-        .testTarget(name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),
+        .testTarget(
+            name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),
         .testTarget(
             name: "ChainWireTests",
             dependencies: [
@@ -234,7 +235,9 @@ let package = Package(
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["PromiseRuntime", "PromiseFoundation", "ChainInspector", "ChainTesting", "ChainBus"],
+            dependencies: [
+                "PromiseRuntime", "PromiseFoundation", "ChainInspector", "ChainTasks", "ChainTesting", "ChainBus",
+            ],
             exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames", "SeededNumbers"]),
         .testTarget(

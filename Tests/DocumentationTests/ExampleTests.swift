@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized)
 struct ExampleTests {
     /// The allowed reasons for not compiling an example.
-    private static let reasons: Set = ["package-manifest", "trait-tracing", "tasks"]
+    private static let reasons: Set = ["package-manifest", "trait-tracing"]
     /// The modules with examples in doc comments.
     private static let modules = ["ChainBus", "ChainInspector", "ChainTesting", "PromiseFoundation", "PromiseRuntime"]
 

@@ -6,7 +6,7 @@ struct Toolchain {
     /// The modules that examples may import, and their dependencies.
     static let modules = [
         "CChainRuntime", "ChainSystem", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire",
-        "ChainInspector", "ChainTesting", "PromiseFoundation",
+        "ChainInspector", "CChainTasks", "ChainTasks", "ChainTesting", "PromiseFoundation",
     ]
 
     /// A failure of the toolchain.
@@ -54,8 +54,8 @@ struct Toolchain {
 
     /// The compiler's search paths for the modules.
     private var moduleOptions: [String] {
-        let map = folder(of: "CChainRuntime").appending(path: "module.modulemap").path
-        return ["-I", build.appending(path: "Modules").path, "-Xcc", "-fmodule-map-file=" + map]
+        let maps = ["CChainRuntime", "CChainTasks"].map { folder(of: $0).appending(path: "module.modulemap").path }
+        return ["-I", build.appending(path: "Modules").path] + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
     }
 
     private func compile(_ options: [String], _ files: [URL]) async throws -> Run {
