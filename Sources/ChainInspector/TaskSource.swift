@@ -67,7 +67,7 @@ extension Collector {
     /// The most changes of tasks that one look publishes; the others are for the next one.
     private static var changeLimit: Int { 512 }
 
-    /// Publishes which tasks run and which are suspended. Regular looks take at most 2 % of a processor.
+    /// Publishes which tasks run and which are suspended. Regular looks take at most 1 % of a processor.
     func sampleTasks(isRegular: Bool) {
         guard let source = tasks.withLock({ $0 }) else { return }
         let start = chain_monotonic_ns()
@@ -80,7 +80,7 @@ extension Collector {
             withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
         }
         let end = chain_monotonic_ns()
-        withState { $0.nextTaskSample = end &+ (end &- start) &* 50 }
+        withState { $0.nextTaskSample = end &+ (end &- start) &* 100 }
         publish()
     }
 }
