@@ -41,6 +41,9 @@ let package = Package(
         .target(name: "ChainModel", dependencies: ["ChainEvents", "CChainRuntime"]),
         .target(name: "ChainWire", dependencies: ["ChainEvents"]),
         .target(
+            name: "ChainRecording",
+            dependencies: ["ChainEvents", "ChainModel", "ChainWire", "ChainSystem", "CChainRuntime"]),
+        .target(
             name: "ChainInspector",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "ChainSystem", "CChainRuntime",
@@ -111,8 +114,8 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainListing", "ChainRows", "ChainWire", "ChainSystem", "Frames",
-                "Dashboard", "Terminal", "Demos",
+                "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire", "ChainSystem",
+                "Frames", "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -189,6 +192,13 @@ let package = Package(
             name: "ChainRowsTests",
             dependencies: ["ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
         .testTarget(
+            name: "ChainRecordingTests",
+            dependencies: [
+                "ChainRecording", "ChainWire", "ChainModel", "ChainEvents", "ChainSystem", "EventScripts",
+                "GoldenSupport", "SeededNumbers", "TerminalHarness",
+            ],
+            exclude: ["Golden"]),
+        .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         // Empty without the trait: `make tracing` runs it.
         .testTarget(
@@ -209,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "ChainWireTests",
             dependencies: [
-                "ChainWire", "ChainEvents", "ChainModel", "ChainInspector", "PromiseRuntime", "GoldenSupport",
+                "ChainWire", "ChainEvents", "ChainRecording", "ChainSystem", "EventScripts", "ChainModel", "ChainInspector", "PromiseRuntime", "GoldenSupport",
                 "SeededNumbers", "TerminalHarness",
             ],
             exclude: ["Golden", "read_chains.py"]),

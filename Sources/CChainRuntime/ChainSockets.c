@@ -172,6 +172,16 @@ int chain_open_new(const char *path) {
     return finish(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
+int chain_open_to_write(const char *path, bool overwrites) {
+    begin();
+    return finish(open(path, O_WRONLY | O_CREAT | (overwrites ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0600));
+}
+
+int chain_open_to_read(const char *path) {
+    begin();
+    return finish(open(path, O_RDONLY | O_CLOEXEC));
+}
+
 int chain_open_diagnosis(void) {
 #if defined(__linux__)
     begin();

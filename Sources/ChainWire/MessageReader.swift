@@ -1,18 +1,24 @@
 import ChainEvents
 
-/// Decodes messages from the bytes of a stream, however they are split.
+/// Decodes messages from the bytes of a stream, however they are split. Whatever the bytes are, the result is messages
 /// or an error; no memory is reserved for a length alone, and the memory of a large message is freed.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
-    private var hasPreamble = false
+    /// Whether the preamble was read, or none is expected.
+    private var hasPreamble: Bool
     private var failure: WireError?
     private let limit: Int
 
     /// Reads a stream from its beginning.
     ///
-    /// - Parameter limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
-    public init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    ///   - hasPreamble: False for messages that were taken out of a stream, which begin without its preamble.
+    public init(limit: Int, hasPreamble: Bool = true) {
+        self.limit = limit
+        self.hasPreamble = !hasPreamble
+    }
 
     /// Appends received bytes; after an error they are dropped.
     public mutating func append(_ received: UnsafeRawBufferPointer) {

@@ -1,4 +1,5 @@
 import ChainEvents
+import EventScripts
 import SeededNumbers
 import Testing
 

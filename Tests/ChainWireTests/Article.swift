@@ -1,14 +1,14 @@
 import Foundation
 
-/// The article on the wire format, as data.
+/// An article on the wire format or on recordings, as data.
 struct Article {
     let text: String
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
 
-    init() throws {
-        let file = Article.folder.appending(path: "ChainWire/ChainWire.docc/TheWire.md")
+    init(_ name: String = "TheWire") throws {
+        let file = Article.folder.appending(path: "ChainWire/ChainWire.docc/\(name).md")
         text = try String(contentsOf: file, encoding: .utf8)
     }
 

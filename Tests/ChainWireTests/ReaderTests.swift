@@ -190,7 +190,7 @@ private final class Folder {
 }
 
 /// `read_chains.py`.
-private enum Reader {
+enum Reader {
     struct Failed: Error { let sentence: String }
 
     static let hasPython = (try? run(["python3", "-c", ""])) != nil

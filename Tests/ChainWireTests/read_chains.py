@@ -5,7 +5,10 @@ Sources/ChainWire/ChainWire.docc/TheWire.md alone.
     read_chains.py SOCKET            the state as it is now
     read_chains.py SOCKET --follow   what is known when the program ends
     read_chains.py --file CAPTURE    the same, from the bytes that a program sent
+    read_chains.py --recording FILE [MOMENT]   a recording, at a moment of the program's clock or at its end;
+                                     that part is written from TheRecording.md, beside the other page
 """
+import io
 import socket
 import struct
 import sys
@@ -204,8 +207,78 @@ def attach(path):
     return connection.makefile("rb")
 
 
+TABLE = [0] * 256
+for number in range(256):
+    rest = number
+    for _ in range(8):
+        rest = rest >> 1 ^ (0x82F63B78 if rest & 1 else 0)
+    TABLE[number] = rest
+
+
+def checksum(data):
+    rest = 0xFFFFFFFF
+    for byte in data:
+        rest = rest >> 8 ^ TABLE[(rest ^ byte) & 0xFF]
+    return rest ^ 0xFFFFFFFF
+
+
+def recorded(data, moment):
+    """The messages that lead to a moment of a recording, found from header to header."""
+    magic, version, oldest, _, name = struct.unpack_from("<8sHHIQ", data)
+    if magic.hex() != "636861696e72659e" or version < 1 or oldest > 1 or checksum(data[:24]) != struct.unpack_from("<I", data, 24)[0]:
+        sys.exit("This is no recording of version 1")
+    salt, chunks, at = struct.pack("<Q", name), [], 48
+    while 0 <= at <= len(data) - 88:
+        head = struct.unpack_from("<4sBBHIIIIII5QIIII", data, at)
+        if head[0].hex() == "63686b9e" and checksum(salt + data[at:at + 84]) == head[-1] and at + 88 + head[6] <= len(data):
+            chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6]))
+            at += 88 + head[6]
+        else:
+            at = data.find(b"chk\x9e", at + 1)
+    chunks.sort()
+    begins = [index for index, chunk in enumerate(chunks) if chunk[3] & 1 and chunk[4] <= moment]
+    wanted = chunks[begins[-1] if begins else 0:]
+    later = None
+    for number, kind, codec, flags, first, payload_checksum, start, length in wanted:
+        payload = data[start:start + length]
+        if kind not in (1, 2) or kind == 1 and first > moment or codec or checksum(payload) != payload_checksum:
+            continue
+        stream = io.BytesIO(MAGIC + struct.pack("<HHI", 1, 1, 0) + payload)
+        for kind, message in messages(stream):
+            time = struct.unpack_from("<Q", message.data, 16)[0] if kind == 3 else 0
+            if time <= moment:
+                yield kind, message
+            elif later in (None, time):
+                later = time
+                yield kind, until(message, moment)
+
+
+def until(message, moment):
+    """A batch without its snapshots, its mark of a resync, and its events after a moment."""
+    data, names = bytearray(message.data), Payload(message.data)
+    size, sites, threads, executors, texts, nodes, events = names.take("60xI8x6I")
+    for _ in range(sites):
+        names.take("II"), names.text()
+    for _ in range(threads + executors):
+        names.take("I"), names.text()
+    for _ in range(texts):
+        names.text()
+    start = end = names.at
+    for _ in range(nodes):
+        end += struct.unpack_from("<I", data, end)[0]
+    kept = [data[at:at + size] for at in range(end, end + events * size, size) if struct.unpack_from("<Q", data, at)[0] <= moment]
+    struct.pack_into("<Q", data, 16, moment)
+    struct.pack_into("<I", data, 56, 0)
+    struct.pack_into("<II", data, 88, 0, len(kept))
+    return Payload(bytes(data[:start]) + b"".join(kept))
+
+
 forest, arguments = Forest(), sys.argv[1:]
-for kind, payload in messages(open(arguments[1], "rb") if arguments[0] == "--file" else attach(arguments[0])):
+if arguments[0] == "--recording":
+    source = recorded(open(arguments[1], "rb").read(), int((arguments[2:] or [1 << 64])[0]))
+else:
+    source = messages(open(arguments[1], "rb") if arguments[0] == "--file" else attach(arguments[0]))
+for kind, payload in source:
     if kind == 3:
         forest.batch(payload)
         if forest.is_synced and len(arguments) == 1:

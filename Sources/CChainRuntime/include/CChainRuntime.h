@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ChainChecksum.h"
 #include "ChainFiles.h"
 #include "ChainLock.h"
 #include "ChainSockets.h"

@@ -2,15 +2,18 @@ import ChainEvents
 import SeededNumbers
 
 /// One event with its text.
-struct LogEntry {
-    var event: ChainEvent
-    var text: String?
+public struct LogEntry {
+    /// The event.
+    public var event: ChainEvent
+    /// Its text.
+    public var text: String?
 }
 
 /// The events of a random program in the order of time: makers, links, combinators, adoptions and every settlement, on
 /// several threads that take ids in blocks. Some nodes were made before recording began.
-struct RandomLog {
-    private(set) var entries: [LogEntry] = []
+public struct RandomLog {
+    /// The events.
+    public private(set) var entries: [LogEntry] = []
     private var generator: SeededGenerator
     private var nodes: [Node] = []
     private var time: UInt64 = 1000
@@ -33,7 +36,8 @@ struct RandomLog {
         var renameCount: UInt16 = 0
     }
 
-    init(seed: UInt64, count: Int, threadCount: Int = 3, isWild: Bool = false, hasTies: Bool = false) {
+    /// Makes a log of about `count` events.
+    public init(seed: UInt64, count: Int, threadCount: Int = 3, isWild: Bool = false, hasTies: Bool = false) {
         generator = SeededGenerator(seed: seed)
         self.threadCount = threadCount
         self.isWild = isWild
@@ -196,7 +200,7 @@ extension UInt8 {
 
 extension [LogEntry] {
     /// Another interleaving that keeps each thread's order.
-    func shuffled(by generator: inout SeededGenerator) -> [LogEntry] {
+    public func shuffled(by generator: inout SeededGenerator) -> [LogEntry] {
         var queues = Dictionary(grouping: self) { $0.event.thread }.mapValues { ArraySlice($0) }
         var result: [LogEntry] = []
         while let thread = queues.keys.sorted().randomElement(using: &generator) {
@@ -209,7 +213,7 @@ extension [LogEntry] {
     }
 
     /// The events in batches of up to `limit`, from `sequence` on.
-    func batches(upTo limit: Int, sequence: UInt64 = 1, using generator: inout SeededGenerator) -> [EventBatch] {
+    public func batches(upTo limit: Int, sequence: UInt64 = 1, using generator: inout SeededGenerator) -> [EventBatch] {
         var result: [EventBatch] = []
         var rest = self[...]
         var time: UInt64 = 0
@@ -226,5 +230,6 @@ extension [LogEntry] {
 }
 
 extension ProcessKey {
-    static let test = ProcessKey(rawValue: 7)
+    /// The process of random logs.
+    public static let test = ProcessKey(rawValue: 7)
 }

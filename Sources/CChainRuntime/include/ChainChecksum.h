@@ -1,0 +1,20 @@
+// Checksums of recordings.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The CRC-32C (Castagnoli) of bytes. `checksum` is that of the bytes before them, 0 where there are none. By the
+/// processor's own instruction where it has one (0.15 ns a byte), else by tables (0.6 ns a byte).
+uint32_t chain_crc32c(uint32_t checksum, const void *bytes, size_t count);
+
+/// The same by tables, for tests.
+uint32_t chain_crc32c_by_tables(uint32_t checksum, const void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,98 @@
+import ChainEvents
+
+extension EventBatch {
+    /// Returns the batch in parts of about `limit` bytes on the wire: names in the first ones, what holds after all of it
+    /// in the last. A name, node or event that is longer alone is a part of its own.
+    ///
+    /// Applying the parts in order is applying the batch.
+    func parts(upTo limit: Int) -> [EventBatch] {
+        guard wireSizeBound > limit else { return [self] }
+        var cutter = PartCutter(of: self, limit: limit)
+        return cutter.run()
+    }
+
+    /// No fewer bytes than the batch takes on the wire.
+    private var wireSizeBound: Int {
+        let names = sites.values.reduce(0) { $0 + 12 + $1.fileID.utf8.count }
+        let threads = threads.values.reduce(0) { $0 + 8 + $1.utf8.count }
+        let executors = executors.values.reduce(0) { $0 + 8 + $1.utf8.count }
+        return 96 + names + threads + executors + texts.reduce(0) { $0 + 4 + $1.utf8.count }
+            + nodes.reduce(0) { $0 + $1.wireSizeBound }
+            + events.count * 40
+    }
+}
+
+extension NodeSnapshot {
+    fileprivate var wireSizeBound: Int {
+        let texts = [label, canceller, summary].reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
+        return 32 + 11 * 8 + texts + 8 + 8 * (members.count + memberTimes.count) + 24
+    }
+}
+
+/// Cuts a batch into parts.
+private struct PartCutter {
+    private let whole: EventBatch
+    private let limit: Int
+    private var parts: [EventBatch] = []
+    private var part: EventBatch
+    private var size = 96
+    /// The number of a text of the whole batch in the part.
+    private var textNumbers: [UInt32: UInt32] = [:]
+
+    init(of whole: EventBatch, limit: Int) {
+        self.whole = whole
+        self.limit = limit
+        part = EventBatch(process: whole.process, sequence: whole.sequence, time: whole.time)
+    }
+
+    mutating func run() -> [EventBatch] {
+        for (number, site) in whole.sites.sorted(by: { $0.key < $1.key }) {
+            make(room: 12 + site.fileID.utf8.count)
+            part.sites[number] = site
+        }
+        for (number, name) in whole.threads.sorted(by: { $0.key < $1.key }) {
+            make(room: 8 + name.utf8.count)
+            part.threads[number] = name
+        }
+        for (number, name) in whole.executors.sorted(by: { $0.key < $1.key }) {
+            make(room: 8 + name.utf8.count)
+            part.executors[number] = name
+        }
+        for node in whole.nodes {
+            make(room: node.wireSizeBound)
+            part.nodes.append(node)
+        }
+        for event in whole.events {
+            let text = whole.text(of: event)
+            make(room: 40 + (text.map { 4 + $0.utf8.count } ?? 0))
+            part.events.append(numbered(event, text))
+        }
+        (part.loss, part.resync) = (whole.loss, whole.resync)
+        return parts + [part]
+    }
+
+    /// Ends the part where another so many bytes do not fit.
+    private mutating func make(room: Int) {
+        if size > 96, size + room > limit {
+            parts.append(part)
+            part = EventBatch(process: whole.process, sequence: whole.sequence, time: whole.time)
+            textNumbers = [:]
+            size = 96
+        }
+        size += room
+    }
+
+    private mutating func numbered(_ event: ChainEvent, _ text: String?) -> ChainEvent {
+        var event = event
+        guard let text else {
+            event.text = 0
+            return event
+        }
+        if textNumbers[event.text] == nil {
+            part.texts.append(text)
+            textNumbers[event.text] = UInt32(part.texts.count)
+        }
+        event.text = textNumbers[event.text] ?? 0
+        return event
+    }
+}

@@ -1,0 +1,80 @@
+/// What stands before the payload of each chunk.
+///
+///     chunk   0       4      5       6       8        12        16       20    24       28      32      40     48     56
+///             ├ magic ┼ kind ┼ codec ┼ flags ┼ number ┼ segment ┼ stored ┼ raw ┼ events ┼ nodes ┼ first ┼ last ┼ made ┤
+///
+///             56        64         72        76         80                 84                88
+///             ├ settled ┼ rejected ┼ running ┼ warnings ┼ payload checksum ┼ header checksum ┤
+///
+/// The checksum of the header covers the file's id, then the 84 bytes before the checksum.
+package struct ChunkHeader: Hashable, Sendable {
+    /// Marks on a chunk. Part of the file format.
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        /// The first chunk of a keyframe, and so of a segment.
+        package static let beginsKeyframe = Flags(rawValue: 1)
+        /// The last chunk of a keyframe.
+        package static let endsKeyframe = Flags(rawValue: 2)
+    }
+
+    package var kind: ChunkKind
+    package var codec = ChunkCodec.raw
+    package var flags: Flags = []
+    /// Its number in the file, from 0.
+    package var number: UInt32 = 0
+    /// The number of its segment, from 0.
+    package var segment: UInt32 = 0
+    /// Bytes of the payload in the file.
+    package var storedCount: UInt32 = 0
+    /// Bytes of the payload once decoded.
+    package var rawCount: UInt32 = 0
+    /// Events in it.
+    package var eventCount: UInt32 = 0
+    /// Snapshots in it.
+    package var nodeCount: UInt32 = 0
+    /// The times of its first and of its last batch, in nanoseconds of the program's clock.
+    package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
+    /// The counts after its last batch.
+    package var counts = RecordingCounts()
+    package var payloadChecksum: UInt32 = 0
+
+    package init(_ kind: ChunkKind) { self.kind = kind }
+
+    /// Bytes of the whole chunk in the file.
+    package var size: UInt64 { UInt64(RecordingFormat.chunkHeaderSize) + UInt64(storedCount) }
+
+    package func bytes(in file: UInt64) -> [UInt8] {
+        var bytes = RecordingFormat.chunkMagic
+        bytes.put(kind.rawValue)
+        bytes.put(codec.rawValue)
+        bytes.put(flags.rawValue)
+        for count in [number, segment, storedCount, rawCount, eventCount, nodeCount] { bytes.put(count) }
+        for count in [firstTime, lastTime, counts.made, counts.settled, counts.rejected] { bytes.put(count) }
+        for count in [counts.running, counts.warnings, payloadChecksum] { bytes.put(count) }
+        bytes.put(Checksum.of(bytes, in: file))
+        return bytes
+    }
+
+    /// Decodes the header at an offset; nil where there is none that is whole, or one of an unknown kind or codec.
+    package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
+        let size = RecordingFormat.chunkHeaderSize
+        guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),
+            Checksum.of(bytes[offset..<offset + size - 4], in: file) == bytes.number(at: offset + size - 4),
+            let kind = ChunkKind(rawValue: bytes[offset + 4]), let codec = ChunkCodec(rawValue: bytes[offset + 5])
+        else { return nil }
+        func field(_ position: Int) -> UInt32 { bytes.number(at: offset + position) }
+        func wide(_ position: Int) -> UInt64 { bytes.number(at: offset + position) }
+        self.kind = kind
+        self.codec = codec
+        flags = Flags(rawValue: bytes.number(at: offset + 6))
+        (number, segment, storedCount, rawCount) = (field(8), field(12), field(16), field(20))
+        (eventCount, nodeCount) = (field(24), field(28))
+        (firstTime, lastTime) = (wide(32), wide(40))
+        counts = RecordingCounts(
+            made: wide(48), settled: wide(56), rejected: wide(64), running: field(72), warnings: field(76))
+        payloadChecksum = field(80)
+        guard storedCount <= RecordingFormat.payloadLimit, rawCount <= RecordingFormat.payloadLimit else { return nil }
+    }
+}

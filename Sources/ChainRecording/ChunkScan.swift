@@ -1,0 +1,103 @@
+/// Finds the chunks of a file: by its index, or from header to header.
+struct ChunkScan {
+    private let file: ByteFile
+    private let id: UInt64
+    private(set) var chunks: [ChunkEntry] = []
+    private(set) var damage: [RecordingDamage] = []
+    /// How much is searched at once for a header.
+    private static let searchCount = 64 << 10
+
+    init(_ file: ByteFile, _ id: UInt64) {
+        self.file = file
+        self.id = id
+    }
+
+    /// Returns the index at an offset; nil, which is noted unless the offset is 0, where it cannot be read.
+    mutating func index(at offset: UInt64) -> RecordingIndex? {
+        guard offset != 0 else { return nil }
+        let headerSize = RecordingFormat.chunkHeaderSize
+        let start = file.bytes(at: offset, count: headerSize)
+        if let header = ChunkHeader(start, in: id), header.kind == .index {
+            let payload = file.bytes(at: offset + UInt64(headerSize), count: Int(header.storedCount))
+            let isWhole = payload.withUnsafeBytes { Checksum.of($0) } == header.payloadChecksum
+            if isWhole, let index = RecordingIndex(payload, in: id) { return index }
+        }
+        damage.append(RecordingDamage(offset: offset, reason: "the index is damaged"))
+        return nil
+    }
+
+    /// Hops from header to header, and orders the chunks.
+    mutating func run() {
+        var found: [ChunkEntry] = []
+        var offset = UInt64(RecordingFormat.fileHeaderSize)
+        while offset < file.count {
+            if let entry = entry(at: offset) {
+                found.append(entry)
+                offset = entry.end
+                continue
+            }
+            let next = nextHeader(after: offset)
+            noteGap(offset, next)
+            guard let next else { break }
+            offset = next
+        }
+        found.removeAll { $0.header.kind == .index }
+        found.sort { $0.header.number < $1.header.number }
+        // In a ring, what is behind the newest chunk was partly overwritten by it.
+        if let newest = found.last, found.contains(where: { $0.offset > newest.offset }) {
+            damage.removeAll { $0.offset == newest.end }
+        }
+        // In a ring, what is left of a segment without its beginning.
+        let first = found.firstIndex { $0.header.flags.contains(.beginsKeyframe) }
+        chunks = Array(found[(first ?? found.count)...])
+        noteMissing()
+    }
+
+    private func entry(at offset: UInt64) -> ChunkEntry? {
+        let bytes = file.bytes(at: offset, count: RecordingFormat.chunkHeaderSize)
+        guard let header = ChunkHeader(bytes, in: id) else { return nil }
+        let entry = ChunkEntry(offset: offset, header: header)
+        return entry.end <= file.count ? entry : nil
+    }
+
+    /// Searches the file behind an offset for a whole header.
+    private func nextHeader(after offset: UInt64) -> UInt64? {
+        var start = offset + 1
+        while start < file.count {
+            let bytes = file.bytes(at: start, count: Self.searchCount)
+            let magic = RecordingFormat.chunkMagic
+            var index = 0
+            while index + magic.count <= bytes.count {
+                guard let match = bytes[index...].firstIndex(of: magic[0]), match + magic.count <= bytes.count else {
+                    break
+                }
+                if bytes[match..<match + magic.count].elementsEqual(magic), entry(at: start + UInt64(match)) != nil {
+                    return start + UInt64(match)
+                }
+                index = match + 1
+            }
+            guard bytes.count > magic.count else { return nil }
+            start += UInt64(bytes.count - magic.count + 1)
+        }
+        return nil
+    }
+
+    private mutating func noteGap(_ offset: UInt64, _ next: UInt64?) {
+        let count = (next ?? file.count) - offset
+        let reason =
+            next == nil
+            ? "the file ends within a chunk: its last \(count) bytes are unreadable" : "\(count) bytes are unreadable"
+        damage.append(RecordingDamage(offset: offset, reason: reason))
+    }
+
+    /// Notes chunks that are missing between others.
+    private mutating func noteMissing() {
+        for (one, next) in zip(chunks, chunks.dropFirst()) where next.header.number > one.header.number + 1 {
+            let count = next.header.number - one.header.number - 1
+            let reason = "\(count) chunk\(count == 1 ? " is" : "s are") missing"
+            if !damage.contains(where: { $0.offset == one.end }) {
+                damage.append(RecordingDamage(offset: one.end, reason: reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ChainSystem
+
+/// Why a file cannot be read as a recording, or cannot be written.
+package enum RecordingError: Error, Hashable, CustomStringConvertible {
+    /// It does not begin as recordings do.
+    case notRecording
+    /// It was written by an incompatible version.
+    case version(UInt16)
+    /// The file's header is damaged.
+    case damagedHeader
+    /// It holds no state of a program.
+    case empty
+    /// The size limit leaves no room for the program's state and what follows it.
+    case limitTooSmall
+    /// The disk is full, and what was recorded is too little to make room.
+    case diskFull
+    /// The system's error.
+    case system(SystemError)
+
+    /// What is wrong, in a clause that follows the file's name.
+    package var description: String {
+        switch self {
+        case .notRecording: "is no recording of chainview"
+        case .version(let version):
+            "was recorded by version \(version) of the format, and this chainview reads version "
+                + "\(RecordingFormat.version): bring both to the same release"
+        case .damagedHeader: "has a damaged header"
+        case .empty: "holds no whole state of a program"
+        case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
+        case .diskFull: "fills its disk"
+        case .system(let error): "cannot be used: \(error)"
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import CChainRuntime
+import ChainEvents
+import ChainSystem
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A part of a recording that cannot be read.
+package struct RecordingDamage: Hashable, Sendable, CustomStringConvertible {
+    /// Where it begins in the file.
+    package var offset: UInt64
+    /// What is wrong there.
+    package var reason: String
+
+    package var description: String { "\(reason) at byte \(offset)" }
+}
+
+/// A part of a recording that can be shown without the parts before it.
+package struct RecordingSegment: Hashable, Sendable {
+    /// The moment of its keyframe, in nanoseconds of the program's clock.
+    package var time: UInt64
+    /// Its chunks, by index in ``RecordingFile/chunks``; and those of its keyframe.
+    package var chunks: Range<Int>, keyframe: Range<Int>
+}
+
+/// An open recording. Reads a chunk at a time, so its memory does not depend on the file's size.
+///
+/// Opening reads the index, or where there is none the header of each chunk: some 30 ms for 20,000 chunks. A file that
+/// is still being written is read as far as it was when it was opened.
+package final class RecordingFile {
+    package let header: FileHeader
+    /// The chunks of all segments, in order.
+    package let chunks: [ChunkEntry]
+    /// Segments that begin with a whole keyframe, in order; at least one.
+    package let segments: [RecordingSegment]
+    /// Counts over time; those of the chunks' headers where there is no index.
+    package let series: CountSeries
+    /// Whether the file has an index, and so was ended in good order.
+    package let hasIndex: Bool
+    /// The program that was recorded.
+    package let hello: Hello
+    /// What was found damaged so far, by offset.
+    package private(set) var damage: [RecordingDamage]
+    private let file: ByteFile
+
+    /// Opens a file.
+    package convenience init(path: String) throws(RecordingError) {
+        let file: ByteFile
+        do { file = try ByteFile(path: path) } catch { throw .system(error) }
+        try self.init(file)
+    }
+
+    init(_ file: ByteFile) throws(RecordingError) {
+        self.file = file
+        header = try FileHeader(file.bytes(at: 0, count: RecordingFormat.fileHeaderSize))
+        var scan = ChunkScan(file, header.id)
+        if let index = scan.index(at: header.index) {
+            (chunks, series, hasIndex) = (index.chunks, index.series, true)
+        } else {
+            scan.run()
+            (chunks, hasIndex) = (scan.chunks, false)
+            var series = CountSeries()
+            for chunk in scan.chunks { series.note(chunk.header.counts, at: chunk.header.lastTime) }
+            self.series = series
+        }
+        damage = scan.damage
+        segments = Self.segments(of: chunks)
+        guard let (hello, damage) = Self.hello(file, header.id, chunks, segments) else { throw .empty }
+        self.hello = hello
+        for one in damage where !self.damage.contains(one) { self.damage.append(one) }
+    }
+
+    /// The program's description.
+    package var process: ProcessDescription { hello.process }
+
+    /// The times of the first keyframe and of the last batch, in nanoseconds of the program's clock.
+    package var range: ClosedRange<UInt64> {
+        let first = segments[0].time
+        return first...max(first, chunks.last?.header.lastTime ?? 0)
+    }
+
+    /// The messages of a chunk; nil where it is damaged, which is noted in ``damage``.
+    package func messages(ofChunk index: Int) -> [Message]? {
+        do throws(RecordingDamage) {
+            return try Self.messages(file, header.id, chunks[index])
+        } catch {
+            if !damage.contains(error) { damage.append(error) }
+            return nil
+        }
+    }
+
+    /// The batches of a chunk, likewise.
+    package func batches(ofChunk index: Int) -> [EventBatch]? {
+        messages(ofChunk: index)?.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
+    }
+
+    /// Notes damage that a reader found between chunks.
+    func note(_ damage: RecordingDamage) {
+        if !self.damage.contains(damage) { self.damage.append(damage) }
+    }
+
+    private static func segments(of chunks: [ChunkEntry]) -> [RecordingSegment] {
+        var segments: [RecordingSegment] = []
+        var start = 0
+        while start < chunks.count {
+            let number = chunks[start].header.segment
+            var end = start
+            while end < chunks.count, chunks[end].header.segment == number { end += 1 }
+            if let keyframe = keyframe(of: chunks[start..<end]) {
+                let time = chunks[start].header.firstTime
+                segments.append(RecordingSegment(time: time, chunks: start..<end, keyframe: keyframe))
+            }
+            start = end
+        }
+        return segments
+    }
+
+    /// The chunks of a segment's keyframe; nil where one is missing.
+    private static func keyframe(of chunks: ArraySlice<ChunkEntry>) -> Range<Int>? {
+        guard let first = chunks.first, first.header.flags.contains(.beginsKeyframe) else { return nil }
+        for index in chunks.indices {
+            let header = chunks[index].header
+            guard header.kind == .keyframe, Int(header.number) - Int(first.header.number) == index - chunks.startIndex
+            else { return nil }
+            if header.flags.contains(.endsKeyframe) { return chunks.startIndex..<index + 1 }
+        }
+        return nil
+    }
+
+    /// The hello of the first segment in which it can be read, and what was found damaged.
+    private static func hello(
+        _ file: ByteFile, _ id: UInt64, _ chunks: [ChunkEntry], _ segments: [RecordingSegment]
+    ) -> (Hello, [RecordingDamage])? {
+        var damage: [RecordingDamage] = []
+        for segment in segments {
+            do throws(RecordingDamage) {
+                for case .hello(let hello) in try messages(file, id, chunks[segment.chunks.lowerBound]) {
+                    return (hello, damage)
+                }
+            } catch { damage.append(error) }
+        }
+        return nil
+    }
+
+    private static func messages(
+        _ file: ByteFile, _ id: UInt64, _ entry: ChunkEntry
+    ) throws(RecordingDamage) -> [Message] {
+        func damaged(_ reason: String) -> RecordingDamage { RecordingDamage(offset: entry.offset, reason: reason) }
+        let headerSize = RecordingFormat.chunkHeaderSize
+        let bytes = file.bytes(at: entry.offset, count: headerSize + Int(entry.header.storedCount))
+        guard ChunkHeader(bytes, in: id) == entry.header else { throw damaged("the header of a chunk is damaged") }
+        guard bytes.count == headerSize + Int(entry.header.storedCount) else { throw damaged("a chunk is cut off") }
+        var reader = MessageReader(limit: Wire.batchLimit, hasPreamble: false)
+        let isWhole = bytes.withUnsafeBytes { bytes in
+            let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
+            guard Checksum.of(payload) == entry.header.payloadChecksum else { return false }
+            reader.append(payload)
+            return true
+        }
+        guard isWhole else { throw damaged("a chunk is damaged") }
+        var messages: [Message] = []
+        do {
+            while let message = try reader.next() { messages.append(message) }
+        } catch { throw damaged("a chunk cannot be understood") }
+        return messages
+    }
+}
+
+extension RecordingDamage: Error {}
+
+/// A file's bytes.
+final class ByteFile {
+    private let descriptor: Descriptor
+    let count: UInt64
+
+    init(path: String) throws(SystemError) {
+        descriptor = Descriptor(owning: try SystemError.check(chain_open_to_read(path)))
+        let end = lseek(descriptor.number, 0, SEEK_END)
+        guard end >= 0 else { throw SystemError() }
+        // Directories are as long as that.
+        guard end < Int.max else { throw SystemError(code: EISDIR) }
+        count = UInt64(end)
+    }
+
+    /// The bytes from an offset on: fewer where the file ends, or cannot be read.
+    func bytes(at offset: UInt64, count: Int) -> [UInt8] {
+        let room = offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
+        return [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
+            filled = 0
+            while filled < room {
+                let next = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let got = pread(descriptor.number, next.baseAddress, next.count, off_t(offset) + off_t(filled))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                filled += got
+            }
+        }
+    }
+}

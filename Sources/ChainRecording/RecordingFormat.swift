@@ -1,0 +1,55 @@
+/// The numbers of the file format; the article *The recording* has the layout.
+package enum RecordingFormat {
+    /// The first eight bytes of every recording: `chainre` and a byte that is not text.
+    package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x65, 0x9E]
+    /// The version that this package writes.
+    package static let version: UInt16 = 1
+    /// The least version that understands this one.
+    package static let oldestVersion: UInt16 = 1
+    /// Bytes of the file's header.
+    package static let fileHeaderSize = 48
+    /// Bytes of a chunk's header.
+    package static let chunkHeaderSize = 88
+    /// The first four bytes of every chunk: `chk` and a byte that is not text.
+    package static let chunkMagic: [UInt8] = [0x63, 0x68, 0x6B, 0x9E]
+    /// Bytes of the payload of a chunk, except where one message alone takes more, and in an index.
+    package static let chunkLimit = 256 << 10
+    /// Bytes of a payload that a reader accepts.
+    package static let payloadLimit = 1 << 30
+    /// How long a chunk is kept in memory at most, in nanoseconds.
+    package static let chunkDelay: UInt64 = 250_000_000
+    /// The interval between two counts of an index, in nanoseconds.
+    package static let countInterval: UInt64 = 100_000_000
+    /// Bytes of a pair of offset and header, and of the counts of an interval, in an index.
+    static let indexEntrySize = 8 + chunkHeaderSize, countSize = 20
+    /// The number of warnings where they are not counted.
+    package static let uncounted: UInt32 = .max
+}
+
+/// The kinds of chunks. Part of the file format: never renumbered, only added to.
+package enum ChunkKind: UInt8, CaseIterable, Sendable {
+    /// A part of a segment's beginning: the program's hello and its state.
+    case keyframe = 1
+    /// Batches as they came.
+    case batches = 2
+    /// The headers of all chunks, and counts over time.
+    case index = 3
+}
+
+/// How the payload of a chunk is stored. Part of the file format: never renumbered, only added to.
+package enum ChunkCodec: UInt8, CaseIterable, Sendable {
+    /// As it is.
+    case raw = 0
+}
+
+/// Whether and why a recording is complete. Part of the file format: never renumbered, only added to.
+package enum RecordingEnding: UInt32, CaseIterable, Sendable {
+    /// It is being written, or its writer was killed.
+    case open = 0
+    /// It was ended in good order.
+    case finished = 1
+    /// The disk was full, and too little of the recording could have been kept.
+    case diskFull = 2
+    /// The file could not be written, or the program's state does not fit into the size limit.
+    case failed = 3
+}

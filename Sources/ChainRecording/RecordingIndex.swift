@@ -1,0 +1,72 @@
+/// Where a chunk is.
+package struct ChunkEntry: Hashable, Sendable {
+    /// The offset of its header in the file.
+    package var offset: UInt64
+    package var header: ChunkHeader
+
+    var end: UInt64 { offset + header.size }
+}
+
+/// The payload of an index: all that a reader learns from the headers of the chunks, and counts over time.
+///
+///     index   0             4              8       16         24
+///             ├ chunk count ┼ entry count ─┼ start ┼ interval ┼ chunks: offset (8), header (88) … ┼ entries …
+///
+///     entry   0      4         8          12        16         20
+///             ├ made ┼ settled ┼ rejected ┼ running ┼ warnings ┤
+package struct RecordingIndex: Hashable, Sendable {
+    package var chunks: [ChunkEntry]
+    package var series: CountSeries
+
+    func bytes(in file: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.size(chunks.count, series.entries.count))
+        bytes.put(UInt32(chunks.count))
+        bytes.put(UInt32(series.entries.count))
+        bytes.put(series.start)
+        bytes.put(series.interval)
+        for chunk in chunks {
+            bytes.put(chunk.offset)
+            bytes += chunk.header.bytes(in: file)
+        }
+        for entry in series.entries {
+            for count in [entry.made, entry.settled, entry.rejected, entry.running, entry.warnings] {
+                bytes.put(count)
+            }
+        }
+        return bytes
+    }
+
+    static func size(_ chunkCount: Int, _ entryCount: Int) -> Int {
+        24 + chunkCount * RecordingFormat.indexEntrySize + entryCount * RecordingFormat.countSize
+    }
+
+    /// Nil where the bytes are no index.
+    init?(_ bytes: [UInt8], in file: UInt64) {
+        guard bytes.count >= 24 else { return nil }
+        let chunkCount = Int(bytes.number(at: 0, UInt32.self))
+        let entryCount = Int(bytes.number(at: 4, UInt32.self))
+        guard bytes.count >= Self.size(chunkCount, entryCount) else { return nil }
+        chunks = []
+        chunks.reserveCapacity(chunkCount)
+        for index in 0..<chunkCount {
+            let offset = 24 + index * RecordingFormat.indexEntrySize
+            // Of a kind that only a later version knows.
+            guard let header = ChunkHeader(bytes, at: offset + 8, in: file) else { continue }
+            chunks.append(ChunkEntry(offset: bytes.number(at: offset), header: header))
+        }
+        let start = Self.size(chunkCount, 0)
+        let entries = (0..<entryCount).map { index in
+            func field(_ number: Int) -> UInt32 {
+                bytes.number(at: start + index * RecordingFormat.countSize + 4 * number)
+            }
+            var entry = IntervalCounts()
+            (entry.made, entry.settled, entry.rejected) = (field(0), field(1), field(2))
+            (entry.running, entry.warnings) = (field(3), field(4))
+            return entry
+        }
+        series = CountSeries(start: bytes.number(at: 8), interval: bytes.number(at: 16), entries: entries)
+    }
+
+    init(chunks: [ChunkEntry], series: CountSeries) { (self.chunks, self.series) = (chunks, series) }
+}

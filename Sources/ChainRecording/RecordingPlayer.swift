@@ -1,0 +1,188 @@
+import ChainEvents
+
+/// Moves over a recording: gives the batches that lead to a moment.
+///
+/// The state at a moment is that after all batches up to it, and of the next one after the events up to it. (Where
+/// several batches have one time, which parts of one do, they count as one.) Moving on gives what is new; moving to
+/// another moment gives the state from a keyframe on, for an empty forest.
+package struct RecordingPlayer {
+    package let file: RecordingFile
+    /// The present moment, in nanoseconds of the program's clock.
+    package private(set) var time: UInt64
+    /// The chunk that is read next.
+    private var nextChunk = 0
+    /// The batches of the chunk before it, from ``nextBatch`` on not passed.
+    private var batches: [EventBatch] = []
+    private var nextBatch = 0
+    /// The number of the chunk that ``batches`` are of.
+    private var number: UInt32 = 0
+    /// Up to when events of the next batch were given already; nil: nothing of it.
+    private var partTime: UInt64?
+    /// Whether a chunk could not be read since the last keyframe: the next one corrects the state.
+    private var hasGap = false
+
+    /// Begins before the first moment: nothing was given.
+    package init(_ file: RecordingFile) {
+        self.file = file
+        time = file.range.lowerBound
+    }
+
+    /// The moments that can be moved to.
+    package var range: ClosedRange<UInt64> { file.range }
+
+    // MARK: Elsewhere
+
+    /// Moves to a moment, the nearest in ``range``, and returns the batches that lead to it from an empty forest.
+    package mutating func seek(to moment: UInt64) -> [EventBatch] {
+        let moment = min(max(moment, range.lowerBound), range.upperBound)
+        var index = file.segments.lastIndex { $0.time <= moment } ?? 0
+        while true {
+            let segment = file.segments[index]
+            if let state = keyframe(of: segment) {
+                (nextChunk, batches, nextBatch, partTime) = (segment.keyframe.upperBound, [], 0, nil)
+                (time, hasGap) = (segment.time, false)
+                number = file.chunks[segment.keyframe.upperBound - 1].header.number
+                return state + advance(to: moment)
+            }
+            // A keyframe that is damaged is left out, for the price of a longer way.
+            guard index > 0 else { break }
+            index -= 1
+        }
+        // Without any keyframe before the moment: what the batches tell.
+        (nextChunk, batches, nextBatch, partTime, hasGap) = (0, [], 0, nil, true)
+        time = range.lowerBound
+        return advance(to: moment)
+    }
+
+    /// The state that a segment begins with; nil where it is damaged.
+    private func keyframe(of segment: RecordingSegment) -> [EventBatch]? {
+        var state: [EventBatch] = []
+        for chunk in segment.keyframe {
+            guard let batches = file.batches(ofChunk: chunk) else { return nil }
+            state += batches
+        }
+        return state
+    }
+
+    // MARK: On
+
+    /// Moves on to a later moment, or about as far as `limit` events and nodes lead, and returns what is new.
+    package mutating func advance(to moment: UInt64, limit: Int = .max) -> [EventBatch] {
+        guard moment >= time else { return [] }
+        var (result, rest): ([EventBatch], Int) = ([], limit)
+        while fill() {
+            let batch = batches[nextBatch]
+            // Batches of one time are not separated.
+            guard batch.time <= moment, rest > 0 || batch.time == time else { break }
+            let new = remainder(of: batch, from: partTime)
+            rest -= 1 + new.events.count + new.nodes.count
+            result.append(new)
+            time = max(time, batch.time)
+            nextBatch += 1
+            if isEndOfGroup(after: batch) { partTime = nil }
+        }
+        guard rest > 0 else { return result }
+        time = max(time, min(moment, range.upperBound))
+        result += part(until: time)
+        return result
+    }
+
+    /// The events up to a moment of the next batch, which is later, and of those of the same time.
+    private mutating func part(until moment: UInt64) -> [EventBatch] {
+        guard fill() else { return [] }
+        let (group, from) = (batches[nextBatch].time, partTime)
+        guard group > moment, from.map({ $0 < moment }) ?? true else { return [] }
+        var result: [EventBatch] = []
+        var index = nextBatch
+        while index < batches.count, batches[index].time == group {
+            var part = remainder(of: batches[index], from: from)
+            part.time = moment
+            part.events.removeAll { $0.time > moment }
+            (part.nodes, part.resync, part.loss) = ([], nil, EventCounts())
+            if !part.events.isEmpty || from == nil { result.append(part) }
+            index += 1
+        }
+        partTime = moment
+        return result
+    }
+
+    /// A batch without what was given of it already.
+    private func remainder(of batch: EventBatch, from: UInt64?) -> EventBatch {
+        guard let from else { return batch }
+        var batch = batch
+        batch.events.removeAll { $0.time <= from }
+        (batch.sites, batch.threads, batch.executors) = ([:], [:], [:])
+        return batch
+    }
+
+    private mutating func isEndOfGroup(after batch: EventBatch) -> Bool {
+        !fill() || batches[nextBatch].time != batch.time
+    }
+
+    /// Reads chunks until there is a next batch, and all batches of its time; false at the end.
+    private mutating func fill() -> Bool {
+        guard nextBatch >= batches.count else { return true }
+        (batches, nextBatch) = ([], 0)
+        while let header = nextHeader(), batches.isEmpty || header.firstTime <= batches[batches.count - 1].time {
+            read(header)
+        }
+        return !batches.isEmpty
+    }
+
+    /// The header of the chunk that is read next: not of a keyframe, which repeats what is known, unless a chunk is missing
+    /// before it.
+    private mutating func nextHeader() -> ChunkHeader? {
+        while nextChunk < file.chunks.count {
+            let header = file.chunks[nextChunk].header
+            if header.number != number &+ 1 { hasGap = true }
+            if header.kind == .batches || header.kind == .keyframe && hasGap { return header }
+            number = header.number
+            nextChunk += 1
+        }
+        return nil
+    }
+
+    private mutating func read(_ header: ChunkHeader) {
+        let read = file.batches(ofChunk: nextChunk)
+        nextChunk += 1
+        number = header.number
+        hasGap = read == nil || hasGap && !header.flags.contains(.endsKeyframe)
+        batches += read ?? []
+    }
+}
+
+// MARK: Events
+
+extension RecordingPlayer {
+    /// The time of the first event after the present moment; nil at the end.
+    package mutating func nextEventTime() -> UInt64? {
+        var ahead = self
+        while ahead.fill() {
+            let group = ahead.batches[ahead.nextBatch].time
+            var next: UInt64?
+            while ahead.fill(), ahead.batches[ahead.nextBatch].time == group {
+                for event in ahead.batches[ahead.nextBatch].events where event.time > time {
+                    next = min(next ?? .max, event.time)
+                }
+                ahead.nextBatch += 1
+            }
+            if let next { return next }
+        }
+        return nil
+    }
+
+    /// The time of the last event before the present moment; nil at the beginning.
+    package func lastEventTime() -> UInt64? {
+        var index = min(nextChunk, file.chunks.count)
+        var last: UInt64?
+        while index > 0 {
+            index -= 1
+            guard file.chunks[index].header.kind == .batches else { continue }
+            for batch in file.batches(ofChunk: index) ?? [] {
+                for event in batch.events where event.time < time { last = max(last ?? 0, event.time) }
+            }
+            if last != nil { return last }
+        }
+        return nil
+    }
+}

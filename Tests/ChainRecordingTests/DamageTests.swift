@@ -1,0 +1,149 @@
+import ChainEvents
+import ChainModel
+import SeededNumbers
+import Testing
+
+@testable import ChainRecording
+
+/// Recordings that were cut, or that have wrong bits.
+struct DamageTests {
+    private static let batches = Traffic(chains: 250, batchSize: 150, step: 100_000).batches
+
+    private func bytes(finished: Bool = true) throws -> [UInt8] {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 1_200 }
+        for batch in Self.batches { try recorder.record(batch, at: batch.time) }
+        if finished { try recorder.finish() } else { try recorder.tick(at: .max) }
+        return storage.bytes
+    }
+
+    @Test func withoutAnIndexTheSameIsRead() throws {
+        let (whole, killed) = (
+            try RecordingFile(temporaryFile(try bytes())), try RecordingFile(temporaryFile(try bytes(finished: false)))
+        )
+        #expect(whole.hasIndex && !killed.hasIndex)
+        #expect(whole.chunks == killed.chunks && whole.segments == killed.segments && whole.segments.count > 2)
+        #expect(whole.damage == [] && killed.damage == [])
+        let totals = { (file: RecordingFile) in file.series.entries.reduce(0) { $0 + $1.settled } }
+        #expect(totals(whole) == totals(killed))
+    }
+
+    /// Wherever the file ends, what is whole is read up to there.
+    @Test func aTornTailCostsOneChunk() throws {
+        let killed = try bytes(finished: false)
+        let chunks = try RecordingFile(temporaryFile(killed)).chunks
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<25 {
+            let end = Int.random(in: Int(chunks[0].end)..<killed.count, using: &generator)
+            let file = try RecordingFile(temporaryFile(Array(killed[..<end])))
+            let expected = chunks.prefix { Int($0.end) <= end }
+            #expect(file.chunks == Array(expected))
+            #expect(file.damage.isEmpty == (expected.last.map { Int($0.end) } == end), "cut at \(end)")
+            var player = RecordingPlayer(file)
+            let last = expected.last { $0.header.kind == .batches }?.header.lastTime ?? 0
+            let forest = ChainForest(applying: player.seek(to: .max))
+            if last >= file.range.upperBound {
+                #expect(difference(forest, liveForest(Self.batches, at: last)) == nil, "cut at \(end)")
+            }
+        }
+    }
+
+    /// A wrong bit is found wherever it is. In a payload or a header it costs that chunk; the state is right again from
+    /// the next keyframe on.
+    @Test func aWrongBitCostsOneChunk() throws {
+        let whole = try bytes()
+        let original = try RecordingFile(temporaryFile(whole))
+        let keyframes = original.segments
+        var generator = SeededGenerator(seed: 4)
+        for round in 0..<40 {
+            let index = Int.random(in: 0..<original.chunks.count, using: &generator)
+            let entry = original.chunks[index]
+            let position = Int(UInt64.random(in: entry.offset..<entry.end, using: &generator))
+            var damaged = whole
+            damaged[position] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            // Every other time without the index.
+            if round % 2 == 0 { damaged.replaceSubrange(28..<44, with: [UInt8](repeating: 0, count: 16)) }
+            let file = try RecordingFile(temporaryFile(damaged))
+            var player = RecordingPlayer(file)
+            _ = player.seek(to: 0)
+            _ = player.advance(to: .max)
+            for segment in file.segments.indices { _ = player.seek(to: file.segments[segment].time) }
+            #expect(!file.damage.isEmpty, "byte \(position)")
+            let later = keyframes.first { $0.chunks.lowerBound > index }
+            guard let later else { continue }
+            #expect(
+                difference(ChainForest(applying: player.seek(to: later.time)), liveForest(Self.batches, at: later.time))
+                    == nil,
+                "byte \(position)")
+        }
+    }
+
+    /// Over a chunk that is missing, what ended in it is *unknown* from the next keyframe on, and nothing is wrong.
+    @Test func playingOverAGapIsCorrectedByTheNextKeyframe() throws {
+        var damaged = try bytes()
+        let original = try RecordingFile(temporaryFile(damaged))
+        let segment = try #require(original.segments.dropFirst().first)
+        let lost = try #require(original.chunks[segment.chunks].last { $0.header.kind == .batches })
+        damaged[Int(lost.offset) + 200] ^= 1
+        let file = try RecordingFile(temporaryFile(damaged))
+        var player = RecordingPlayer(file)
+        let batches = player.seek(to: 0) + player.advance(to: .max)
+        let forest = ChainForest(applying: batches)
+        let live = liveForest(Self.batches, at: .max)
+        #expect(file.damage.map(\.reason) == ["a chunk is damaged"])
+        #expect(forest.totals.counts.liveCount == live.totals.counts.liveCount)
+        for root in live.roots {
+            let node = try #require(forest.index(of: live.id(of: root)))
+            #expect([live.state(of: root), .unknown].contains(forest.state(of: node)))
+        }
+    }
+
+    @Test func aDamagedKeyframeIsLeftOut() throws {
+        var damaged = try bytes()
+        let original = try RecordingFile(temporaryFile(damaged))
+        let segment = original.segments[2]
+        damaged[Int(original.chunks[segment.chunks.lowerBound].offset) + 300] ^= 1
+        var player = RecordingPlayer(try RecordingFile(temporaryFile(damaged)))
+        let moment = segment.time + 1_000_000
+        #expect(difference(ChainForest(applying: player.seek(to: moment)), liveForest(Self.batches, at: moment)) == nil)
+        #expect(player.file.damage.count == 1)
+    }
+
+    @Test func otherFilesAreRefused() throws {
+        func error(_ bytes: [UInt8]) -> RecordingError? {
+            do throws(RecordingError) {
+                _ = try RecordingFile(try! temporaryFile(bytes))
+                return nil
+            } catch { return error }
+        }
+        let whole = try bytes()
+        #expect(error([]) == .notRecording && error(Array("#!/bin/sh".utf8)) == .notRecording)
+        #expect(error(Array(whole[..<20])) == .empty && error(Array(whole[..<48])) == .empty)
+        var later = whole
+        (later[8], later[10]) = (9, 9)
+        #expect(error(later) == .version(9))
+        var wrong = whole
+        wrong[17] ^= 1
+        #expect(error(wrong) == .damagedHeader)
+    }
+
+    /// A text of a program that looks like a chunk is none: its checksum has not this file's id in it.
+    @Test func aTextThatLooksLikeAChunkIsNone() throws {
+        let fake = try RecordingFile(temporaryFile(try bytes())).chunks[0].header.bytes(in: 1)
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage)
+        var batch = EventBatch(process: .test, sequence: 1, time: 5)
+        for _ in 0..<20 {
+            batch.texts.append(String(decoding: fake, as: UTF8.self))
+            batch.events.append(
+                ChainEvent(time: 5, .created, node: NodeID(UInt64(batch.texts.count)), text: UInt32(batch.texts.count)))
+        }
+        try recorder.record([batch])
+        try recorder.finish()
+        var damaged = storage.bytes
+        damaged.replaceSubrange(28..<44, with: [UInt8](repeating: 0, count: 16))
+        // The header of the first chunk, so that the next one is searched.
+        damaged[50] ^= 1
+        #expect(throws: RecordingError.empty) { try RecordingFile(temporaryFile(damaged)) }
+    }
+}

@@ -1,0 +1,130 @@
+import ChainEvents
+import ChainModel
+import EventScripts
+import Testing
+
+@testable import ChainRecording
+
+/// When chunks and keyframes are written, and what the index says of them.
+struct RecorderTests {
+    @Test func chunksAndKeyframesKeepTheirLimits() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 20_000 }
+        // 30 µs an event: 20,000 take 0.6 s.
+        let batches = Traffic(chains: 4_000, batchSize: 3_000, step: 30_000).batches
+        try recorder.record(batches)
+        try recorder.finish()
+        let file = try storage.open()
+        #expect(file.segments.count == 5)
+        for chunk in file.chunks {
+            #expect(Int(chunk.header.storedCount) <= RecordingFormat.chunkLimit)
+            #expect(chunk.header.lastTime - chunk.header.firstTime <= RecordingFormat.chunkDelay)
+        }
+        for (one, next) in zip(file.segments.dropFirst(), file.segments.dropFirst(2)) {
+            #expect(next.time - one.time >= 600_000_000)
+        }
+        let events = file.chunks.filter { $0.header.kind == .batches }.reduce(0) { $0 + Int($1.header.eventCount) }
+        #expect(events == batches.reduce(0) { $0 + $1.events.count })
+        #expect(file.chunks.last?.header.counts.made == 24_000 && file.chunks.last?.header.counts.rejected == 400)
+        #expect(file.series.entries.reduce(0) { $0 + $1.settled } == 24_000)
+        #expect(file.series.interval == 100_000_000)
+    }
+
+    /// A keyframe is at least 250 ms after another, and at most 10 s, unless nothing happens.
+    @Test func keyframesComeInTime() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 10 }
+        func batch(at milliseconds: UInt64, events: Int) -> EventBatch {
+            var batch = EventBatch(process: .test, sequence: 1, time: milliseconds * 1_000_000)
+            for node in 0..<UInt64(events) {
+                batch.events.append(ChainEvent(time: batch.time, .created, node: NodeID(milliseconds * 100 + node)))
+            }
+            return batch
+        }
+        for (time, count) in [(1_000, 20), (1_100, 20), (1_300, 20), (2_000, 1), (8_000, 0), (13_000, 1), (60_000, 0)] {
+            try recorder.record([batch(at: UInt64(time), events: count)])
+        }
+        try recorder.record([batch(at: 90_000, events: 1)])
+        try recorder.finish()
+        // At 1 s the first; the others are due with the next batch, and have the time of the one before.
+        #expect(try storage.open().segments.map { $0.time / 1_000_000 } == [1_000, 1_100, 1_300, 8_000, 13_000])
+    }
+
+    @Test func aChunkIsWrittenAfter250Milliseconds() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage)
+        let batches = Traffic(chains: 20, batchSize: 100).batches
+        try recorder.record(batches[0], at: 1_000_000_000)
+        let before = storage.writeCount
+        try recorder.record(batches[1], at: 1_100_000_000)
+        try recorder.tick(at: 1_249_999_999)
+        #expect(storage.writeCount == before)
+        try recorder.tick(at: 1_250_000_000)
+        #expect(storage.writeCount == before + 1)
+        var player = RecordingPlayer(try storage.open())
+        #expect(
+            difference(ChainForest(applying: player.seek(to: .max)), liveForest(Array(batches[..<2]), at: .max)) == nil)
+    }
+
+    /// Live nodes, and the settled ones of the newest chains.
+    @Test func aKeyframeHoldsTheNewestSettledNodes() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) {
+            ($0.keyframeEvents, $0.settledLimit) = (2_000, 120)
+        }
+        let batches = Traffic(chains: 1_000, batchSize: 100, step: 1_000_000).batches
+        try recorder.record(batches)
+        try recorder.finish()
+        let file = try storage.open()
+        try #require(file.segments.count > 3)
+        var player = RecordingPlayer(file)
+        for segment in file.segments.dropFirst() {
+            let state = ChainForest(applying: player.seek(to: segment.time))
+            let live = liveForest(batches, at: segment.time)
+            #expect(state.totals.counts.liveCount == live.totals.counts.liveCount)
+            #expect(live.totals.counts.liveCount > 0)
+            let settled = state.totals.counts.nodeCount - state.totals.counts.liveCount
+            #expect((100...200).contains(settled), "\(settled)")
+            for root in state.roots {
+                let id = state.id(of: root)
+                let whole = try #require(live.index(of: id))
+                #expect(state.chain(of: root).nodeCount == live.chain(of: whole).nodeCount)
+            }
+        }
+    }
+
+    /// A keyframe waits for the end of a resync, because it would name nodes that the program has not named.
+    @Test func aKeyframeIsNotWithinAResync() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 1 }
+        var batches = Traffic(chains: 30, batchSize: 50, step: 20_000_000).batches
+        batches[2].resync = .begin(epoch: 1)
+        batches[8].resync = .end(epoch: 1)
+        try recorder.record(batches)
+        try recorder.finish()
+        let times = try storage.open().segments.map(\.time)
+        #expect(!times.contains { $0 >= batches[2].time && $0 < batches[8].time })
+        #expect(times.contains(batches[8].time) && times.contains(batches[1].time))
+    }
+
+    @Test func aLargeBatchIsCutIntoParts() throws {
+        var batch = EventBatch(process: .test, sequence: 1, time: 9)
+        for number in 0..<2_000 { batch.sites[SiteID(number)] = CodeLocation(fileID: "Shop/\(number).swift", line: 1) }
+        batch.nodes = (1...500).map { NodeSnapshot(id: NodeID($0), kind: .work) }
+        for node in 1...3_000 as ClosedRange<UInt64> {
+            batch.append(ChainEvent(time: 5, .renamed, node: NodeID(node), detail: 1), text: "name \(node % 7)")
+        }
+        batch.loss.madeCount = 5
+        batch.resync = .begin(epoch: 3)
+        let parts = batch.parts(upTo: 8_192)
+        #expect(parts.count > 20)
+        #expect(parts.dropLast().allSatisfy { $0.resync == nil } && parts.last?.resync == batch.resync)
+        #expect(parts.last?.loss == batch.loss)
+        var (whole, cut) = (ChainForest(process: .test), ChainForest(process: .test))
+        whole.apply(batch)
+        for part in parts { cut.apply(part) }
+        #expect(difference(whole, cut) == nil)
+        #expect(whole.sites == cut.sites)
+        #expect(batch.parts(upTo: 10_000_000).count == 1)
+    }
+}

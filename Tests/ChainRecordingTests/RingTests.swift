@@ -1,0 +1,81 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainRecording
+
+/// Recordings with a size limit, and on a disk that is full.
+struct RingTests {
+    private static let batches = Traffic(chains: 6_000, batchSize: 500, step: 10_000).batches
+
+    private func record(
+        _ storage: MemoryStorage, limit: UInt64?, finished: Bool = true, count: Int = .max
+    ) throws {
+        var recorder = try BatchRecorder(storage, limit: limit) { ($0.keyframeEvents, $0.settledLimit) = (8_000, 300) }
+        for batch in Self.batches.prefix(count) { try recorder.record(batch, at: batch.time) }
+        if finished { try recorder.finish() } else { try recorder.tick(at: .max) }
+    }
+
+    private func expectTheNewest(_ file: RecordingFile, _ what: String) throws {
+        #expect(file.damage == [], "\(what)")
+        #expect(file.range.upperBound == Self.batches.last?.time, "\(what)")
+        #expect(file.range.lowerBound > Self.batches[0].time, "\(what)")
+        var player = RecordingPlayer(file)
+        let moment = try #require(file.segments.last).time
+        let forest = ChainForest(applying: player.seek(to: moment))
+        let live = liveForest(Self.batches, at: moment)
+        #expect(forest.totals.counts.liveCount == live.totals.counts.liveCount, "\(what)")
+        let end = ChainForest(applying: player.seek(to: .max))
+        #expect(end.totals.counts.liveCount == 0 && end.totals.counts[.rejected] > 0, "\(what)")
+    }
+
+    @Test func pastItsLimitTheOldestSegmentsGo() throws {
+        for limit in [2 << 20, 2_500_001] as [UInt64] {
+            for finished in [true, false] {
+                let storage = MemoryStorage()
+                try record(storage, limit: limit, finished: finished)
+                #expect(storage.bytes.count <= Int(limit))
+                let file = try storage.open()
+                try expectTheNewest(file, "\(limit) \(finished)")
+                #expect(file.segments.count > 1)
+                let kept = file.chunks.reduce(0) { $0 + $1.header.size }
+                #expect(kept > limit / 2, "of \(limit) bytes \(kept) are of use")
+            }
+        }
+    }
+
+    /// Wherever it is killed, what was recorded last is there.
+    @Test func aRingThatWasKilledIsWhole() throws {
+        for count in stride(from: 140, to: Self.batches.count, by: 61) {
+            let storage = MemoryStorage()
+            try record(storage, limit: 2 << 20, finished: false, count: count)
+            let file = try storage.open()
+            #expect(file.range.upperBound == Self.batches[count - 1].time && file.damage == [])
+        }
+    }
+
+    @Test func onAFullDiskTheOldestSegmentsGo() throws {
+        let storage = MemoryStorage()
+        storage.capacity = 2_100_000
+        try record(storage, limit: nil)
+        #expect(storage.bytes.count <= 2_100_000)
+        let file = try storage.open()
+        try expectTheNewest(file, "full disk")
+        #expect(file.header.ending == .finished)
+    }
+
+    @Test func withoutRoomForASegmentRecordingStops() throws {
+        let storage = MemoryStorage()
+        storage.capacity = 400_000
+        #expect(throws: RecordingError.diskFull) { try record(storage, limit: nil) }
+        let file = try storage.open()
+        #expect(file.header.ending == .diskFull)
+        var player = RecordingPlayer(file)
+        let end = ChainForest(applying: player.seek(to: .max))
+        #expect(difference(end, liveForest(Self.batches, at: file.range.upperBound)) == nil)
+
+        let small = MemoryStorage()
+        #expect(throws: RecordingError.limitTooSmall) { try record(small, limit: 100_000) }
+        #expect(try small.open().header.ending == .failed)
+    }
+}
