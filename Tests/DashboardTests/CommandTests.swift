@@ -45,6 +45,7 @@ import Testing
             switch entry.name {
             case .filter: "filter card"
             case .alert: "alert failed"
+            case .at: "at +5s"
             case .view: "view threads"
             case .fold: "fold 1"
             case .sort: "sort run asc siblings"
@@ -58,6 +59,7 @@ import Testing
                 entry.name.rawValue
             }
         var screen = Self.screen()
+        if entry.name == .at { screen.act(ReplayTests.still) }
         let before = (screen.state.options.theme.name, screen.state.options.refreshRate, screen.state.view)
         screen.type(":\(line)<Enter>")
         #expect(typed(screen) == nil)
@@ -83,6 +85,7 @@ import Testing
         case .reset: #expect(screen.message == "everything is as by default")
         case .help: #expect(screen.state.context == .help)
         case .quit: #expect(screen.effects.last == .quit)
+        case .at: #expect(screen.effects.last == .replay(SourceID(0), .seek(7_000_000_001)))
         case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)

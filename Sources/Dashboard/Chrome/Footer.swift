@@ -38,7 +38,10 @@ extension Painter {
         let keyWidth = frame.write(item.key, row: row, column: column, style: .key)
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
         // Of two keys, such as ↑↓, each acts; their word as the second one.
-        let partner: [Intent: Intent] = [.up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut]
+        let partner: [Intent: Intent] = [
+            .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
+            .previousEvent: .nextEvent, .playFaster: .playSlower,
+        ]
         if let second = partner[item.intent], keyWidth == 2 {
             clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), item.intent))
             clickAreas.append((Area(row: row, column: column + 1, rows: 1, columns: width - 1), second))
@@ -66,6 +69,11 @@ extension Painter {
                 case .detail: isNothing && isOfNodes
                 default: false
                 }
+            }
+            if let position = state.replayPosition {
+                items.removeAll { $0.intent == .freeze }
+                items.insert(contentsOf: KeyMap.footer(in: .replay, glyphs), at: 0)
+                if position.isPlaying { items[0].word = "pause" }
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"

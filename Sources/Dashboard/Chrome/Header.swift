@@ -184,7 +184,7 @@ extension Painter {
             items.append(
                 HeaderItem(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: HeaderRank.state))
             if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
-        case .ended, .absent:
+        case .ended, .absent, .replay:
             items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
             if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
         }

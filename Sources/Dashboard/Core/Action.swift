@@ -15,6 +15,9 @@ public enum Action: Sendable {
     case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
     /// A batch of events arrived.
     case received(SourceID, EventBatch)
+    /// A recording is shown at another moment. Its first step is fresh, and every tick after it brings the time of day of the
+    /// moment that is shown, and that moment.
+    case replayed(SourceID, ReplayStep)
     /// The program answered a command.
     case replied(SourceID, CommandReply)
     /// The source ended, for a reason in a short phrase.
@@ -52,6 +55,8 @@ public enum Effect: Hashable, Sendable {
     case send(SourceID, ViewerCommand)
     /// Batches were dropped while frozen: ask the program for all that is alive (its answer comes as batches).
     case requestSnapshot(SourceID)
+    /// Move in the recording that a source is; answer with ``Action/replayed(_:_:)``.
+    case replay(SourceID, ReplayCommand)
     /// Put the text into the clipboard.
     case copy(String)
     /// Write a file: one that is there stays as it is unless `overwrites`. The path is as the user typed it. Answer with

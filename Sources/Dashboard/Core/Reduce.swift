@@ -21,6 +21,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .reconnecting(let source, let since, let reason, let attempt, let next):
         state.lose(source, Connection.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
     case .received(let source, let batch): state.receive(source, batch)
+    case .replayed(let source, let step): state.replay(source, step)
     case .replied(let source, let reply): state.take(source, reply)
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let process):
@@ -151,6 +152,7 @@ extension State {
     // MARK: Freezing
 
     mutating func toggleFreeze() -> [Effect] {
+        if isReplaying { return replay(.togglePlaying) }
         guard programs.contains(where: \.isReached) else {
             notify("there is nothing to freeze yet")
             return []

@@ -24,7 +24,8 @@ enum ProgramDetail {
                 let clock = ClockText.seconds(time, offset: state.options.clockOffset)
                 text.field("its clock", clock + (program.isStill ? ", standing still here" : ""))
             }
-            text.field("commands", state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
+            text.field(
+                "commands", state.isReplaying || state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
         if program.isReached { addCounts(of: program, program.forest, to: &text) }
         return text.lines
@@ -35,6 +36,7 @@ enum ProgramDetail {
         let word = glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: wall)
         switch program.connection {
         case .live: text.add(DetailLine(word, .running))
+        case .replay: text.add(DetailLine(word, .dim))
         case .ended(let reason):
             text.add(DetailLine(word, .dim))
             text.wrap(reason, style: .normal)

@@ -24,7 +24,7 @@ struct HelpText {
                 entries: KeyMap.bindings(in: context).map { Entry(keys: $0.keyNames(glyphs), text: $0.text) })
         }
         let contexts = KeyMap.Context.allCases
-        let first: [KeyMap.Context] = [.view(view), .allViews]
+        let first: [KeyMap.Context] = [.view(view), .allViews, .replay]
         var sections = first.map(keys)
         sections += [
             Section(title: "Columns of Chains", entries: Self.columns),

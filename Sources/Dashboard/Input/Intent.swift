@@ -24,6 +24,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
     /// The screen.
     case redraw, suspend, help, quit
+    /// Moving in a recording.
+    case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack
     /// Keys of other programs, with another meaning here.
     case setup, priority
     /// In the dialog, and while a filter or a command is typed.

@@ -8,7 +8,9 @@ extension State {
             typeHelpSearch(key)
             return []
         }
-        if let intent = KeyMap.intent(for: key, in: context), intent != .editLine { return handle(intent) }
+        if let intent = KeyMap.intent(for: key, in: context, isReplaying: isReplaying), intent != .editLine {
+            return handle(intent)
+        }
         guard let line = typedLine else { return pressUnbound(key) }
         var editor = LineEditor(line, cursor: typing.cursor)
         switch (key.key, key.modifiers) {

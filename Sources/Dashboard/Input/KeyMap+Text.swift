@@ -30,7 +30,9 @@ extension KeyMap {
             switch binding.intent {
             case .up: key = isASCII ? "jk" : "↑↓"
             case .left, .earlier: key = isASCII ? "hl" : "←→"
-            case .zoomIn: key = "+-"
+            case .zoomIn, .playFaster: key = "+-"
+            case .secondBack: key = "<>"
+            case .previousEvent: key = ",."
             default: if binding.keys[0].key == .enter { key = glyphs.enter }
             }
             return (key, word, binding.intent)

@@ -8,6 +8,8 @@ public enum KeyMap {
         case allViews
         /// What only one view has; its keys mean the same as in every view unless its own table says otherwise.
         case view(ViewID)
+        /// A recording, in every view; these keys go before those of every view.
+        case replay
         /// The line on which a filter is typed; characters that are not bound are text.
         case filter
         /// The line on which a command is typed.
@@ -19,13 +21,14 @@ public enum KeyMap {
 
         /// All of them, in the order of the help.
         public static let allCases: [Context] =
-            [.allViews] + ViewID.allCases.map(Context.view) + [.filter, .command, .confirm, .help]
+            [.allViews] + ViewID.allCases.map(Context.view) + [.replay, .filter, .command, .confirm, .help]
 
         /// The title of the table.
         public var title: String {
             switch self {
             case .allViews: "In every view"
             case .view(let view): "In \(view.title)"
+            case .replay: "In a recording"
             case .filter: "While typing a filter"
             case .command: "While typing a command"
             case .confirm: "Asked before cancelling"
@@ -37,7 +40,7 @@ public enum KeyMap {
         var isView: Bool {
             switch self {
             case .allViews, .view: true
-            case .filter, .command, .confirm, .help: false
+            case .replay, .filter, .command, .confirm, .help: false
             }
         }
     }
@@ -66,9 +69,12 @@ public enum KeyMap {
         }
     }
 
-    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own.
-    public static func intent(for key: KeyPress, in context: Context) -> Intent? {
-        table[context]?[key] ?? (context.isView ? table[.allViews]?[key] : nil)
+    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own; where a
+    /// recording is shown, those of recordings go before them.
+    public static func intent(for key: KeyPress, in context: Context, isReplaying: Bool = false) -> Intent? {
+        if let own = table[context]?[key] { return own }
+        guard context.isView else { return nil }
+        return (isReplaying ? table[.replay]?[key] : nil) ?? table[.allViews]?[key]
     }
 
     /// The rows of a context, in the order of the help.
@@ -76,6 +82,7 @@ public enum KeyMap {
         switch context {
         case .allViews: common
         case .view(let view): view.type.bindings
+        case .replay: replay
         case .filter: filter
         case .command: command
         case .confirm: confirm
@@ -167,6 +174,16 @@ public enum KeyMap {
             Binding(.setup, [KeyPress(.function(2))], "how to set up columns, colours and warnings"),
             Binding(.priority, [KeyPress(.function(7)), KeyPress(.function(8))], "promises have no priority"),
         ]
+
+    private static let replay: [Binding] = [
+        Binding(.play, [KeyPress(.character(" ")), key("p")], "play, or pause", footer: "play"),
+        Binding(.secondBack, [key("<")], "back one second", footer: "second"),
+        Binding(.secondOn, [key(">")], "on one second"),
+        Binding(.previousEvent, [key(",")], "back one event", footer: "event"),
+        Binding(.nextEvent, [key(".")], "on one event"),
+        Binding(.playFaster, [key("+")], "play faster", footer: "speed"),
+        Binding(.playSlower, [key("-")], "play slower"),
+    ]
 
     private static let confirm: [Binding] = [
         Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "cancel"),

@@ -41,7 +41,7 @@ struct ProgramPainter {
         switch program.connection {
         case .live: .running
         case .lost: .warning
-        case .ended, .absent: .dim
+        case .ended, .absent, .replay: .dim
         }
     }
 
@@ -116,6 +116,7 @@ struct ProgramPainter {
                 "\(ago)\(outage.isSilence ? "" : " ago") \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))",
                 .warning
             )
+        case .replay(let position): return (ReplayTime.words(position), .dim)
         case .live: break
         }
         if let restart = ProgramText.restart(of: program, wall: wall) { return (restart, .warning) }
@@ -135,6 +136,7 @@ enum ProgramText {
         case .lost(let outage): outage.isSilence ? "silent" : "lost"
         case .ended: "ended"
         case .absent: "absent"
+        case .replay: "replay"
         }
     }
 
@@ -144,6 +146,7 @@ enum ProgramText {
         case .lost(let outage):
             outage.isSilence ? "silent for \(time(of: outage, wall))" : "lost \(time(of: outage, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
+        case .replay(let position): ReplayTime.words(position)
         default: shortWord(link)
         }
     }
@@ -198,6 +201,7 @@ extension Glyphs {
         case .lost: lost
         case .ended: pending
         case .absent: waiting
+        case .replay(let position): position.isPlaying ? live : frozen
         }
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import ChainAttach
+import ChainRecording
+import ChainSource
 import ChainSystem
 import Foundation
 import Terminal
@@ -18,9 +20,21 @@ struct Run: ParsableCommand {
             reach it. The exit code is the program's; a signal that ended it ends chainview, too. 66: there is no such \
             program.
 
-            Without a terminal the program replaces chainview. With --headless the last frame is printed after --for, \
+            With --record what the program does is written into a file until it ends, also after q: `chainview replay` shows             it, and `chainview record --help` has more. A line on standard error says at the end what was recorded.
+
+            Without a terminal the program replaces chainview, or is recorded only. With --headless the last frame is printed after --for, \
             and the program goes on.
             """)
+
+    @Option(
+        name: .customLong("record"),
+        help: ArgumentHelp("Record the program into a file.", valueName: "file"), completion: .file())
+    var recordingPath: String?
+
+    @OptionGroup var size: RecordingSize
+
+    @Flag(help: "Replace the recording's file if it exists.")
+    var overwrite = false
 
     @OptionGroup var display: DisplayOptions
 
@@ -45,12 +59,18 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let path = try ChildProgram.find(words[0], path: ProcessInfo.processInfo.environment["PATH"])
-        let environment = try environment(path)
-        guard !display.isHeadless || display.headless else { try replaceItself(path, environment) }
+        let program = (path: path, environment: try environment(path))
+        let isShown = !display.isHeadless || display.headless
+        guard isShown || recordingPath != nil else { try replaceItself(program) }
         let settings = try display.settings()
+        let storage = try recordingPath.map { try RecordingOutput.create($0, overwrites: overwrite) }
+        var recording: RunRecording?
         let child =
-            display.headless
-            ? try showHeadless(path, environment, settings) : try showDashboard(path, environment, settings)
+            display.isHeadless
+            ? try showHeadless(program, settings, isShown: isShown, storage, &recording)
+            : try showDashboard(program, settings, storage, &recording)
+        _ = child.waitForEnd()
+        recording?.finish()
         switch child.waitForEnd() {
         case .exited(let code): Foundation.exit(code)
         case .signalled(let signal):
@@ -69,6 +89,9 @@ struct Run: ParsableCommand {
         #endif
     }
 
+    /// The program's file, and the variables that it gets.
+    private typealias Executable = (path: String, environment: [String: String])
+
     /// The variables that the program gets.
     private func environment(_ path: String) throws -> [String: String] {
         var variables = ["CHAINVIEW": "1"]
@@ -77,18 +100,17 @@ struct Run: ParsableCommand {
     }
 
     /// Replaces this process by the program, because there is no terminal for a dashboard.
-    private func replaceItself(_ path: String, _ environment: [String: String]) throws -> Never {
-        for (name, value) in environment { setenv(name, value, 1) }
+    private func replaceItself(_ program: Executable) throws -> Never {
+        for (name, value) in program.environment { setenv(name, value, 1) }
         signal(SIGPIPE, SIG_DFL)
-        _ = withCStrings(words) { execv(path, $0) }
+        _ = withCStrings(words) { execv(program.path, $0) }
         throw Failure(notStarted: words[0], errno)
     }
 
-    private func start(
-        _ path: String, _ environment: [String: String], _ output: (standard: Int32, error: Int32)
-    ) throws -> ChildProgram {
+    private func start(_ program: Executable, _ output: (standard: Int32, error: Int32)) throws -> ChildProgram {
         try ChildProgram(
-            words[0], at: path, arguments: Array(words.dropFirst()), environment: environment, output: output)
+            words[0], at: program.path, arguments: Array(words.dropFirst()), environment: program.environment,
+            output: output)
     }
 
     private func options(_ settings: Settings) -> AttachOptions {
@@ -98,37 +120,56 @@ struct Run: ParsableCommand {
         return options
     }
 
-    private func showHeadless(_ path: String, _ environment: [String: String], _ settings: Settings) throws
-        -> ChildProgram
-    {
+    /// The source of the program, which is recorded first if there is a file to record into.
+    private func source(
+        _ child: ChildProgram, _ settings: Settings, _ storage: RecordingFileStorage?, _ recording: inout RunRecording?
+    ) -> any BatchSource {
+        let source = LaunchedSource(child, options: options(settings))
+        guard let storage, let recordingPath else { return source }
+        let begun = RunRecording(source, file: recordingPath, storage: storage, limit: size.limit)
+        recording = begun
+        return begun.shownSource
+    }
+
+    private func showHeadless(
+        _ program: Executable, _ settings: Settings, isShown: Bool, _ storage: RecordingFileStorage?,
+        _ recording: inout RunRecording?
+    ) throws -> ChildProgram {
         let ends = (standard: dup(STDOUT_FILENO), error: dup(STDERR_FILENO))
-        let child = try start(path, environment, ends)
+        let child = try start(program, ends)
         SignalRelay.start(to: child)
-        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
+        let source = source(child, settings, storage, &recording)
+        guard isShown else {
+            source.start()
+            return child
+        }
         // Not fatal, because the program runs on and its exit code is the result.
-        do { try settings.show([source]) } catch let failure as Failure where failure.status == .gone {
+        do {
+            try settings.show([NamedSource(name: child.name, source: source)])
+        } catch let failure as Failure where failure.status == .gone {
             Streams.printError(failure.message)
         }
         return child
     }
 
-    private func showDashboard(_ path: String, _ environment: [String: String], _ settings: Settings) throws
-        -> ChildProgram
-    {
+    private func showDashboard(
+        _ program: Executable, _ settings: Settings, _ storage: RecordingFileStorage?,
+        _ recording: inout RunRecording?
+    ) throws -> ChildProgram {
         let screen = try settings.openScreen()
         let waker = screen.waker
         let (child, output): (ChildProgram, ProgramOutput)
         do {
             let (opened, ends) = try ProgramOutput.open(wake: { waker.wake() })
             output = opened
-            child = try start(path, environment, ends)
+            child = try start(program, ends)
         } catch {
             screen.close()
             throw error
         }
         child.whenEnded { waker.wake() }
         let shown = ShownOutput(child, output, willClose: { SignalRelay.start(to: child) })
-        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
+        let source = NamedSource(name: child.name, source: source(child, settings, storage, &recording))
         let session = settings.session([source], on: screen, output: shown)
         do {
             if let signal = try session.run() { child.send(signal) }
@@ -137,6 +178,7 @@ struct Run: ParsableCommand {
             child.send(SIGHUP)
             output.pass()
             _ = child.waitForEnd()
+            recording?.finish()
             throw error
         }
         output.pass()

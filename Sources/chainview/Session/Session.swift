@@ -9,6 +9,8 @@ import Terminal
 /// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
     private let feeds: [Feed]
+    /// The recording that is shown instead of sources.
+    private let playback: Playback?
     private let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
     private let screenOptions: ScreenOptions
@@ -44,11 +46,26 @@ final class Session {
     /// - Parameters:
     ///   - screen: open; closed by ``run()``.
     ///   - remembers: whether to load and save settings, if the options allow that.
-    init(
+    convenience init(
         _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: ShownOutput? = nil,
         remembers: Bool = true
     ) {
+        self.init(sources, nil, settings, screen, output, remembers)
+    }
+
+    /// Shows a recording, after its first step.
+    convenience init(_ playback: Playback, _ first: Action, _ settings: Settings, screen: Screen) {
+        self.init([], playback, settings, screen, nil, true)
+        step(first)
+        if let damage = playback.newDamage() { pendingMessage = damage }
+    }
+
+    private init(
+        _ sources: [NamedSource], _ playback: Playback?, _ settings: Settings, _ screen: Screen, _ output: ShownOutput?,
+        _ remembers: Bool
+    ) {
         self.screen = screen
+        self.playback = playback
         self.output = output
         let options = settings.stateOptions
         screenOptions = settings.screenOptions
@@ -91,11 +108,11 @@ final class Session {
                     drain()
                     tick(now)
                     showPendingMessage()
-                    nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : frameInterval)
+                    nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
                     try draw()
                     hasWorked = false
                 }
-                let isIdle = store.withState { $0.isIdle }
+                let isIdle = isIdle
                 // After input the next tick comes within a frame, because input may start work.
                 let soon = min(nextTick, SystemClock.shared.now + frameInterval)
                 let rest = nextTick &- min(nextTick, SystemClock.shared.now)
@@ -148,8 +165,14 @@ final class Session {
     private func work() { if hasBatches { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
-        step(.tick(wall: WallClock.now, process: now))
+        guard let playback else { return step(.tick(wall: WallClock.now, process: now)) }
+        if let moved = playback.tick(now, clock: { SystemClock.shared.now }) { step(moved) }
+        step(.tick(wall: playback.wall, process: playback.time))
+        if let damage = playback.newDamage() { step(.report(damage)) }
     }
+
+    /// Whether the dashboard may sleep until something comes.
+    private var isIdle: Bool { playback?.isMoving != true && store.withState { $0.isIdle } }
 
     private func draw() throws {
         let (revision, theme, frame) = store.withState { state in
@@ -173,7 +196,7 @@ final class Session {
     private func restoreSettings() {
         guard let settingsStore, savedSettings == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }
-        guard names.count == feeds.count else { return }
+        guard names.count == max(1, feeds.count) else { return }
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
         step(.resume(found.shown))
@@ -201,7 +224,10 @@ final class Session {
 
     private func step(_ action: Action) {
         store.dispatch(action)
-        if case .connected = action { restoreSettings() }
+        switch action {
+        case .connected, .replayed: restoreSettings()
+        default: break
+        }
         while !effects.waiting.isEmpty { perform(effects.waiting.removeFirst()) }
     }
 }
@@ -214,8 +240,11 @@ private final class EffectQueue {
 extension Session {
     private func perform(_ effect: Effect) {
         switch effect {
+        // Of a recording nothing is asked.
+        case .send(_, _) where playback != nil, .requestSnapshot(_) where playback != nil: break
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
+        case .replay(_, let command): if let playback { step(playback.perform(command)) }
         case .redraw:
             screen.redraw()
             drawnRevision = nil

@@ -8,6 +8,8 @@ enum Connection: Equatable {
     case lost(Disconnection)
     /// The source has ended, for a reason in a short phrase.
     case ended(String)
+    /// It is a recording, at a moment.
+    case replay(ReplayPosition)
 
     /// Since when a program cannot be reached, and when it is tried again.
     struct Disconnection: Equatable {
@@ -26,6 +28,9 @@ enum Connection: Equatable {
     var isLive: Bool { self == .live }
     var isAbsent: Bool { if case .absent = self { true } else { false } }
     var isEnded: Bool { if case .ended = self { true } else { false } }
+    var replay: ReplayPosition? { if case .replay(let position) = self { position } else { nil } }
+    /// Whether its time advances.
+    var isMoving: Bool { isLive || replay?.isPlaying == true }
     var outage: Disconnection? { if case .lost(let outage) = self { outage } else { nil } }
 }
 

@@ -59,7 +59,7 @@ struct Program {
     var isFrozen: Bool { frozenBuffer != nil }
 
     /// Whether its running times do not advance.
-    var isStill: Bool { frozenBuffer != nil || !connection.isLive }
+    var isStill: Bool { frozenBuffer != nil || !connection.isMoving }
 
     /// What it has to do, and what came of its chains.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
@@ -142,21 +142,30 @@ struct FrozenBuffer {
 extension Program {
     /// Continues with the same run of the program, or starts over with a new one.
     mutating func connect(_ new: ProcessDescription, _ options: State.Options) {
-        if info?.key != new.key {
-            forest = ChainForest(process: new.key, limits: options.limits)
-            filterWarnings = nil
-            rowModel = RowModel(
-                longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
-            insight = Insight()
-            loadHistory = LoadHistory()
-            requests = []
-            clock = RemoteClock()
-        }
+        if info?.key != new.key { begin(new, options) }
         info = new
         name = new.name
         connection = .live
         clock.begin(new)
         lastSeen = nil
+    }
+
+    /// Starts with nothing known of a run.
+    mutating func begin(_ new: ProcessDescription, _ options: State.Options) {
+        (info, name) = (new, new.name)
+        forest = ChainForest(process: new.key, limits: options.limits)
+        filterWarnings = nil
+        rowModel = RowModel(longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
+        insight = Insight()
+        loadHistory = LoadHistory()
+        requests = []
+        clock = RemoteClock()
+    }
+
+    /// Shows a moment of a recording.
+    mutating func show(_ position: ReplayPosition) {
+        connection = .replay(position)
+        clock.jump(to: position.time)
     }
 
     /// Marks the connection as lost; the clock stops at the last batch.
@@ -181,7 +190,7 @@ extension Program {
 
     private mutating func apply(_ batch: EventBatch) {
         guard isReached else { return }
-        clock.ingest(batch.time)
+        if connection.replay == nil { clock.ingest(batch.time) }
         let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
@@ -231,7 +240,7 @@ extension Program {
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = follow()
-        if connection.isLive { loadHistory.observe(load, at: wall) }
+        if connection.isMoving { loadHistory.observe(load, at: wall) }
         return tickOutline(wall) || isChanged
     }
 

@@ -25,6 +25,12 @@ struct RemoteClock {
         (wallShift, batchShift, latestBatch) = (nil, nil, nil)
     }
 
+    /// Shows a moment of a recording, which may be an earlier one.
+    mutating func jump(to moment: UInt64) {
+        now = moment
+        latestBatch = nil
+    }
+
     /// Takes the time of a batch.
     mutating func ingest(_ time: UInt64) {
         now = max(now, time)

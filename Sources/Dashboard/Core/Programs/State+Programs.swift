@@ -96,10 +96,7 @@ extension State {
         } else {
             programs[programIndex].connect(info, options)
             if old == nil {
-                programs[programIndex].setFilter(filter)
-                for alert in alerts { programs[programIndex].setAlert(alert) }
-                programs[programIndex].setInitialFolds(initialFolds)
-                programs[programIndex].setOrder(order)
+                applySettings(to: programIndex)
                 if isFrozen { programs[programIndex].freeze() }
             }
             if let outage {
@@ -123,11 +120,7 @@ extension State {
         let old = programs[programIndex].info
         programs[programIndex].connect(info, options)
         if let old { programs[programIndex].restart = Restart(time: time, oldPid: old.pid) }
-        programs[programIndex].setFilter(filter)
-        programs[programIndex].alertWatches.removeAll()
-        for alert in alerts { programs[programIndex].setAlert(alert) }
-        programs[programIndex].setInitialFolds(initialFolds)
-        programs[programIndex].setOrder(order)
+        applySettings(to: programIndex)
         let source = programs[programIndex].source
         tags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {

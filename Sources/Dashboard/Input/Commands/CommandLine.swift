@@ -82,6 +82,7 @@ extension State {
         switch name {
         case .filter: try setFilter(words)
         case .alert: try alert(words)
+        case .at: return try seek(words)
         case .follow, .why, .tag, .untag, .freeze, .unfold:
             try words.noMore(than: 0)
             return handle(Self.intents[name]!)

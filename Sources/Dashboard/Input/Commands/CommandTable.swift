@@ -26,7 +26,7 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, alert, view, fold, unfold, sort, columns, group, goto, follow, why, tag, untag, freeze, cancel
+        case filter, alert, at, view, fold, unfold, sort, columns, group, goto, follow, why, tag, untag, freeze, cancel
         case copy, save, theme, rate, warn, reset, help, quit
     }
 
@@ -36,6 +36,7 @@ public enum CommandTable {
         Entry(
             .alert, "[QUERY/off]",
             "ring the bell when a node begins to match; without a query, list the alerts; off removes them"),
+        Entry(.at, "TIME", "to a moment of a recording"),
         Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
         Entry(.fold, "LEVELS", "show so many levels of every chain"),
         Entry(.unfold, "", "unfold everything"),

@@ -1,0 +1,167 @@
+import ChainEvents
+import ChainText
+import Frames
+
+// A dashboard that shows a recording. Its time is that of the recording: ticks bring the time of day of the moment that
+// is shown.
+extension State {
+    /// Whether a recording is shown.
+    public var isReplaying: Bool { replayPosition != nil }
+
+    /// Where the recording is.
+    var replayPosition: ReplayPosition? { programs.first?.connection.replay }
+
+    /// Applies what leads to another moment of a recording.
+    mutating func replay(_ source: SourceID, _ step: ReplayStep) {
+        let programIndex = addedProgramIndex(for: source, name: step.process.name)
+        if step.isFresh || programs[programIndex].info?.key != step.process.key {
+            programs[programIndex].begin(step.process, options)
+            applySettings(to: programIndex)
+        }
+        programs[programIndex].show(step.position)
+        for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
+        follow()
+        updateViewport()
+    }
+
+    /// Gives a program that begins anew what the user has set.
+    mutating func applySettings(to programIndex: Int) {
+        programs[programIndex].setFilter(filter)
+        programs[programIndex].alertWatches.removeAll()
+        for alert in alerts { programs[programIndex].setAlert(alert) }
+        programs[programIndex].setInitialFolds(initialFolds)
+        programs[programIndex].setOrder(order)
+    }
+
+    /// Asks for another moment, where a recording is shown.
+    mutating func replay(_ command: ReplayCommand) -> [Effect] {
+        guard isReplaying else {
+            notify("only a recording has other moments: chainview record makes one, chainview replay shows it")
+            return []
+        }
+        return [.replay(programs[0].source, command)]
+    }
+
+    /// The command of an intent.
+    static func replayCommand(of intent: Intent) -> ReplayCommand? {
+        switch intent {
+        case .play: .togglePlaying
+        case .playFaster: .faster
+        case .playSlower: .slower
+        case .nextEvent: .nextEvent
+        case .previousEvent: .previousEvent
+        case .secondOn: .move(1_000_000_000)
+        case .secondBack: .move(-1_000_000_000)
+        default: nil
+        }
+    }
+
+    /// `:at`.
+    mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        let word = try words.one("say when: " + ReplayTime.forms)
+        guard let position = replayPosition else {
+            throw Typing.Problem(text: "only a recording has other moments", range: word.range)
+        }
+        guard let process = programs[0].info,
+            let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
+        else {
+            throw Typing.Problem(text: "no moment: " + ReplayTime.forms, range: word.range)
+        }
+        return replay(.seek(moment))
+    }
+}
+
+/// Moments of a recording as typed.
+public enum ReplayMoment {
+    /// What can be typed.
+    public static let forms = ReplayTime.forms
+
+    /// The moment that a text means, in nanoseconds of the program's clock; nil where it means none.
+    ///
+    /// - Parameter clockOffset: seconds to add to UTC for times of day.
+    public static func time(
+        _ text: String, at position: ReplayPosition, of process: ProcessDescription, clockOffset: Int
+    ) -> UInt64? {
+        let offset = process.wallOffset &+ UInt64(bitPattern: Int64(clockOffset) * 1_000_000_000)
+        return ReplayTime.moment(text, at: position, wallOffset: offset)
+    }
+}
+
+/// Moments of a recording as typed and shown.
+enum ReplayTime {
+    static let forms = "12:04:31.2, 90s from the beginning, +5s, -5s, start or end"
+    private static let second: UInt64 = 1_000_000_000
+
+    /// The moment that a text means, in nanoseconds of the program's clock; nil where it means none.
+    ///
+    /// - Parameter wallOffset: what to add to a moment to get nanoseconds of the day's time that the user sees.
+    static func moment(_ text: String, at position: ReplayPosition, wallOffset: UInt64) -> UInt64? {
+        let range = position.range
+        switch text.lowercased() {
+        case "start": return range.lowerBound
+        case "end": return range.upperBound
+        default: break
+        }
+        if text.contains(":") { return timeOfDay(text).map { nearest($0, to: position, wallOffset) } }
+        let sign = text.first.flatMap { "+-".contains($0) ? $0 : nil }
+        guard let length = length(sign == nil ? text : String(text.dropFirst())) else { return nil }
+        switch sign {
+        case "+": return position.time.addingClamped(length)
+        case "-": return position.time.subtractingClamped(length)
+        default: return range.lowerBound.addingClamped(length)
+        }
+    }
+
+    /// Nanoseconds since midnight of `12:04` or `12:04:31.25`.
+    private static func timeOfDay(_ text: String) -> UInt64? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]), hours < 24,
+            minutes < 60, let seconds = parts.count == 3 ? Double(parts[2]) : 0, (0..<60).contains(seconds)
+        else { return nil }
+        return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
+    }
+
+    /// The moment with a time of day that is nearest to the one shown.
+    private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
+        let day = 86_400 * second
+        let shown = position.time &+ wallOffset
+        let wanted = shown - shown % day + time
+        let candidates = [wanted.subtractingClamped(day), wanted, wanted + day]
+        let nearest = candidates.min { distance($0, shown) < distance($1, shown) } ?? wanted
+        return nearest.subtractingClamped(wallOffset)
+    }
+
+    private static func distance(_ one: UInt64, _ other: UInt64) -> UInt64 { max(one, other) - min(one, other) }
+
+    /// `90s`, `1.5m`, `500ms`; a bare number is seconds.
+    private static func length(_ text: String) -> UInt64? {
+        let units: [(String, Double)] = [
+            ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
+        ]
+        for (suffix, size) in units where text.hasSuffix(suffix) {
+            guard let number = Double(text.dropLast(suffix.count)), number >= 0, number * size < 1e18 else {
+                return nil
+            }
+            return UInt64(number * size)
+        }
+        return nil
+    }
+
+    /// The moment in the header: `12.3s of 2m00s`, and the speed.
+    static func words(_ position: ReplayPosition) -> String {
+        let (passed, whole) = (
+            position.time - position.range.lowerBound, position.range.upperBound - position.range.lowerBound
+        )
+        let speed =
+            position.speed == 1 ? "" : " \(position.speed >= 1 ? "\(Int(position.speed))" : "\(position.speed)")x"
+        let state = position.isPlaying ? "playing" : "paused"
+        return "\(state)\(speed) at \(exact(passed)) of \(exact(whole))"
+    }
+
+    /// `12.345s`, `2m03.456s`.
+    private static func exact(_ time: UInt64) -> String {
+        let seconds = DurationText.decimal(time % (60 * second), unit: second, digits: 3) + "s"
+        guard time >= 60 * second else { return seconds }
+        return "\(time / (60 * second))m\(time % (60 * second) < 10 * second ? "0" : "")\(seconds)"
+    }
+}

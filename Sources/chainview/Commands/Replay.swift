@@ -1,0 +1,87 @@
+import ArgumentParser
+import ChainRecording
+import Dashboard
+import Foundation
+import Frames
+
+/// `chainview replay`: the dashboard on a recording.
+struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Opens the dashboard on a recording.",
+        discussion: """
+            It shows the end of the recording first. Space plays and pauses, < and > go a second back and on, comma and period \
+            an event, + and - change the speed; `:at 12:04:31.2`, `:at 90s` (from the beginning), `:at -5s`, `:at start` and \
+            `:at end` go anywhere. Nothing can be cancelled.
+
+            A recording that was cut off, or that has damaged parts, is shown without them, and a message says so. Without a \
+            terminal, or with --headless, one frame is printed.
+
+            Exit codes: 0 quit, 64 wrong usage, 65 no recording, or one of another version, 66 no such file, 74 the file cannot be \
+            read.
+            """)
+
+    @Argument(help: ArgumentHelp("The recording.", valueName: "file"), completion: .file())
+    var path: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Show this moment first: 12:04:31.2, 90s from the beginning, -5s from the end, start or end.",
+            valueName: "time"))
+    var at: String?
+
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+        let file: RecordingFile
+        do { file = try RecordingFile(path: path) } catch {
+            throw Failure(recording: path, error)
+        }
+        let settings = try display.settings()
+        let playback = Playback(file)
+        var moment: UInt64?
+        if let at {
+            moment = Self.moment(at, in: file, settings.stateOptions)
+            guard moment != nil else { throw ValidationError("--at \(at) is no moment: \(ReplayMoment.forms).") }
+        }
+        let first = playback.start(at: moment)
+        guard !settings.isHeadless else { return try showHeadless(playback, first, settings) }
+        let session = Session(playback, first, settings, screen: try settings.openScreen())
+        if let signal = try session.run() { Signals.raiseAgain(signal) }
+    }
+
+    private static func moment(_ text: String, in file: RecordingFile, _ options: State.Options) -> UInt64? {
+        let position = ReplayPosition(time: file.range.upperBound, range: file.range)
+        return ReplayMoment.time(text, at: position, of: file.process, clockOffset: options.clockOffset)
+    }
+
+    private func showHeadless(_ playback: Playback, _ first: Action, _ settings: Settings) throws {
+        var state = State(size: display.size.size, options: settings.stateOptions)
+        _ = reduce(into: &state, .restore(settings.base.overlaid(with: settings.demanded)))
+        _ = reduce(into: &state, first)
+        // Sorting and counting take several ticks.
+        for _ in 0..<64 {
+            _ = reduce(into: &state, .tick(wall: playback.wall, process: playback.time))
+            while state.hasWork { _ = reduce(into: &state, .work) }
+        }
+        let text = render(state).plainText()
+        try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
+        if let damage = playback.newDamage() { Streams.printError(damage + ".") }
+    }
+}
+
+extension Failure {
+    /// The failure to open a recording.
+    init(recording path: String, _ error: RecordingError) {
+        let status: ExitStatus
+        switch error {
+        case .system(let cause): status = [ENOENT, ENOTDIR].contains(cause.code) ? .noInput : .inputOutput
+        default: status = .badData
+        }
+        if status == .noInput {
+            self.init(status: status, message: "there is no file \(DisplayText.shown(path)).")
+        } else {
+            self.init(status: status, message: "\(DisplayText.shown(path)) \(error.description).")
+        }
+    }
+}

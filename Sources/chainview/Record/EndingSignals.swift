@@ -1,0 +1,49 @@
+import Foundation
+import Synchronization
+
+/// The signals that end a command in good order: SIGINT, SIGTERM and SIGHUP.
+final class EndingSignals: Sendable {
+    private struct State {
+        var received: Int32?
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Blocks the signals on this thread, and on those that it starts, and waits for them on another.
+    init() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let waited = set
+        Signals.startThread("chainview.signals") { [self] in
+            var set = waited
+            while true {
+                var signal: Int32 = 0
+                guard sigwait(&set, &signal) == 0 else { continue }
+                receive(signal)
+            }
+        }
+    }
+
+    /// The first signal that came.
+    var received: Int32? { state.withLock { $0.received } }
+
+    /// Calls `body` on another thread when a signal comes, or now if one has come.
+    func whenReceived(_ body: @escaping @Sendable () -> Void) {
+        let isReceived = state.withLock { state in
+            state.action = body
+            return state.received != nil
+        }
+        if isReceived { body() }
+    }
+
+    private func receive(_ signal: Int32) {
+        let action = state.withLock { state in
+            state.received = state.received ?? signal
+            return state.action
+        }
+        action?()
+    }
+}

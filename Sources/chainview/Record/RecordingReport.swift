@@ -1,0 +1,96 @@
+import ChainEvents
+import ChainRecording
+import Foundation
+
+/// What is printed about a recording on standard error.
+struct RecordingReport {
+    var file: String
+    var report: SourceRecorder.Report
+
+    /// One line while it is made: time, events, bytes, loss.
+    var line: String {
+        guard report.process != nil else { return "waiting for the program" }
+        let progress = report.progress
+        let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
+        let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
+        return String(format: "%.1f s", seconds) + ", \(Self.counted(progress.eventCount, "event")), "
+            + Self.bytes(progress.fileSize) + limit + ", \(Self.grouped(progress.lostCount)) lost"
+    }
+
+    /// One sentence at the end.
+    var summary: String {
+        guard let process = report.process else { return "nothing was recorded." }
+        return "recorded \(process.name) (\(process.pid)) in \(file): \(line)."
+    }
+
+    /// Why it ended, if that is an error.
+    func failure() -> Failure? {
+        switch report.ending {
+        case .failed(let error):
+            Failure(
+                status: .inputOutput, message: "\(file) \(error.description). What was recorded until then is kept.")
+        case .ended(let reason) where report.process == nil: Failure(status: .gone, message: reason + ".")
+        case .ended, .stopped, nil: nil
+        }
+    }
+
+    static func counted(_ count: UInt64, _ noun: String) -> String {
+        "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    static func grouped(_ count: UInt64) -> String {
+        var digits = Array(String(count))
+        for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
+        return String(digits)
+    }
+
+    static func bytes(_ count: UInt64) -> String {
+        switch count {
+        case ..<1_000: "\(count) bytes"
+        case ..<1_000_000: "\(count / 1_000) kB"
+        case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+        default: String(format: "%.2f GB", Double(count) / 1e9)
+        }
+    }
+}
+
+/// The file that is recorded into.
+enum RecordingOutput {
+    /// Creates it.
+    static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
+        do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
+            let shown = DisplayText.shown(path)
+            if error.code == EEXIST {
+                throw Failure(
+                    status: .usage, message: "\(shown) exists: choose another name, or write --overwrite to replace it."
+                )
+            }
+            throw Failure(
+                status: .inputOutput, message: "\(shown) cannot be written (\(DisplayText.system(error.code))).")
+        }
+    }
+}
+
+/// `64M`, `1.5G`; a bare number is bytes.
+struct ByteCount {
+    var count: UInt64
+
+    init?(_ text: String) {
+        let units: [(String, Double)] = [
+            ("K", 1_024), ("M", 1_048_576), ("G", 1_073_741_824), ("T", 1_099_511_627_776), ("", 1),
+        ]
+        var text = text.uppercased()
+        for suffix in ["IB", "B"] where text.hasSuffix(suffix) {
+            text.removeLast(suffix.count)
+            break
+        }
+        for (suffix, size) in units where text.hasSuffix(suffix) {
+            guard let number = Double(text.dropLast(suffix.count)), number >= 0, number * size < 1e18 else {
+                return nil
+            }
+            count = UInt64(number * size)
+            return
+        }
+        return nil
+    }
+}

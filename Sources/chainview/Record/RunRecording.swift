@@ -1,0 +1,53 @@
+import ChainBus
+import ChainEvents
+import ChainRecording
+import ChainSource
+import Foundation
+
+/// The recording of a program that `chainview run` started: it lasts as long as the program, whatever becomes of the
+/// dashboard.
+final class RunRecording {
+    private let file: String
+    private let source: any BatchSource
+    private let recorder: SourceRecorder
+
+    /// How long the last batches of an ended program may take to arrive.
+    private static let restLimit = DispatchTimeInterval.seconds(5)
+
+    init(_ source: any BatchSource, file: String, storage: RecordingFileStorage, limit: UInt64?) {
+        self.file = file
+        self.source = source
+        recorder = SourceRecorder(source, into: storage, limit: limit, endsWhenLost: false)
+    }
+
+    /// The source for the dashboard, which does not end with that.
+    var shownSource: any BatchSource { LastingSource(source) }
+
+    /// Ends the recording once the program has ended, and prints what there is.
+    func finish() {
+        if !recorder.wait(for: Self.restLimit) {
+            recorder.stop()
+            _ = recorder.wait(for: Self.restLimit)
+        }
+        source.stop()
+        let report = RecordingReport(file: DisplayText.shown(file), report: recorder.report)
+        Streams.printError(report.summary)
+        if report.report.process == nil { unlink(file) }
+        if case .failed = report.report.ending, let failure = report.failure() { Streams.printError(failure.message) }
+    }
+}
+
+/// A source that goes on when its dashboard has stopped it.
+private final class LastingSource: BatchSource {
+    private let inner: any BatchSource
+
+    init(_ inner: any BatchSource) { self.inner = inner }
+
+    var batches: EventStream<EventBatch> { inner.batches }
+    var isPatient: Bool { inner.isPatient }
+    var status: EventStream<SourceStatus> { inner.status }
+    var replies: EventStream<CommandReply> { inner.replies }
+    func start() { inner.start() }
+    func send(_ command: ViewerCommand) { inner.send(command) }
+    func stop() {}
+}

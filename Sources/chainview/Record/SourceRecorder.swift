@@ -1,0 +1,169 @@
+import ChainBus
+import ChainEvents
+import ChainRecording
+import ChainSource
+import Dispatch
+import PromiseRuntime
+import Synchronization
+
+/// Records the program of a source into a file, on a thread of its own.
+///
+/// It begins when the source is live, and ends by itself when the source has ended, when another run of the program takes
+/// its place, or when the file cannot be written.
+final class SourceRecorder: Sendable {
+    /// Why a recording ended.
+    enum Ending {
+        /// The owner stopped it.
+        case stopped
+        /// For the reason in one sentence: the program has ended, or could not be reached.
+        case ended(String)
+        case failed(RecordingError)
+    }
+
+    /// How far the recording is, as of the last batch.
+    struct Report {
+        var progress = RecordingProgress()
+        var process: ProcessDescription?
+        var ending: Ending?
+    }
+
+    private struct State {
+        var report = Report()
+        var isStopping = false
+    }
+
+    private let source: any BatchSource
+    private let endsWhenLost: Bool
+    private let storage: RecordingFileStorage
+    private let limit: UInt64?
+    private let batches: Mailbox<EventBatch>
+    private let statuses: Mailbox<SourceStatus>
+    private let bag = DisposeBag()
+    private let woken: DispatchSemaphore
+    private let hasEnded = DispatchSemaphore(value: 0)
+    private let state = Mutex(State())
+
+    /// The limit of events and nodes that wait to be written.
+    private static let eventLimit = 400_000
+    /// The number of this recorder's own commands, which no dashboard uses.
+    private static let command: UInt64 = 1 << 62
+
+    /// Subscribes to a source; the owner starts and stops that.
+    ///
+    /// - Parameter endsWhenLost: whether a lost connection ends the recording; else the source's end does.
+    init(_ source: any BatchSource, into storage: RecordingFileStorage, limit: UInt64?, endsWhenLost: Bool) {
+        let woken = DispatchSemaphore(value: 0)
+        self.source = source
+        self.endsWhenLost = endsWhenLost
+        self.storage = storage
+        self.limit = limit
+        self.woken = woken
+        batches = Mailbox(
+            limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
+            cost: { 1 + $0.events.count + $0.nodes.count }, wake: { woken.signal() })
+        statuses = Mailbox(limit: 1_000, wake: { woken.signal() })
+        source.status.subscribe(statuses).disposed(by: bag)
+        source.batches.subscribe(batches).disposed(by: bag)
+        Signals.startThread("chainview.record") { [self] in run() }
+    }
+
+    /// How far it is.
+    var report: Report { state.withLock { $0.report } }
+
+    /// Ends the recording; what has come so far is written.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        woken.signal()
+    }
+
+    /// Waits for the end of the recording, at most for some time; true if it has ended.
+    func wait(for time: DispatchTimeInterval) -> Bool {
+        guard hasEnded.wait(timeout: .now() + time) == .success else { return false }
+        hasEnded.signal()
+        return true
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        var writing = Writing(into: storage, limit: limit, endsWhenLost: endsWhenLost)
+        while writing.ending == nil {
+            // Before the batches, so that what came before the stop is written.
+            let isStopping = state.withLock { $0.isStopping }
+            let mail = batches.drain()
+            for status in statuses.drain().elements { writing.take(status) }
+            let wantsState = writing.take(mail, at: SystemClock.shared.now)
+            if isStopping, writing.ending == nil { writing.ending = .stopped }
+            if writing.ending != nil { writing.finish() }
+            state.withLock { $0.report = writing.report }
+            if wantsState, let process = writing.report.process {
+                source.send(ViewerCommand(id: Self.command, process: process.key, request: .resync))
+            }
+            if writing.ending == nil { _ = woken.wait(timeout: .now() + .milliseconds(100)) }
+        }
+        batches.close()
+        statuses.close()
+        bag.dispose()
+        hasEnded.signal()
+    }
+}
+
+/// What the thread of a recorder has.
+private struct Writing {
+    private var writer: RecordingWriter?
+    private var recorder: BatchRecorder?
+    private let endsWhenLost: Bool
+    private var lostCount: UInt64 = 0
+    private(set) var report = SourceRecorder.Report()
+
+    var ending: SourceRecorder.Ending? {
+        get { report.ending }
+        set { report.ending = newValue }
+    }
+
+    init(into storage: RecordingFileStorage, limit: UInt64?, endsWhenLost: Bool) {
+        self.endsWhenLost = endsWhenLost
+        do throws(RecordingError) {
+            writer = try RecordingWriter(storage, id: .random(in: 1...UInt64.max), limit: limit)
+        } catch { report.ending = .failed(error) }
+    }
+
+    mutating func take(_ status: SourceStatus) {
+        switch status {
+        case .live(let process), .replaying(let process, _):
+            if let recorder {
+                if recorder.process.key != process.key { ending = ending ?? .ended("the program was started again") }
+            } else if let writer {
+                recorder = BatchRecorder(process, writer)
+                self.writer = nil
+                report.process = process
+            }
+        case .reconnecting(_, let outage):
+            if endsWhenLost, outage.nextAttempt != 0 { ending = ending ?? .ended(outage.reason) }
+        case .ended(.failed(let reason)): ending = ending ?? .ended(reason)
+        case .ended(.finished): ending = ending ?? .ended("the program has ended")
+        case .ended(.stopped): ending = ending ?? .stopped
+        case .idle, .connecting: break
+        }
+    }
+
+    /// Writes batches. Returns whether some were dropped, so that the state has to be sent again.
+    mutating func take(_ mail: Mailbox<EventBatch>.Mail, at now: UInt64) -> Bool {
+        lostCount += UInt64(mail.droppedCost)
+        do throws(RecordingError) {
+            for var batch in mail.elements {
+                batch.loss.lostAtClient += lostCount
+                try recorder?.record(batch, at: now)
+            }
+            try recorder?.tick(at: now)
+        } catch { ending = .failed(error) }
+        if let progress = recorder?.progress { report.progress = progress }
+        return mail.droppedCount > 0
+    }
+
+    mutating func finish() {
+        if case .failed = ending { return }
+        do throws(RecordingError) { try recorder?.finish() } catch { ending = .failed(error) }
+        if let progress = recorder?.progress { report.progress = progress }
+    }
+}

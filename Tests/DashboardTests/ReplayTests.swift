@@ -1,0 +1,161 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// A dashboard on a recording: what it shows, which keys move it, and what is refused.
+@Suite struct ReplayTests {
+    private static let source = SourceID(0)
+    /// Makes a dashboard one of a recording at 2 s, with what it shows.
+    static let still = Action.replayed(
+        source, ReplayStep(process: Script.process, isFresh: false, batches: [], position: position(2_000)))
+    private static let second: UInt64 = 1_000_000_000
+    private static let range = 1...(120 * second + 1)
+
+    /// A recording of two minutes, shown at a moment in milliseconds.
+    private static func position(_ milliseconds: Double, playing: Bool = false, speed: Double = 1) -> ReplayPosition {
+        ReplayPosition(time: UInt64(milliseconds * 1e6) + 1, range: range, isPlaying: playing, speed: speed)
+    }
+
+    private static func step(
+        _ script: Script, at milliseconds: Double, fresh: Bool, playing: Bool = false, speed: Double = 1
+    ) -> Action {
+        .replayed(
+            source,
+            ReplayStep(
+                process: Script.process, isFresh: fresh, batches: [script.batch],
+                position: position(milliseconds, playing: playing, speed: speed)))
+    }
+
+    /// Order 17, which is charged; and order 18.
+    private static var state: Script {
+        var script = Script()
+        script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
+        script.make(2, .then, "charge card", under: 1)
+        script.make(3, .work, "order 18", site: "Shop/Order.swift:41")
+        script.at(1_000)
+        script.start(1)
+        script.fulfill(1)
+        script.start(2)
+        return script
+    }
+
+    private static func screen(columns: Int = 100) -> Screen {
+        var screen = Screen(columns, 24, connected: false)
+        screen.act(step(state, at: 34_200, fresh: true))
+        screen.tick(34_200)
+        return screen
+    }
+
+    @Test func itShowsTheMoment() {
+        var screen = Self.screen()
+        #expect(screen.text.contains("order 17") && screen.text.contains("charge card"))
+        #expect(screen.text.contains("paused at 34.200s of 2m00.000s"))
+        // Its time of day, and running times as of then.
+        #expect(screen.state.programs[0].shownNow == 34_200_000_001)
+        #expect(screen.text.contains("33s"))
+        GoldenTests.check(screen, "replay/paused-100x24")
+        screen.act(Self.step(Script(sequence: 2, time: 36_000), at: 36_000, fresh: false, playing: true, speed: 20))
+        screen.tick(36_000)
+        #expect(screen.text.contains("playing 20x at 36.000s of 2m00.000s"))
+        #expect(screen.text.contains("35s"))
+    }
+
+    /// Back to a moment before: what happened later is unknown again; filter, selection and order stay.
+    @Test func itGoesBack() {
+        var screen = Self.screen()
+        var later = Script(sequence: 2, time: 40_000)
+        later.reject(2, "declined")
+        screen.act(Self.step(later, at: 40_000, fresh: false))
+        screen.tick(40_000)
+        screen.type("/order")
+        screen.type("<Enter>")
+        screen.go(to: 3)
+        let selected = screen.selectedID
+        #expect(screen.state.forest?.totals.counts[.rejected] == 1)
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        screen.tick(34_200)
+        #expect(screen.state.forest?.totals.counts[.rejected] == 0)
+        #expect(screen.state.programs[0].shownNow == 34_200_000_001)
+        #expect(screen.state.filter.text == "order" && screen.selectedID == selected)
+        #expect(screen.text.contains("paused at 34.200s"))
+    }
+
+    @Test func keysMoveIt() {
+        var screen = Self.screen()
+        func typed(_ keys: String) -> [ReplayCommand] {
+            screen.effects = []
+            for key in keys { screen.act(.key(.character(key))) }
+            return screen.effects.compactMap { if case .replay(Self.source, let command) = $0 { command } else { nil } }
+        }
+        #expect(typed(" p") == [.togglePlaying, .togglePlaying])
+        #expect(typed("<>") == [.move(-1_000_000_000), .move(1_000_000_000)])
+        #expect(typed(",.") == [.previousEvent, .nextEvent])
+        #expect(typed("+-") == [.faster, .slower])
+        // The timeline's own keys stay; and Space in a line is a blank.
+        #expect(typed("3+") == [] && screen.state.view == .timeline)
+        #expect(typed("/ ") == [])
+    }
+
+    @Test(
+        arguments: [
+            ("start", 1), ("end", 120 * second + 1), ("90s", 90 * second + 1), ("1.5m", 90 * second + 1),
+            ("250ms", 250_000_001), ("+5s", 39_200_000_001), ("-4", 30_200_000_001), ("-4h", 0),
+        ] as [(String, UInt64)])
+    func atGoesToAMoment(_ text: String, _ moment: UInt64) {
+        var screen = Self.screen()
+        screen.type(":at \(text)<Enter>")
+        #expect(screen.effects == [.replay(Self.source, .seek(moment))], "\(screen.text)")
+    }
+
+    /// The nearest moment with that time of day: also over midnight.
+    @Test func atGoesToATimeOfDay() {
+        let midnight: UInt64 = 20_000 * 86_400 * Self.second
+        let position = ReplayPosition(time: 60 * Self.second, range: 1...120 * Self.second)
+        func moment(_ text: String, from wall: UInt64) -> UInt64? {
+            ReplayTime.moment(text, at: position, wallOffset: wall)
+        }
+        let noon = midnight + 12 * 3_600 * Self.second
+        #expect(moment("12:01:30.5", from: noon) == 90_500_000_000)
+        #expect(moment("12:01", from: noon) == 60 * Self.second)
+        let late = midnight - 90 * Self.second
+        #expect(moment("23:59:00", from: late) == 30 * Self.second)
+        #expect(moment("0:00:10", from: late) == 100 * Self.second)
+        for wrong in ["25:00", "12:60", "12:", "12:00:99", "soon", "", "1:2:3:4", "5 s"] {
+            #expect(moment(wrong, from: noon) == nil, "\(wrong)")
+        }
+    }
+
+    @Test func nothingIsCancelled() {
+        var screen = Self.screen()
+        screen.type("jc")
+        #expect(screen.message == "this is a recording: what is over cannot be cancelled")
+        #expect(screen.effects == [])
+        screen.type("c")
+        #expect(!screen.text.contains("c cancel"))
+    }
+
+    @Test func aLiveDashboardHasNoOtherMoments() {
+        var screen = Screen(100, 24)
+        screen.feed(Self.state)
+        screen.type(":at 5s<Enter>")
+        #expect(screen.effects == [] && screen.text.contains("only a recording has other moments"))
+        screen.type("<Esc>")
+        screen.act(.perform(.nextEvent))
+        #expect(screen.message?.contains("chainview record") == true)
+    }
+
+    @Test func everyViewShowsIt() {
+        for view in ViewID.allCases {
+            var screen = Self.screen(columns: 120)
+            screen.type("\(view.rawValue)")
+            for _ in 0..<5 { screen.tick(34_200) }
+            #expect(screen.state.view == view && screen.text.contains("paused at"), "\(view)")
+            #expect(
+                screen.text.contains("Order.swift") || screen.text.contains("order 17") || view == .warnings
+                    || view == .threads, "\(view): \(screen.text)")
+        }
+    }
+}

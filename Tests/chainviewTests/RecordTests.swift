@@ -1,0 +1,153 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// `chainview record`, `chainview run --record` and `chainview replay`.
+@Suite(.serialized, .onItsOwnThread) struct RecordTests {
+    private let probe = builtProduct("CommandProbe")
+
+    @Test func aProgramIsRecordedAndShown() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let outcome = try place.run("record shop -o shop.chain --for 500ms")
+        #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.contains(/recorded shop \(\d+\) in shop.chain: .* s, .* events?, .* lost/), "\(outcome)")
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path + "/shop.chain")[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+
+        let frame = try place.run("replay shop.chain --headless")
+        #expect(frame.status == 0 && frame.output.contains("complain of order 17"), "\(frame)")
+        #expect(frame.output.contains("shop \(shop.pid)") && frame.output.contains("paused at"))
+        // The file is kept unless that is asked for.
+        let again = try place.run("record shop -o shop.chain --for 100ms")
+        #expect(again.status == 64 && again.errors.contains("--overwrite"), "\(again)")
+        #expect(try place.run("record shop -o shop.chain --for 100ms --overwrite").status == 0)
+    }
+
+    /// `chainview record` in a process of its own.
+    private final class Recording {
+        let process = Process()
+        private let errors = Pipe()
+        private let file: String
+
+        init(_ arguments: [String], into name: String, in place: Place) throws {
+            file = place.path + "/" + name
+            process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+            process.arguments = ["record"] + arguments + ["-o", name]
+            process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+            process.currentDirectoryURL = URL(fileURLWithPath: place.path)
+            process.standardError = errors
+            try process.run()
+        }
+
+        /// Waits until so many bytes are in the file.
+        func wait(for count: Int) throws { try RecordTests.wait(for: count, in: file) }
+
+        /// Waits for the end, and returns what was written to standard error.
+        func end() -> String {
+            process.waitUntilExit()
+            return String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+    }
+
+    private static func wait(for count: Int, in file: String) throws {
+        for _ in 0..<1_000 {
+            let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber
+            if (size?.intValue ?? 0) >= count { return }
+            poll(nil, 0, 20)
+        }
+        throw HarnessError(description: "\(file) has not got \(count) bytes")
+    }
+
+    @Test func itEndsInGoodOrderBySignals() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        for (signal, name) in [(SIGINT, "a.chain"), (SIGTERM, "b.chain"), (SIGKILL, "c.chain")] {
+            let recording = try Recording(["shop"], into: name, in: place)
+            // The header, a keyframe, and the state.
+            try recording.wait(for: 700)
+            kill(recording.process.processIdentifier, signal)
+            let errors = recording.end()
+            #expect(errors.contains("recorded shop") == (signal != SIGKILL), "\(errors)")
+            #expect(recording.process.terminationStatus == (signal == SIGINT ? 0 : signal))
+            let frame = try place.run("replay \(name) --headless")
+            #expect(frame.output.contains("order 17"), "\(signal): \(frame)")
+        }
+    }
+
+    @Test(arguments: [false, true]) func itEndsWithTheProgram(byName: Bool) throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let recording = try Recording([byName ? "shop" : "\(shop.pid)"], into: "a.chain", in: place)
+        try recording.wait(for: 700)
+        shop.end(by: SIGKILL)
+        let errors = recording.end()
+        #expect(recording.process.terminationStatus == 0 && errors.contains("recorded shop"), "\(errors)")
+        #expect(try place.run("replay a.chain --headless").output.contains("order 17"))
+    }
+
+    /// The program dies, and its last steps are there.
+    @Test func aProgramThatWasStartedIsRecordedToItsEnd() throws {
+        let place = try Place()
+        let path = try place.fifo()
+        let commands = try #require(FileHandle(forUpdatingAtPath: path))
+        let file = place.path + "/crash.chain"
+        let driver = Thread {
+            try? Self.wait(for: 300, in: file)
+            commands.write(Data("chain order 17\n".utf8))
+            try? Self.wait(for: 900, in: file)
+            commands.write(Data("print goodbye\nsignal 9\n".utf8))
+        }
+        driver.start()
+        let crashed = try place.run("run --record crash.chain -- \(probe) shop from \(path)")
+        #expect(crashed.status == 137 && crashed.output.contains("goodbye"), "\(crashed)")
+        #expect(crashed.errors.contains("recorded shop"), "\(crashed)")
+        let frame = try place.run("replay crash.chain --headless")
+        #expect(frame.output.contains("complain of order 17"), "\(frame)")
+
+        let silent = try place.run("run --record none.chain -- sh -c 'exit 5'")
+        #expect(silent.status == 5 && silent.errors.contains("nothing was recorded"), "\(silent)")
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/none.chain"))
+    }
+
+    @Test func aRecordingIsMovedInOnATerminal() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        // The program reports once a second that it is there.
+        #expect(try place.run("record shop -o shop.chain --for 2500ms").status == 0)
+        let viewer = try place.view("replay", "shop.chain", waits: false)
+        try viewer.wait("the end of the recording") { $0.contains("paused at") && $0.contains("order 17") }
+        viewer.type(":at start\r")
+        try viewer.see("paused at 0.000s of")
+        viewer.type(">")
+        try viewer.see("paused at 1.000s of")
+        viewer.type("c")
+        try viewer.see("what is over cannot be cancelled")
+        viewer.type("++ ")
+        try viewer.see("playing 5x at")
+        try viewer.wait("that it plays to its end, and stops") {
+            $0.contains("paused 5x at") && $0.contains("order 17")
+        }
+        try viewer.quit()
+    }
+
+    @Test func errorsAreOneSentence() throws {
+        let place = try Place()
+        try Data("no recording".utf8).write(to: URL(fileURLWithPath: place.path + "/text"))
+        #expect(try place.run("replay text").errors == "chainview: text is no recording of chainview.\n")
+        #expect(try place.run("replay text").status == 65)
+        #expect(try place.run("replay nothing").status == 66)
+        #expect(try place.run("record nothing -o out.chain").status == 66)
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/out.chain"))
+        #expect(try place.run("record shop").status == 64)
+        #expect(try place.run("record shop -o out.chain --max-size 1k").status == 64)
+        let shop = try place.probe()
+        #expect(try place.run("record shop -o /nowhere/out.chain").status == 74)
+        #expect(try place.run("record shop -o full.chain --for 200ms --max-size 64M").status == 0)
+        _ = shop
+    }
+}
