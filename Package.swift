@@ -139,7 +139,8 @@ let package = Package(
         // Figures of the screen.
         .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
         .executableTarget(
-            name: "ScreenBench", dependencies: ["CMemory", "Dashboard", "ChainModel", "ChainEvents", "Frames"],
+            name: "ScreenBench",
+            dependencies: ["CMemory", "Dashboard", "ChainRecording", "ChainModel", "ChainEvents", "Frames"],
             path: "Benchmarks/Screen", exclude: ["CMemory"]),
 
         // Tests.

@@ -24,8 +24,11 @@ extension EventBatch {
 
 extension NodeSnapshot {
     fileprivate var wireSizeBound: Int {
-        let texts = [label, canceller, summary].reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
-        return 32 + 11 * 8 + texts + 8 + 8 * (members.count + memberTimes.count) + 24
+        var size = 32 + 11 * 8 + 3 * 4 + 8 + 24 + 8 * (members.count + memberTimes.count)
+        if let label { size += label.utf8.count }
+        if let canceller { size += canceller.utf8.count }
+        if let summary { size += summary.utf8.count }
+        return size
     }
 }
 

@@ -14,8 +14,8 @@ package struct BatchRecorder {
         package var leastInterval: UInt64 = 250_000_000, greatestInterval: UInt64 = 10_000_000_000
         /// Settled nodes of settled chains, and settled leaves of live ones, that a keyframe holds; the newest.
         package var settledLimit = 20_000
-        /// Nodes in one batch of a keyframe.
-        package var nodesInBatch = 2_048
+        /// Nodes in one batch of a keyframe: few enough that the batch need not be cut.
+        package var nodesInBatch = 1_024
 
         package init() {}
     }

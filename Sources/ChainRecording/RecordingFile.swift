@@ -154,19 +154,15 @@ package final class RecordingFile {
         let bytes = file.bytes(at: entry.offset, count: headerSize + Int(entry.header.storedCount))
         guard ChunkHeader(bytes, in: id) == entry.header else { throw damaged("the header of a chunk is damaged") }
         guard bytes.count == headerSize + Int(entry.header.storedCount) else { throw damaged("a chunk is cut off") }
-        var reader = MessageReader(limit: Wire.batchLimit, hasPreamble: false)
-        let isWhole = bytes.withUnsafeBytes { bytes in
-            let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
-            guard Checksum.of(payload) == entry.header.payloadChecksum else { return false }
-            reader.append(payload)
-            return true
+        // Typed throws do not pass through the closure.
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(RecordingDamage) in
+                let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
+                guard Checksum.of(payload) == entry.header.payloadChecksum else { throw damaged("a chunk is damaged") }
+                do { return try Message.all(in: payload) } catch { throw damaged("a chunk cannot be understood") }
+            }
         }
-        guard isWhole else { throw damaged("a chunk is damaged") }
-        var messages: [Message] = []
-        do {
-            while let message = try reader.next() { messages.append(message) }
-        } catch { throw damaged("a chunk cannot be understood") }
-        return messages
+        return try result.get()
     }
 }
 

@@ -5,20 +5,14 @@ import ChainEvents
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
-    /// Whether the preamble was read, or none is expected.
-    private var hasPreamble: Bool
+    private var hasPreamble = false
     private var failure: WireError?
     private let limit: Int
 
     /// Reads a stream from its beginning.
     ///
-    /// - Parameters:
-    ///   - limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
-    ///   - hasPreamble: False for messages that were taken out of a stream, which begin without its preamble.
-    public init(limit: Int, hasPreamble: Bool = true) {
-        self.limit = limit
-        self.hasPreamble = !hasPreamble
-    }
+    /// - Parameter limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    public init(limit: Int) { self.limit = limit }
 
     /// Appends received bytes; after an error they are dropped.
     public mutating func append(_ received: UnsafeRawBufferPointer) {
@@ -102,6 +96,23 @@ public struct MessageReader: Sendable {
 }
 
 extension Message {
+    /// Decodes messages that were taken out of a stream, one behind another, without its preamble. Those of kinds that this
+    /// version does not know are left out.
+    ///
+    /// - Throws: where the bytes are not whole messages.
+    public static func all(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Message] {
+        var reader = ByteReader(bytes)
+        var messages: [Message] = []
+        while reader.restCount > 0 {
+            let length = Int(try reader.next(UInt32.self))
+            let kind = MessageKind(rawValue: try reader.next(UInt8.self))
+            _ = try reader.nextBytes(3)
+            var payload = ByteReader(try reader.nextBytes(length))
+            if let kind { messages.append(try Message(kind, from: &payload)) }
+        }
+        return messages
+    }
+
     fileprivate init(_ kind: MessageKind, from reader: inout ByteReader) throws(WireError) {
         self =
             switch kind {

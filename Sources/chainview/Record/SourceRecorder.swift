@@ -152,7 +152,7 @@ private struct Writing {
         lostCount += UInt64(mail.droppedCost)
         do throws(RecordingError) {
             for var batch in mail.elements {
-                batch.loss.lostAtClient += lostCount
+                batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(lostCount)
                 try recorder?.record(batch, at: now)
             }
             try recorder?.tick(at: now)

@@ -20,6 +20,8 @@ extension State {
         }
         programs[programIndex].show(step.position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
+        // What led there did not happen in this second.
+        if step.isFresh { programs[programIndex].rate = RateMeter() }
         follow()
         updateViewport()
     }
@@ -125,8 +127,8 @@ enum ReplayTime {
     private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
         let day = 86_400 * second
         let shown = position.time &+ wallOffset
-        let wanted = shown - shown % day + time
-        let candidates = [wanted.subtractingClamped(day), wanted, wanted + day]
+        let wanted = (shown - shown % day).addingClamped(time)
+        let candidates = [wanted.subtractingClamped(day), wanted, wanted.addingClamped(day)]
         let nearest = candidates.min { distance($0, shown) < distance($1, shown) } ?? wanted
         return nearest.subtractingClamped(wallOffset)
     }
