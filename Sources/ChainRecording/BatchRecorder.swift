@@ -32,8 +32,12 @@ package struct BatchRecorder {
     private var keyframeTime: UInt64 = 0
     private var eventsSince = 0
     private var sequence: UInt64 = 0
-    /// Open warnings, set by an owner that counts them.
-    package var warningCount = RecordingFormat.uncounted
+    /// Counts the open warnings of the forest; called each 100 ms of the program's clock. Nil where nothing counts them.
+    package var countWarnings: ((inout ChainForest) -> Int)? {
+        didSet { forest.limits.changeLimit = countWarnings == nil ? 0 : ForestLimits().changeLimit }
+    }
+    private var warningCount = RecordingFormat.uncounted
+    private var warningsCounted: UInt64 = 0
     /// Where the recording is.
     package private(set) var progress = RecordingProgress()
 
@@ -59,6 +63,10 @@ package struct BatchRecorder {
         forest.apply(batch)
         // As many steps as there were events, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
+        if let countWarnings, forest.now >= warningsCounted.addingClamped(RecordingFormat.countInterval) {
+            warningsCounted = forest.now
+            warningCount = UInt32(clamping: countWarnings(&forest))
+        }
         switch batch.resync {
         case .begin(let epoch)?: openResync = epoch
         case .end(let epoch)?: if openResync == epoch { openResync = nil }

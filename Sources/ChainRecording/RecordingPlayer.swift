@@ -171,6 +171,31 @@ extension RecordingPlayer {
         return nil
     }
 
+    /// The time of the next rejection after the present moment; nil where there is none. Reads only chunks with rejections.
+    package func nextRejectionTime() -> UInt64? {
+        for index in file.chunks.indices where file.chunks[index].header.lastTime >= time {
+            if let next = rejections(in: index).filter({ $0 > time }).min() { return next }
+        }
+        return nil
+    }
+
+    /// The time of the last rejection before the present moment; nil where there is none.
+    package func lastRejectionTime() -> UInt64? {
+        // A chunk's first batch may close after the moment and hold events before it.
+        for index in file.chunks.indices.reversed()
+        where index == 0 || file.chunks[index - 1].header.lastTime <= time {
+            if let last = rejections(in: index).filter({ $0 < time }).max() { return last }
+        }
+        return nil
+    }
+
+    private func rejections(in index: Int) -> [UInt64] {
+        let header = file.chunks[index].header
+        let before = index > 0 ? file.chunks[index - 1].header.counts.rejected : 0
+        guard header.kind == .batches, header.counts.rejected > before else { return [] }
+        return (file.batches(ofChunk: index) ?? []).flatMap(\.events).filter { $0.kind == .rejected }.map(\.time)
+    }
+
     /// The time of the last event before the present moment; nil at the beginning.
     package func lastEventTime() -> UInt64? {
         var index = min(nextChunk, file.chunks.count)

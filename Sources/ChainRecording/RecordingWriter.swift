@@ -85,13 +85,14 @@ package struct RecordingWriter {
     package mutating func append(
         _ batch: EventBatch, running: Int, warnings: UInt32 = RecordingFormat.uncounted, at now: UInt64
     ) throws(RecordingError) {
-        counts.add(batch.events)
-        (counts.running, counts.warnings) = (UInt32(clamping: running), warnings)
-        series.note(counts, at: batch.time)
         for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
             try write(.batch(part), at: now)
             chunk.note(part)
+            // Afterwards, because a chunk that is full is written with the counts before it.
+            counts.add(part.events)
         }
+        (counts.running, counts.warnings) = (UInt32(clamping: running), warnings)
+        series.note(counts, at: batch.time)
         try flush(olderThan: RecordingFormat.chunkDelay, at: now)
     }
 

@@ -50,6 +50,23 @@ struct RecorderTests {
         #expect(try storage.open().segments.map { $0.time / 1_000_000 } == [1_000, 1_100, 1_300, 8_000, 13_000])
     }
 
+    /// In headers and index: counted by the owner, each 100 ms.
+    @Test func warningsAreCounted() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage)
+        recorder.countWarnings = { forest in
+            var changes = ForestChanges()
+            forest.consumeChanges(into: &changes)
+            return changes.isEmpty ? 0 : forest.totals.counts.nodeCount
+        }
+        try recorder.record(Traffic(chains: 100, batchSize: 100, step: 400_000).batches)
+        try recorder.finish()
+        let file = try storage.open()
+        #expect((590...600).contains(file.chunks.last?.header.counts.warnings ?? 0))
+        let warnings = file.series.entries.map(\.warnings)
+        #expect(warnings == warnings.sorted() && warnings.first != RecordingFormat.uncounted && Set(warnings).count > 4)
+    }
+
     @Test func aChunkIsWrittenAfter250Milliseconds() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)

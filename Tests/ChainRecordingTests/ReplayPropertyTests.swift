@@ -102,6 +102,22 @@ struct ReplayPropertyTests {
             visited.append(next)
         }
         #expect(visited == times.filter { $0 > file.range.lowerBound }, "seed \(seed)")
+        let rejections = Set(batches.flatMap(\.events).filter { $0.kind == .rejected }.map(\.time)).sorted()
+        _ = player.seek(to: 0)
+        var found: [UInt64] = []
+        while let next = player.nextRejectionTime() {
+            found.append(next)
+            _ = player.seek(to: next)
+        }
+        #expect(found == rejections.filter { $0 > file.range.lowerBound }, "seed \(seed)")
+        _ = player.seek(to: .max)
+        found = []
+        while let last = player.lastRejectionTime(), last >= file.range.lowerBound {
+            found.append(last)
+            _ = player.seek(to: last)
+        }
+        #expect(found.reversed() == rejections.filter { $0 >= file.range.lowerBound && $0 < file.range.upperBound })
+        _ = player.seek(to: .max)
         var back: [UInt64] = []
         while let last = player.lastEventTime(), last >= file.range.lowerBound {
             _ = player.seek(to: last)

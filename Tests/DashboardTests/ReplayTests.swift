@@ -93,6 +93,7 @@ import Testing
         #expect(typed(" p") == [.togglePlaying, .togglePlaying])
         #expect(typed("<>") == [.move(-1_000_000_000), .move(1_000_000_000)])
         #expect(typed(",.") == [.previousEvent, .nextEvent])
+        #expect(typed("[]") == [.previousRejection, .nextRejection])
         #expect(typed("+-") == [.faster, .slower])
         // The timeline's own keys stay; and Space in a line is a blank.
         #expect(typed("3+") == [] && screen.state.view == .timeline)

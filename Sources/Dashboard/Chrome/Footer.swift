@@ -40,7 +40,7 @@ extension Painter {
         // Of two keys, such as ↑↓, each acts; their word as the second one.
         let partner: [Intent: Intent] = [
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
-            .previousEvent: .nextEvent, .playFaster: .playSlower,
+            .previousEvent: .nextEvent, .previousRejection: .nextRejection, .playFaster: .playSlower,
         ]
         if let second = partner[item.intent], keyWidth == 2 {
             clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), item.intent))

@@ -25,7 +25,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// The screen.
     case redraw, suspend, help, quit
     /// Moving in a recording.
-    case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack
+    case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack, nextRejection, previousRejection
     /// Keys of other programs, with another meaning here.
     case setup, priority
     /// In the dialog, and while a filter or a command is typed.

@@ -181,6 +181,8 @@ public enum KeyMap {
         Binding(.secondOn, [key(">")], "on one second"),
         Binding(.previousEvent, [key(",")], "back one event", footer: "event"),
         Binding(.nextEvent, [key(".")], "on one event"),
+        Binding(.previousRejection, [key("[")], "back to the rejection before", footer: "rejection"),
+        Binding(.nextRejection, [key("]")], "on to the next rejection"),
         Binding(.playFaster, [key("+")], "play faster", footer: "speed"),
         Binding(.playSlower, [key("-")], "play slower"),
     ]

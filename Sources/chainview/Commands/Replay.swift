@@ -11,7 +11,7 @@ struct Replay: ParsableCommand {
         abstract: "Opens the dashboard on a recording.",
         discussion: """
             It shows the end of the recording first. Space plays and pauses, < and > go a second back and on, comma and period \
-            an event, + and - change the speed; `:at 12:04:31.2`, `:at 90s` (from the beginning), `:at -5s`, `:at start` and \
+            an event, [ and ] to the rejection before and the next one, + and - change the speed; `:at 12:04:31.2`, `:at 90s` (from the beginning), `:at -5s`, `:at start` and \
             `:at end` go anywhere. Nothing can be cancelled.
 
             A recording that was cut off, or that has damaged parts, is shown without them, and a message says so. Without a \

@@ -1,5 +1,7 @@
 import ChainBus
 import ChainEvents
+import ChainInsight
+import ChainModel
 import ChainRecording
 import ChainSource
 import Dispatch
@@ -108,6 +110,19 @@ final class SourceRecorder: Sendable {
     }
 }
 
+/// The warnings of a recorded program, by the usual limits.
+private final class WarningCounter {
+    private var table = WarningTable()
+    private var changes = ForestChanges()
+
+    func count(in forest: inout ChainForest) -> Int {
+        forest.consumeChanges(into: &changes)
+        table.update(with: changes, of: forest, now: forest.now)
+        _ = table.tick(forest, now: forest.now, options: WarningOptions())
+        return table.count
+    }
+}
+
 /// What the thread of a recorder has.
 private struct Writing {
     private var writer: RecordingWriter?
@@ -134,7 +149,10 @@ private struct Writing {
             if let recorder {
                 if recorder.process.key != process.key { ending = ending ?? .ended("the program was started again") }
             } else if let writer {
-                recorder = BatchRecorder(process, writer)
+                var begun = BatchRecorder(process, writer)
+                let warnings = WarningCounter()
+                begun.countWarnings = { warnings.count(in: &$0) }
+                recorder = begun
                 self.writer = nil
                 report.process = process
             }

@@ -70,6 +70,14 @@ final class Playback {
         case .previousEvent:
             isPlaying = false
             return move(to: player.lastEventTime() ?? player.range.lowerBound)
+        case .nextRejection:
+            guard let next = player.nextRejectionTime() else { return .message("no rejection follows") }
+            isPlaying = false
+            return move(to: next)
+        case .previousRejection:
+            guard let last = player.lastRejectionTime() else { return .message("no rejection before") }
+            isPlaying = false
+            return move(to: last)
         case .move(let distance):
             let time = player.time
             let (moment, isOutside) =

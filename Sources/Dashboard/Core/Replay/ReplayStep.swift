@@ -48,6 +48,8 @@ public enum ReplayCommand: Hashable, Sendable {
     case faster, slower
     /// To the next event, or to the one before, and pauses.
     case nextEvent, previousEvent
+    /// To the next rejection, or to the one before, and pauses.
+    case nextRejection, previousRejection
     /// On by so many nanoseconds, or back.
     case move(Int64)
     /// To a moment of the program's clock.

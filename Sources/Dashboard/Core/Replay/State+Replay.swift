@@ -52,6 +52,8 @@ extension State {
         case .playSlower: .slower
         case .nextEvent: .nextEvent
         case .previousEvent: .previousEvent
+        case .nextRejection: .nextRejection
+        case .previousRejection: .previousRejection
         case .secondOn: .move(1_000_000_000)
         case .secondBack: .move(-1_000_000_000)
         default: nil
