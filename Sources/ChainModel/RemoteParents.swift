@@ -5,6 +5,9 @@ struct RemoteParents {
     private var parents: [UInt32: NodeKey] = [:]
     private var children: [NodeKey: [UInt32]] = [:]
 
+    /// The nodes with a parent, in no order.
+    var slots: some Collection<UInt32> { parents.keys }
+
     subscript(slot: UInt32) -> NodeKey? { parents.isEmpty ? nil : parents[slot] }
 
     /// The nodes with a parent, in the order in which they became known.
@@ -39,6 +42,9 @@ extension ForestData {
 extension ChainForest {
     /// The parent of a node in another process; nil for none. O(1).
     public func remoteParent(of index: NodeIndex) -> NodeKey? { data.remoteParents[checked(index)] }
+
+    /// The nodes with a parent in another process, in no order. O(their number).
+    package var nodesWithRemoteParent: [NodeIndex] { data.remoteParents.slots.map { NodeIndex(rawValue: $0) } }
 
     /// The nodes of this process with a parent in another process, in the order in which they became known. O(their
     /// number).

@@ -22,6 +22,7 @@ extension RowModel {
             }
             update(entry, &updatedRoot, newRoots, of: forest, now: now)
         }
+        followCallers(in: forest, now: now)
         refreshMatches(in: forest)
     }
 
@@ -31,6 +32,7 @@ extension RowModel {
         for (offset, eviction) in changes.evicted.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) { prefetch(changes.evicted[offset...]) }
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
+            if !foreign.callers.isEmpty { noteForeign(evicted: eviction) }
             folds.forget(eviction.index)
             filter.forget(eviction.index)
             if filter.isActive, let root = eviction.newRoot, filter.inherit(from: eviction.index, by: root) {
@@ -49,6 +51,10 @@ extension RowModel {
         let (index, changes) = (entry.index, entry.changes)
         let isNewOrMoved = !changes.isDisjoint(with: [.created, .moved])
         let isMoved = changes.contains(.moved) && !changes.contains(.created)
+        noteForeign(entry, in: forest)
+        if isMoved, !foreign.callers.isEmpty, entry.traits.contains(.root) || slotOf[index.rawValue] == 0 {
+            foreign.noteMoved(index)
+        }
         if isNewOrMoved, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 {
             drop(index)
             // Updated again, because a root may have been weighed as folded before this node moved into its chain.
@@ -109,7 +115,7 @@ extension RowModel {
         let chain = forest.chain(of: root)
         let number = slotOf[root.rawValue]
         let slot = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
-        if let settled = chain.settled {
+        if let settled = chain.settled, !foreign.isLive(root) {
             if !slots.has(.settled, slot) {
                 slots.set(.settled, true, slot)
                 if !slots.has(.archived, slot) {
@@ -140,6 +146,7 @@ extension RowModel {
         if let settled = chain.settled, settled &+ ArchiveDelay.settled < now { bits = [.folded, .archived] }
         if !bits.contains(.folded) { openCount += 1 }
         let id = forest.id(of: root).rawValue
+        if foreign.hasCallers(root) { bits.insert(.mayHoldFolds) }
         let key = order.key(of: root, id: id, isArchived: bits.contains(.archived), in: forest)
         let slot = slots.take(key, bits)
         slotOf[root.rawValue] = UInt32(slot) + 1
@@ -152,6 +159,7 @@ extension RowModel {
     mutating func drop(_ root: NodeIndex) {
         let slot = Int(slotOf[root.rawValue] - 1)
         noteDropped(slot)
+        noteForeign(dropped: root, slot)
         let key = slots.key(slot)
         list.remove(key)
         if slots.matchWeight(slot) != 0 { matchList.remove(key) }

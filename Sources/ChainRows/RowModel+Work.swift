@@ -148,6 +148,7 @@ extension RowModel {
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
         cachedRows = [:]
         cachedMatchRows = [:]
+        forgetForeign()
         forgetLists()
         pendingLarge = [:]
         folds.forgetAbsent(in: forest)

@@ -10,6 +10,7 @@ import ChainModel
 ///          │
 ///          ├─ Filter/    FilterScan      which nodes match, how many of each chain
 ///          ├─ Folding/   Folds           what is folded and tagged; queues of what folds later
+///          ├─ Foreign/   ForeignTable    chains that are drawn under nodes of other programs, and such nodes
 ///          ├─ Storage/   ChainTable      16 bytes a chain: marks, weight (its number of rows), key
 ///          │
 ///          ▼                   a key is (group, rank, id); a rank is 64 bits made by SortRank
@@ -42,6 +43,8 @@ package struct RowModel {
     struct CachedRows {
         var nodeCount: Int
         var rows: [TreeRow]
+        /// The number of rows with the foreign ones between them.
+        var height: Int
     }
 
     /// A settled chain that is not folded.
@@ -62,6 +65,8 @@ package struct RowModel {
     var slotOf = PagedArray<UInt32>()
     /// What is folded and tagged.
     var folds = Folds()
+    /// What is drawn in other programs' trees, and of other programs in this one.
+    var foreign = ForeignTable()
     /// The chains of more than `longFrom` nodes.
     var lists: LongChainIndex
     let longFrom: Int

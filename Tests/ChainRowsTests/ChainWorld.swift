@@ -161,14 +161,14 @@ struct ChainWorld {
     mutating func check(_ what: String) {
         let expected = expected()
         #expect(rowModel.rowCount == expected.count, "\(what)")
-        let rows = rowModel.rows(from: 0, count: expected.count + 3, in: forest)
+        let rows = rowModel.treeRows(from: 0, count: expected.count + 3, in: forest)
         if let place = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
             #expect(rows[place] == expected[place], "\(what): row \(place)")
         }
         #expect(rows.count == expected.count, "\(what)")
         guard !expected.isEmpty else { return }
         let first = Int.random(in: 0..<expected.count, using: &random)
-        #expect(rowModel.rows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
+        #expect(rowModel.treeRows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
         #expect(rowModel.row(of: expected[first].node, in: forest) == first, "\(what)")
         for row in expected {
             #expect(rowModel.outer(of: row.node, in: forest) == ChainWalk.outer(of: row.node, in: forest), "\(what)")
@@ -187,5 +187,11 @@ struct ChainWorld {
             #expect(count == list.count, "\(what)")
             if list.isComplete { #expect(count == forest.chain(of: list.root).nodeCount, "\(what)") }
         }
+    }
+}
+
+extension RowModel {
+    fileprivate mutating func treeRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
+        rows(from: first, count: count, in: forest).compactMap { if case .tree(let row) = $0 { row } else { nil } }
     }
 }

@@ -3,6 +3,7 @@ import ChainInsight
 import ChainModel
 
 @testable import ChainRows
+@testable import Dashboard
 
 /// The rows of a forest as one would write them down without thinking of costs.
 struct NaiveRows {
@@ -10,6 +11,9 @@ struct NaiveRows {
     let rowModel: RowModel
     let needle: String
     let hides: Bool
+    /// Whether a chain is drawn in another program's tree, and the rows of other programs under a node.
+    var isElsewhere: (NodeIndex) -> Bool = { _ in false }
+    var foreign: (NodeIndex) -> [RowID] = { _ in [] }
 
     func matches(_ node: NodeIndex) -> Bool {
         // More than a word: the query is asked anew for each node, at the moment that the row model's filter is at.
@@ -34,13 +38,13 @@ struct NaiveRows {
 
     private func holdsMatch(_ node: NodeIndex) -> Bool { matches(node) || children(node).contains(where: holdsMatch) }
 
-    /// The rows of nodes, and of groups by their site.
-    enum Row: Equatable { case node(NodeIndex), group(CodeLocation) }
+    /// The rows of nodes, of groups by their site, and of other programs' nodes.
+    enum Row: Equatable { case node(NodeIndex), group(CodeLocation), foreign(RowID) }
 
     func rows() -> [Row] {
-        let roots = forest.roots.filter { !hides || holdsMatch($0) }
+        let roots = forest.roots.filter { (!hides || holdsMatch($0)) && !isElsewhere($0) }
         let inOrder = roots.sorted(by: order.precedes)
-        let rows = { (roots: [NodeIndex]) in roots.flatMap { self.rows(of: $0, isRoot: true) }.map(Row.node) }
+        let rows = { (roots: [NodeIndex]) in roots.flatMap { self.rows(of: $0, isRoot: true) } }
         guard rowModel.order.isGrouped else { return rows(inOrder) }
         let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0) }
         let names = sites.keys.sorted {
@@ -54,7 +58,7 @@ struct NaiveRows {
         NaiveOrder(forest: forest, rowModel: rowModel, moment: rowModel.list.merge?.moment ?? 0)
     }
 
-    private func rows(of node: NodeIndex, isRoot: Bool) -> [NodeIndex] {
+    func rows(of node: NodeIndex, isRoot: Bool) -> [Row] {
         var inner = children(node)
         let thens = inner.filter { forest.node($0).hasParent }
         var tail: [NodeIndex] = []
@@ -67,9 +71,9 @@ struct NaiveRows {
             tail = tail.filter(holdsMatch)
         }
         let isFolded = hides ? rowModel.isFoldedByUser(node) : rowModel.isFolded(node, in: forest)
-        if isFolded, isRoot { return [node] }
-        let below = isFolded ? [] : inner.flatMap { rows(of: $0, isRoot: false) }
-        return [node] + below + tail.flatMap { rows(of: $0, isRoot: false) }
+        if isFolded, isRoot { return [.node(node)] }
+        let below = isFolded ? [] : foreign(node).map(Row.foreign) + inner.flatMap { rows(of: $0, isRoot: false) }
+        return [.node(node)] + below + tail.flatMap { rows(of: $0, isRoot: false) }
     }
 }
 

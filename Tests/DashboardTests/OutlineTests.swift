@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 11...20) func soAreThoseOfSeveralPrograms(_ seed: Int) {
+    // 46, 89: a caller comes into another chain. 92: a ring of calls opens.
+    @Test(arguments: Array(11...20) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
         var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])
@@ -26,6 +27,7 @@ import Testing
             world.step(&random)
             if step % 3 == 0 { world.check("seed \(seed), step \(step)", &random) }
         }
+        #expect(world.linkCount > 0)
     }
 }
 
@@ -46,6 +48,8 @@ struct RandomWorld {
     private var time = 1.0
     private var needle = ""
     private var runs: UInt64 = 1_000
+    /// How many chains were found under their callers by all checks.
+    private(set) var linkCount = 0
 
     init(screen: Screen, _ infos: [ProcessDescription]) {
         self.screen = screen
@@ -119,11 +123,17 @@ struct RandomWorld {
 
     private mutating func append(_ place: Int, _ random: inout SeededGenerator) {
         guard programs[place].isReachable else { return }
-        let script = appendSome(of: &programs[place], &random)
+        // Also nodes that are not made yet.
+        let callers = programs.indices.filter { $0 != place }.flatMap { other in
+            (1...programs[other].nextID + 2).map { NodeKey(process: programs[other].info.key, id: NodeID($0)) }
+        }
+        let script = appendSome(of: &programs[place], calledFrom: callers, &random)
         screen.act(.received(programs[place].source, script.batch))
     }
 
-    private func appendSome(of program: inout Program, _ random: inout SeededGenerator) -> Script {
+    private func appendSome(
+        of program: inout Program, calledFrom callers: [NodeKey], _ random: inout SeededGenerator
+    ) -> Script {
         program.sequence += 1
         var script = Script(sequence: program.sequence, time: time, of: program.info)
         func make(_ kind: NodeKind, _ label: String?, under parent: UInt64 = 0, by creator: UInt64 = 0) {
@@ -134,7 +144,11 @@ struct RandomWorld {
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let some = program.live.randomElement(using: &random) ?? 0
             switch Int.random(in: 0..<9, using: &random) {
-            case 0, 1: make(.promise, "a\(program.nextID % 7)")
+            case 0, 1:
+                make(.promise, "a\(program.nextID % 7)")
+                if !callers.isEmpty, Bool.random(using: &random), let caller = callers.randomElement(using: &random) {
+                    script.call(program.nextID - 1, from: caller)
+                }
             case 2, 3: make(.map, Bool.random(using: &random) ? "b\(program.nextID % 5)" : nil, under: some)
             case 4: make(.work, nil, by: some)
             case 5: if some != 0, let other = program.live.randomElement(using: &random) { script.adopt(some, other) }
@@ -162,13 +176,13 @@ struct RandomWorld {
         screen.tick(time)
         var expected: [RowID] = []
         var matching = 0
-        for process in screen.state.programs {
+        for (programIndex, process) in screen.state.programs.enumerated() {
             guard process.isReached else { continue }
             let forest = process.forest
             let filter = process.rowModel.filter
             #expect(!process.rowModel.order.isSorting && process.rowModel.order.shown == screen.state.order, "\(what)")
-            let naive = NaiveRows(
-                forest: forest, rowModel: process.rowModel, needle: filter.text, hides: filter.hidesRest)
+            let naive = screen.state.naiveRows(of: programIndex)
+            linkCount += screen.state.checkedLinks(of: programIndex, what)
             let rows = naive.rows()
             #expect(process.rowModel.rowCount == rows.count, "\(what)")
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
@@ -181,6 +195,7 @@ struct RandomWorld {
                 switch $0 {
                 case .node(let node): process.rowID(of: node)
                 case .group(let site): RowID(source: process.source, site: site)
+                case .foreign(let rowID): rowID
                 }
             }
         }

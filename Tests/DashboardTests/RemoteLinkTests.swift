@@ -28,19 +28,34 @@ import Testing
         return screen
     }
 
+    private func rowID(_ node: UInt64) -> RowID {
+        RowID(source: SourceID(0), node: NodeKey(process: Script.process.key, id: NodeID(node)))
+    }
+
     private func row(_ text: String, of screen: Screen) -> String {
         screen.text.split(separator: "\n").first { $0.contains(text) }.map(String.init) ?? ""
     }
 
     @Test func theRowSaysWhereItsParentIs() {
         var screen = both()
-        #expect(row("POST /invoices", of: screen).contains("called from checkout: POST invoice"))
+        let caller = screen.state.tree.window.firstIndex { $0.rowID == rowID(3) }!
+        let called = screen.state.tree.window[caller + 1]
+        #expect(
+            called.rowID.source == Self.billing
+                && called.tree!.depth == screen.state.tree.window[caller].tree!.depth + 1)
+        // Among the chains of its own program, with columns as wide as these need.
+        screen.type("/POST /invoices<Enter>")
+        screen.tick(6_000)
+        screen.type("j")
+        #expect(screen.text.contains("called from checkout: POST invoice"), "\(screen.text)")
+        screen.type("<Esc>")
         // The other program has restarted: its nodes are those of another run.
         var restarted = Script.process
         restarted.key = ProcessKey(rawValue: 43)
         screen.act(.connected(SourceID(0), restarted))
-        screen.tick(100)
-        #expect(row("POST /invoices", of: screen).contains("called from another program: #3"))
+        screen.tick(12_000)
+        screen.type("j")
+        #expect(screen.text.contains("called from another program: #3"), "\(screen.text)")
     }
 
     @Test func theDetailsLeadBothWays() {

@@ -77,6 +77,7 @@ import Testing
                 switch line {
                 case .tree(let row): NaiveRows.Row.node(row.node)
                 case .group(let site): NaiveRows.Row.group(site)
+                case .foreign(let rows): NaiveRows.Row.node(rows.caller.node)
                 }
             }
             #expect(rows == naive, "seed \(seed), round \(round), \(order)")

@@ -28,10 +28,11 @@ package enum ChainWalk {
         rows(of: root, in: forest, limit: limit, isFolded: { _, _ in false }, isHidden: isHidden)
     }
 
-    /// Returns the rows of a chain. O(its nodes); iterative, so that deep chains need no stack.
+    /// Returns the rows of a chain. O(its nodes); iterative, so that deep chains need no stack. Nodes in `foreignRows` can
+    /// be folded, too.
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
-        isHidden: IsHidden? = nil, siblings: SiblingOrder? = nil
+        isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:], siblings: SiblingOrder? = nil
     ) -> [TreeRow] {
         var rows: [TreeRow] = []
         var stack = [Pending(node: root, depth: 0, guides: 0, isContinuation: false, moreAfter: false)]
@@ -51,9 +52,14 @@ package enum ChainWalk {
             }
             var flags: TreeRow.Flags = isRoot ? .root : []
             if next.isContinuation { flags.insert(.continuation) }
-            if !inner.isEmpty || (isRoot && continuation != nil) {
+            let isCaller = !foreignRows.isEmpty && foreignRows[node.rawValue] != nil
+            if !inner.isEmpty || (isRoot && continuation != nil) || isCaller {
                 flags.insert(.foldable)
-                if isFolded(node, Int(next.depth)) { flags.insert(.folded) }
+                if isFolded(node, Int(next.depth)) {
+                    flags.insert(.folded)
+                } else if !inner.isEmpty {
+                    flags.insert(.openInside)
+                }
             }
             let isLast = !next.moreAfter && continuation == nil
             if isLast { flags.insert(.last) }

@@ -54,8 +54,8 @@ extension LongChainIndex {
         if new.count == 1, first.count == 1, tail.isEmpty {
             lists[listIndex]!.least[at.ordinal] = min(lists[listIndex]!.least[at.ordinal], new[0].level)
             if new[0].folds == 0 {
-                lists[listIndex]!.open[at.ordinal] += 1
-                lists[listIndex]!.openCount += 1
+                lists[listIndex]!.open[at.ordinal] += height(of: new[0])
+                lists[listIndex]!.openCount += height(of: new[0])
             }
             return
         }
@@ -177,11 +177,12 @@ extension LongChainIndex {
         let number = chunk(ordinal, of: listIndex)
         let (isOpen, isFound) = (chunks[number].folds == 0, chunks[number].userFolds == 0)
         let isFresh = chunks[number].round == round
+        let hasForeign = !foreignRows.isEmpty
         let counts = chunks[number].entries.withUnsafeBufferPointer { entries in
             var (least, open, found) = (UInt32.max, 0, 0)
             for entry in entries {
                 least = min(least, entry.level)
-                if isOpen, entry.folds == 0 { open += 1 }
+                if isOpen, entry.folds == 0 { open += hasForeign ? height(of: entry) : 1 }
                 if isFound, isFresh, entry.userFolds == 0, entry.shown > 0 { found += 1 }
             }
             return (least, open, found)

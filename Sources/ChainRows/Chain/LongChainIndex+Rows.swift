@@ -26,14 +26,29 @@ extension LongChainIndex {
             row += isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
         }
         let number = chunk(position.ordinal, of: listIndex)
-        for entry in chunks[number].entries[..<position.offset] where isShown(entry, number, isFiltered) { row += 1 }
+        for entry in chunks[number].entries[..<position.offset] where isShown(entry, number, isFiltered) {
+            row += isFiltered ? 1 : height(of: entry)
+        }
         return row
     }
 
-    /// Returns at most `count` rows of a chain from a row on.
-    func rows(from first: Int, count: Int, in listIndex: Int, isFiltered: Bool) -> [TreeRow] {
-        let positions = positions(from: first, count: count, in: listIndex, isFiltered)
-        guard let last = positions.last else { return [] }
+    /// Returns the rows that an entry takes with the foreign ones under it, if it is shown and no filter hides the rest.
+    @inline(__always)
+    func height(of entry: Entry) -> Int {
+        foreignRows.isEmpty || entry.flags.contains(.folded) ? 1 : 1 + (foreignRows[entry.node] ?? 0)
+    }
+
+    /// Sets how many rows of other programs are drawn under a node.
+    mutating func setForeignRows(_ count: Int, of node: NodeIndex) {
+        foreignRows[node.rawValue] = count > 0 ? count : nil
+        if let (listIndex, at) = find(node) { recount(at.ordinal, of: listIndex) }
+    }
+
+    /// Returns the rows of the nodes that the rows `first ..< first + count` of a chain are of, foreign ones included, and
+    /// how many rows of the first of these nodes come before `first`.
+    func rows(from first: Int, count: Int, in listIndex: Int, isFiltered: Bool) -> (rows: [TreeRow], skipped: Int) {
+        let (positions, skipped) = positions(from: first, count: count, in: listIndex, isFiltered)
+        guard let last = positions.last else { return ([], 0) }
         let entries = positions.map { entry(at: $0, in: listIndex) }
         let after = position(after: last, in: listIndex)
         var rows: [TreeRow] = []
@@ -59,11 +74,12 @@ extension LongChainIndex {
             let isFolded = entry.flags.contains(isFiltered ? .userFolded : .folded) && !isRoot
             let below =
                 ordinal + 1 < entries.count ? entries[ordinal + 1] : nextShown(after: at, isFiltered, in: listIndex)
+            let isOpenInside = !isFolded && below.map { $0.level >> 1 > entry.level >> 1 } == true
             let hasInside =
-                isFolded
-                ? hides(at, isFiltered, in: listIndex)
-                : below.map { $0.level >> 1 > entry.level >> 1 } == true || (isRoot && goesOn)
+                isFolded && hides(at, isFiltered, in: listIndex) || isOpenInside || (isRoot && goesOn)
+                || !isFiltered && foreignRows[entry.node] != nil
             if hasInside { flags.insert(.foldable) }
+            if isOpenInside { flags.insert(.openInside) }
             if isFolded, hasInside { flags.insert(.folded) }
             if !more, !goesOn { flags.insert(.last) }
             if more { flags.insert(.passing) }
@@ -75,12 +91,14 @@ extension LongChainIndex {
             if depth < 32 { guides &= 1 << depth - 1 }
             if depth > 0, depth <= 32, entry.level & 1 == 0 { guides |= 1 << (depth - 1) }
         }
-        return rows.reversed()
+        return (rows.reversed(), skipped)
     }
 
-    private func positions(from first: Int, count: Int, in listIndex: Int, _ isFiltered: Bool) -> [Position] {
+    private func positions(
+        from first: Int, count: Int, in listIndex: Int, _ isFiltered: Bool
+    ) -> (positions: [Position], skipped: Int) {
         var result: [Position] = []
-        var rest = first
+        var (rest, left, skipped) = (first, count, 0)
         for ordinal in lists[listIndex]!.chunks.indices {
             let here = isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
             if rest >= here {
@@ -90,15 +108,19 @@ extension LongChainIndex {
             let number = chunk(ordinal, of: listIndex)
             for offset in chunks[number].entries.indices
             where isShown(chunks[number].entries[offset], number, isFiltered) {
-                if rest > 0 {
-                    rest -= 1
+                let height = isFiltered ? 1 : height(of: chunks[number].entries[offset])
+                if rest >= height {
+                    rest -= height
                     continue
                 }
+                if result.isEmpty { skipped = rest }
                 result.append(Position(ordinal: ordinal, offset: offset))
-                if result.count == count { return result }
+                left -= height - rest
+                rest = 0
+                if left <= 0 { return (result, skipped) }
             }
         }
-        return result
+        return (result, skipped)
     }
 
     /// Returns the next shown entry.

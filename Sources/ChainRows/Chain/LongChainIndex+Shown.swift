@@ -27,6 +27,7 @@ extension LongChainIndex {
         if isFolded { flags.insert(.folded) }
         if byUser { flags.insert(.userFolded) }
         chunks[number].entries[at.offset].flags = flags
+        if foreignRows[chunks[number].entries[at.offset].node] != nil { recount(at.ordinal, of: listIndex) }
         let start = position(after: at, in: listIndex)
         let end = endOfInside(at: at, in: listIndex) ?? end(of: listIndex)
         guard start < end else { return }

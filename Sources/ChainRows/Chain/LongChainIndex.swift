@@ -78,6 +78,9 @@ struct LongChainIndex {
     /// Nodes with many children that came into a list, for ``RowModel`` to fold.
     var large: [NodeIndex] = []
 
+    /// By node, also of short chains: the rows of other programs that are drawn under it.
+    var foreignRows: [UInt32: Int] = [:]
+
     init(chunkLimit: Int = 256) { self.chunkLimit = chunkLimit }
 
     func has(_ node: NodeIndex) -> Bool { chunkOf[node.rawValue] != 0 }

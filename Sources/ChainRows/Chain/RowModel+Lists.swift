@@ -46,14 +46,16 @@ extension RowModel {
         noteLarge(in: forest)
     }
 
-    /// Returns rows of a long chain with an unfolded root.
+    /// Returns rows of a long chain with an unfolded root, see ``LongChainIndex/rows(from:count:in:isFiltered:)``.
     mutating func rows(ofLong root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest)
-        -> [TreeRow]
+        -> (rows: [TreeRow], skipped: Int)
     {
         let listIndex = list(ofLong: root, in: forest)
         read(listIndex, rows: first + count, in: forest)
         let rows = lists.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesRest)
-        if rows.isEmpty, first == 0 { return [TreeRow(node: root, depth: 0, guides: 0, flags: [.root, .last])] }
+        if rows.rows.isEmpty, first == 0 {
+            return ([TreeRow(node: root, depth: 0, guides: 0, flags: [.root, .last])], 0)
+        }
         return rows
     }
 

@@ -31,7 +31,11 @@ extension RowModel {
         let slot = Int(slotOf[root.rawValue] - 1)
         let count = forest.nodeCount(ofRoot: root)
         if count < longFrom / 2, let listIndex = lists.list(of: root) { lists.removeList(listIndex) }
-        let weight = weight(of: root, slot, count, holdsFolds: holdsFolds(slot), in: forest)
+        var weight = weight(of: root, slot, count, holdsFolds: holdsFolds(slot), in: forest)
+        if slots.has(.elsewhere, slot) {
+            noteForeignWeight(root, slot, rows: weight, in: forest)
+            weight = 0
+        }
         if slots.weight(slot) != weight {
             slots.setWeight(weight, slot)
             list.setWeight(weight, of: slots.key(slot))
@@ -59,7 +63,7 @@ extension RowModel {
     private mutating func weight(
         of root: NodeIndex, _ slot: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
     ) -> Int {
-        if count == 1 || isFolded(root, depth: 0) {
+        if count == 1 && !foreign.hasCallers(root) || isFolded(root, depth: 0) {
             dropCachedRows(root, slot)
             return 1
         }
@@ -70,22 +74,24 @@ extension RowModel {
             return holdsFolds ? max(1, lists.rowCount(of: listIndex, isFiltered: false)) : count
         }
         guard holdsFolds else { return count }
-        if let cached = cachedRows[root], cached.nodeCount == count { return cached.rows.count }
-        return makeRows(root, in: forest).count
+        if let cached = cachedRows[root], cached.nodeCount == count { return cached.height }
+        return makeRows(root, in: forest).height
     }
 
-    @discardableResult
-    mutating func makeRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
+    private mutating func makeRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
+        let hasCallers = foreign.hasCallers(root)
         let rows = ChainWalk.rows(
-            of: root, in: forest, isFolded: { isFolded($0, depth: $1) }, siblings: siblingOrder)
+            of: root, in: forest, isFolded: { isFolded($0, depth: $1) },
+            foreignRows: hasCallers ? lists.foreignRows : [:], siblings: siblingOrder)
         if cachedRows.count >= Self.cacheLimit { cachedRows.removeAll(keepingCapacity: true) }
-        cachedRows[root] = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        let all = hasCallers ? rows.reduce(0) { $0 + height(ofOpen: $1) } : rows.count
+        let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: all)
+        cachedRows[root] = made
         noteCachedRows(root)
-        return rows
+        return made
     }
 
-    @discardableResult
-    mutating func makeMatchRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
+    private mutating func makeMatchRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
         filter.markShown(of: root, in: forest)
         let shown = filter.shownNodes
         let rows = ChainWalk.rows(
@@ -93,9 +99,10 @@ extension RowModel {
             isFolded: { node, _ in isFoldedByUser(node) },
             isHidden: { node in !shown.contains(node) }, siblings: siblingOrder)
         if cachedMatchRows.count >= Self.cacheLimit { cachedMatchRows.removeAll(keepingCapacity: true) }
-        cachedMatchRows[root] = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: rows.count)
+        cachedMatchRows[root] = made
         noteCachedRows(root)
-        return rows
+        return made
     }
 
     /// Returns the number of rows of a chain while the rest is hidden; `matchCount` of its nodes match.
@@ -110,27 +117,38 @@ extension RowModel {
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
             return matchCount == count ? count : filter.shownCount(of: root, in: forest)
         }
-        return makeMatchRows(root, in: forest).count
+        return makeMatchRows(root, in: forest).height
     }
 
-    /// Returns rows of a chain as they are shown now.
-    private mutating func rows(
-        of root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
-    ) -> ArraySlice<TreeRow> {
+    /// Appends rows of a chain as they are shown now.
+    mutating func append(
+        rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
+        to lines: inout [OutlineRow]
+    ) {
         let nodeCount = forest.chain(of: root).nodeCount
         if isLong(nodeCount) {
-            if isRootFolded(root) { return first == 0 ? [foldedRow(of: root, in: forest)] : [] }
-            return rows(ofLong: root, from: first, count: count, in: forest)[...]
+            if isRootFolded(root) {
+                if first == 0 { lines.append(.tree(foldedRow(of: root, in: forest))) }
+            } else {
+                let (rows, skipped) = rows(ofLong: root, from: first, count: count, in: forest)
+                append(rows, skipping: skipped, count: count, to: &lines)
+            }
+            return
         }
-        return rows(of: root, nodeCount, in: forest).dropFirst(first).prefix(count)
+        let shown = rows(of: root, nodeCount, in: forest)
+        if shown.height == shown.rows.count {
+            for row in shown.rows.dropFirst(first).prefix(count) { lines.append(.tree(row)) }
+        } else {
+            append(shown.rows, skipping: first, count: count, to: &lines)
+        }
     }
 
-    private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
+    private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> CachedRows {
         if filter.hidesRest {
-            if let cached = cachedMatchRows[root], cached.nodeCount == count { return cached.rows }
+            if let cached = cachedMatchRows[root], cached.nodeCount == count { return cached }
             return makeMatchRows(root, in: forest)
         }
-        if let cached = cachedRows[root], cached.nodeCount == count { return cached.rows }
+        if let cached = cachedRows[root], cached.nodeCount == count { return cached }
         return makeRows(root, in: forest)
     }
 
@@ -148,17 +166,26 @@ extension RowModel {
     /// Returns at most `count` rows of a group's chains from a row on.
     mutating func rows(
         ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
-    ) -> [TreeRow] {
-        var result: [TreeRow] = []
+    ) -> [OutlineRow] {
+        var result: [OutlineRow] = []
         guard count > 0, var (key, offset) = shown[group].select(row: first) else { return result }
         result.reserveCapacity(count)
-        while result.count < count {
+        var left = count
+        while left > 0 {
             if isStale(key, in: forest) {
-                guard let next = shown[group].select(row: first + result.count) else { break }
+                guard let next = shown[group].select(row: first + count - left) else { break }
                 (key, offset) = next
             }
             if let root = forest.index(of: NodeID(key.id)) {
-                result += rows(of: root, from: offset, count: count - result.count, in: forest)
+                if isElsewhere(root) {
+                    // Skipped by weight, because many such chains may follow each other.
+                    guard let next = shown[group].select(row: first + count - left) else { break }
+                    (key, offset) = next
+                    continue
+                }
+                let start = result.count
+                append(rowsOf: root, from: offset, count: left, in: forest, to: &result)
+                for line in result[start...] { left -= line.count }
             }
             guard let next = shown[group].key(after: key) else { break }
             (key, offset) = (next, 0)
@@ -170,7 +197,7 @@ extension RowModel {
     package mutating func rowCount(ofChain root: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         guard let key = key(of: root) else { return nil }
         if isPending(root) { updateWeight(root, in: forest) }
-        return shown.weight(of: key)
+        return isElsewhere(root) ? foreign.elsewhere[root]?.rows : shown.weight(of: key)
     }
 
     /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
@@ -181,20 +208,30 @@ extension RowModel {
         if isPending(root) { updateWeight(root, in: forest) }
         guard let (first, isHidden) = firstRow(of: key) else { return nil }
         if isHidden { return first }
+        let row = row(of: node, inChain: root, in: forest)
+        // Found again, because reading a long chain may have changed its rows.
+        return isLong(forest.chain(of: root).nodeCount) ? firstRow(of: key).map { $0.row + row } : first + row
+    }
+
+    /// Returns the row of a node, or of the nearest node that hides it, counted from the first row of its chain.
+    package mutating func row(of node: NodeIndex, inChain root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         let count = forest.chain(of: root).nodeCount
         guard isLong(count) else {
-            let rows = rows(of: root, count, in: forest)
+            let shown = rows(of: root, count, in: forest)
             var current: NodeIndex? = node
             while let target = current {
-                if let slot = rows.firstIndex(where: { $0.node == target }) { return first + slot }
+                if let slot = shown.rows.firstIndex(where: { $0.node == target }) {
+                    if shown.height == shown.rows.count { return slot }
+                    return shown.rows[..<slot].reduce(0) { $0 + height(of: $1) }
+                }
                 current = ChainWalk.outer(of: target, in: forest)
             }
-            return first
+            return 0
         }
         let offset = isRootFolded(root) ? 0 : row(of: node, inLong: root, in: forest)
         // Updated, because reading the list may have shown more of it.
         updateWeight(root, in: forest)
-        return firstRow(of: key).map { $0.row + offset }
+        return offset
     }
 
     /// Returns the first row of a chain.

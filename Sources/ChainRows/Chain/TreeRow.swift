@@ -25,6 +25,8 @@ public struct TreeRow: Equatable, Sendable {
         public static let root = Flags(rawValue: 16)
         /// More nodes follow under the same parent, after it and its continuations: the line beside it continues.
         public static let passing = Flags(rawValue: 32)
+        /// Nodes inside it are drawn below it.
+        public static let openInside = Flags(rawValue: 64)
     }
 
     package var node: NodeIndex

@@ -50,7 +50,7 @@ extension RowModel {
 
     private mutating func foldSettled(_ root: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(root), forest.isRoot(root), forest.chain(of: root).settled != nil,
-            slotOf[root.rawValue] != 0
+            slotOf[root.rawValue] != 0, !foreign.isLive(root)
         else { return }
         let slot = Int(slotOf[root.rawValue] - 1)
         guard !slots.has(.folded, slot) else { return }
@@ -71,7 +71,7 @@ extension RowModel {
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Int? {
         let pinned = selected.map { forest.root(of: $0) }
-        guard let root = watched.map({ forest.root(of: $0) }) else {
+        guard let root = watched.map({ forest.root(of: $0) }), !isElsewhere(root) else {
             archive(in: forest, now: now, pinned: pinned)
             return nil
         }
@@ -103,7 +103,9 @@ extension RowModel {
         budget -= Self.archiveCost
         let slot = Int(slotOf[root.rawValue] - 1)
         slots.set(.awaitsArchive, false, slot)
-        guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot) else { return }
+        guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot), !foreign.isLive(root) else {
+            return
+        }
         // The chain that stays open is enqueued again when another one replaces it.
         if lastOpen?.id == entry.id { return }
         let deadline = settled &+ ArchiveDelay.settled

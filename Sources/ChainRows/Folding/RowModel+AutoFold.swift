@@ -112,7 +112,8 @@ extension RowModel {
     /// Returns whether a node and all inside it went well; takes the nodes that it looked at from `budget`.
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int) -> Bool {
         guard forest.state(of: node).isWell else { return false }
-        guard forest.nodeCount(ofRoot: forest.root(of: node)) <= Self.autoFoldLimit else { return false }
+        let root = forest.root(of: node)
+        guard forest.nodeCount(ofRoot: root) <= Self.autoFoldLimit, !foreign.isLive(root) else { return false }
         let tail = forest.continuation(of: node)
         var hasInner = false
         var child = forest.firstChild(of: node)

@@ -4,7 +4,7 @@ import ChainModel
 // Folds and tags of single nodes, and folds of all chains.
 extension RowModel {
     /// Returns whether what is under a node is hidden.
-    func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+    package func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[node.rawValue]
         var depth = 0
         if number == 0, let level = folds.level, level != 0, level != Folds.everything {
@@ -75,6 +75,9 @@ extension RowModel {
         for node in folds.large.keys where forest.contains(node) {
             let number = slotOf[forest.root(of: node).rawValue]
             if number != 0 { slots.set(.mayHoldFolds, true, Int(number - 1)) }
+        }
+        for root in foreign.callersByRoot.keys where slotOf[root.rawValue] != 0 {
+            slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
         }
         beginPass(isRebuild: false, in: forest)
     }

@@ -1,10 +1,14 @@
 import ChainEvents
 import ChainModel
 
-/// A row of one program: of a chain, or of all chains from one call site.
+/// A row of one program: of a chain, or of all chains from one call site; or rows of other programs among these.
 package enum OutlineRow {
     case tree(TreeRow)
     case group(CodeLocation)
+    case foreign(ForeignRows)
+
+    /// The number of rows.
+    var count: Int { if case .foreign(let rows) = self { rows.count } else { 1 } }
 }
 
 /// The chains from one call site.
@@ -47,22 +51,25 @@ extension RowModel {
     package mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
         let shown = shown
         guard order.isGrouped else {
-            return rows(ofGroup: 0, from: first, count: count, in: forest).map(OutlineRow.tree)
+            return rows(ofGroup: 0, from: first, count: count, in: forest)
         }
         var result: [OutlineRow] = []
         var skipped = first
-        for group in order.groups.screen where result.count < count {
+        var left = count
+        for group in order.groups.screen where left > 0 {
             let list = shown[group]
             let total = rowCount(of: list)
             guard skipped < total else {
                 skipped -= total
                 continue
             }
-            if skipped == 0 { result.append(.group(order.groups[group].site)) } else { skipped -= 1 }
+            var rows: [OutlineRow] = []
+            if skipped == 0 { rows.append(.group(order.groups[group].site)) } else { skipped -= 1 }
             if isOpen(group) {
-                result += rows(ofGroup: group, from: skipped, count: count - result.count, in: forest).map(
-                    OutlineRow.tree)
+                rows += self.rows(ofGroup: group, from: skipped, count: left - rows.count, in: forest)
             }
+            result += rows
+            left -= rows.reduce(0) { $0 + $1.count }
             skipped = 0
         }
         return result

@@ -17,6 +17,8 @@ struct ChainTable {
         static let mayHaveCachedRows = Bits(rawValue: 32)
         /// Settled, as of its last update.
         static let settled = Bits(rawValue: 64)
+        /// Drawn under a node of another program: no row in the lists.
+        static let elsewhere = Bits(rawValue: 128)
     }
 
     /// The keys of all chains in one order.

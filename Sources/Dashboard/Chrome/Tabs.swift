@@ -70,12 +70,14 @@ extension Painter {
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
         guard room > 12, let (programIndex, node) = state.selectedNode else { return }
-        let forest = state.programs[programIndex].forest
         var names: [String] = []
-        var current: NodeIndex? = node
-        while let shown = current, names.count < Self.breadcrumbLimit {
+        var current: (programIndex: Int, node: NodeIndex)? = (programIndex, node)
+        while let (index, shown) = current, names.count < Self.breadcrumbLimit {
+            let forest = state.programs[index].forest
             names.append(SafeText.line(NodeText.name(of: shown, in: forest), charset: glyphs.charset))
-            current = state.programs[programIndex].rowModel.outer(of: shown, in: forest)
+            current =
+                state.programs[index].rowModel.outer(of: shown, in: forest).map { (index, $0) }
+                ?? state.shownCaller(of: shown, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()

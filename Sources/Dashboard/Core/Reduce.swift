@@ -57,6 +57,7 @@ extension State {
     mutating func follow() -> Bool {
         var isMoved = false
         for programIndex in programs.indices where programs[programIndex].follow() { isMoved = true }
+        linkPrograms()
         if isMoved { forgetEvictedTags() }
         return isMoved
     }
@@ -80,6 +81,9 @@ extension State {
         for programIndex in programs.indices {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
             if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
+        }
+        linkPrograms()
+        for programIndex in programs.indices {
             if !programs[programIndex].isFrozen, archiveAndFold(programIndex) { isMoved = true }
         }
         countCancelled()
@@ -102,7 +106,9 @@ extension State {
     /// Moves settled chains down and folds fulfilled nodes, except around the selection; true if rows may have changed.
     private mutating func archiveAndFold(_ programIndex: Int) -> Bool {
         guard wall >= tagHold else { return false }
-        let selected = following == .nothing || following == .selected ? selectedNode(in: programIndex) : nil
+        let selected =
+            following == .nothing || following == .selected
+            ? selection.flatMap { node(in: programIndex, around: $0) } : nil
         var isMoved = false
         if programs[programIndex].hasDue {
             archive(programIndex, selected: selected)
@@ -114,8 +120,8 @@ extension State {
 
     /// Moves settled chains down, except the selected one; keeps the top row on the screen in place if its chain stays.
     private mutating func archive(_ programIndex: Int, selected: NodeIndex?) {
-        guard let anchor = tree.anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID),
-            owner == programIndex
+        guard let anchor = tree.anchor, anchor.rowID != selection,
+            let node = node(in: programIndex, around: anchor.rowID)
         else {
             _ = programs[programIndex].archive(selected: selected, watched: nil)
             return

@@ -107,6 +107,7 @@ public struct State {
     /// The view that is shown.
     public internal(set) var view = ViewID.chains
     var tree = ChainsView()
+    var calledChains = CalledChains()
     var threads = ThreadsView()
     var timeline = TimelineView()
     var sites = SitesView()

@@ -228,7 +228,7 @@ extension ChainsView: DashboardView {
             return state.notify("the node that was followed is gone; nothing is followed", .warning)
         }
         guard state.row(at: row)?.rowID != selection else { return }
-        state.programs[programIndex].unfold(to: node)
+        state.unfold(to: node, in: programIndex)
         state.tree.rowCount = state.countRows()
     }
 

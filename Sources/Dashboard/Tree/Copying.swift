@@ -56,11 +56,22 @@ extension State {
         return []
     }
 
-    private func add(_ node: NodeIndex, in programIndex: Int, to text: inout ClipboardText) {
+    /// Adds the tree of a node, with what is drawn in it of other programs.
+    private func add(
+        _ node: NodeIndex, in programIndex: Int, at place: ForeignPlace? = nil, to text: inout ClipboardText
+    ) {
         let (forest, now) = (programs[programIndex].forest, programs[programIndex].shownNow)
         let tree = TreeText(glyphs: options.glyphs)
         let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit)
-        for row in rows where !text.isFull { text.add(String(tree.line(row, forest, now).dropLast())) }
+        for own in rows where !text.isFull {
+            let row = place?.row(own) ?? own
+            text.add(String(tree.line(row, forest, now).dropLast()))
+            let chains = calledChains.chains(under: rowID(of: own.node, in: programIndex))
+            for (offset, chain) in chains.enumerated() where !text.isFull {
+                guard let (index, root) = find(chain.root) else { continue }
+                add(root, in: index, at: ForeignPlace(caller: row, isLast: offset + 1 == chains.count), to: &text)
+            }
+        }
     }
 
     /// Whether a node is in the tree of another one that is copied.

@@ -103,6 +103,8 @@ struct ProgramPainter {
         if failedAMinute > 0 { add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2) }
         if let oldest = load.oldest { add("oldest \(DurationText.coarse(oldest))", .number, rank: 3) }
         add(load.chainWords, .dim, rank: 7)
+        let elsewhere = program.rowModel.elsewhereCount
+        if elsewhere > 0 { add("\(CountText.grouped(elsewhere)) under callers", .dim, rank: 8) }
         return parts
     }
 

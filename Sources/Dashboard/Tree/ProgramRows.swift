@@ -40,6 +40,7 @@ extension Program {
         switch row {
         case .tree(let tree): rowID(of: tree.node)
         case .group(let site): RowID(source: source, site: site)
+        case .foreign(let rows): rowID(of: rows.caller.node)
         }
     }
 
@@ -78,6 +79,7 @@ extension State {
         guard !rowID.isProgram else { return hasHead(programIndex) ? first : nil }
         let found = find(rowID)
         guard found != nil || rowID.site != nil else { return nil }
+        if let found, let row = rowUnderCaller(of: found.node, in: programIndex) { return row }
         guard showsChains(programIndex) else { return hasHead(programIndex) ? first : nil }
         let row: Int? =
             if let site = rowID.site {
@@ -119,12 +121,52 @@ extension State {
             }
         }
         guard count > 0, showsChains(programIndex), programs[programIndex].isReached else { return }
-        for row in programs[programIndex].lines(from: first, count: count) {
+        let rows = programs[programIndex].lines(from: first, count: count)
+        append(rows, of: programIndex, under: nil, to: &result)
+    }
+
+    /// Appends rows of a program, with those of other programs between them; `place` is where they are drawn in the tree of
+    /// another program.
+    private mutating func append(
+        _ rows: [OutlineRow], of programIndex: Int, under place: ForeignPlace?,
+        to result: inout [ChainsView.WindowRow]
+    ) {
+        for row in rows {
             var tree: TreeRow?
-            if case .tree(let shown) = row { tree = shown }
+            switch row {
+            case .tree(let own): tree = place?.row(own) ?? own
+            case .group: break
+            case .foreign(let foreign):
+                let caller = place?.row(foreign.caller) ?? foreign.caller
+                append(foreign, under: caller, of: programIndex, to: &result)
+                continue
+            }
             result.append(
                 ChainsView.WindowRow(
                     rowID: programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
+        }
+    }
+
+    /// Appends rows of the chains that are drawn under a node.
+    private mutating func append(
+        _ rows: ForeignRows, under caller: TreeRow, of programIndex: Int, to result: inout [ChainsView.WindowRow]
+    ) {
+        let chains = calledChains.chains(under: rowID(of: caller.node, in: programIndex))
+        var (skipped, left) = (rows.first, rows.count)
+        for (offset, chain) in chains.enumerated() where left > 0 {
+            guard skipped < chain.weight.rows else {
+                skipped -= chain.weight.rows
+                continue
+            }
+            let count = min(left, chain.weight.rows - skipped)
+            if let (index, root) = find(chain.root) {
+                let place = ForeignPlace(caller: caller, isLast: offset + 1 == chains.count)
+                let rows = programs[index].rowModel.lines(
+                    ofChain: root, from: skipped, count: count, in: programs[index].forest)
+                append(rows, of: index, under: place, to: &result)
+            }
+            left -= count
+            skipped = 0
         }
     }
 

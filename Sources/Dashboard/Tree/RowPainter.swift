@@ -25,7 +25,7 @@ struct RowPainter {
         self.row = row
         self.tree = tree
         self.columns = columns
-        texts = RowText(tree, in: program.forest, calledFrom: calledFrom)
+        texts = RowText(tree, in: program.forest, of: program.shownName, calledFrom: calledFrom)
         now = program.shownNow
         let isFiltering = program.rowModel.isFiltering
         let isMatch = isFiltering && program.rowModel.isMatch(tree.node)
@@ -133,6 +133,9 @@ struct RowPainter {
             column += room
         }
         let extras = texts.extras(glyphs, isBesideState: columns.word.isShown)
+        column += painter.frame.write(
+            texts.program, row: row, column: column, maxColumns: max(0, end - column), style: .dim,
+            ellipsis: glyphs.ellipsis)
         let start = column
         column += painter.frame.write(
             text, row: row, column: column, maxColumns: max(0, end - column),

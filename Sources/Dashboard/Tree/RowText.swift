@@ -12,10 +12,15 @@ struct RowText {
     /// The node of another program that it was called from, in words.
     private let calledFrom: String?
 
-    init(_ tree: TreeRow, in forest: ChainForest, calledFrom: String?) {
+    /// The program before the label, for a chain that is drawn in another program's tree.
+    let program: String
+
+    init(_ tree: TreeRow, in forest: ChainForest, of program: @autoclosure () -> String, calledFrom: String?) {
         self.tree = tree
         self.forest = forest
-        self.calledFrom = calledFrom
+        let isUnderCaller = tree.depth > 0 && tree.flags.contains(.root)
+        self.program = isUnderCaller ? NodeText.safe(program()) + ": " : ""
+        self.calledFrom = isUnderCaller ? nil : calledFrom
         view = forest.node(tree.node)
     }
 

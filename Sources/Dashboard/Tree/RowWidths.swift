@@ -24,7 +24,8 @@ extension State {
             for shown in tree.window where shown.programIndex == programIndex {
                 guard let row = shown.tree, forest.contains(row.node) else { continue }
                 let calledFrom = callerWords(of: row.node, in: programIndex)
-                widths.add(RowText(row, in: forest, calledFrom: calledFrom), indent: indent)
+                let name = programs[programIndex].shownName
+                widths.add(RowText(row, in: forest, of: name, calledFrom: calledFrom), indent: indent)
             }
         }
         guard widths.isMeasured else { return }
@@ -83,7 +84,7 @@ private struct RowWidths {
     private mutating func addNode(_ row: RowText, _ indent: Int) -> Int {
         let isRoot = row.tree.flags.contains(.root)
         let (text, isLabel) = row.label
-        var name = indent + TreeLines.marker(row.tree, width: .max) + 2 + width(text)
+        var name = indent + TreeLines.marker(row.tree, width: .max) + 2 + width(row.program) + width(text)
         if !isRoot || !isLabel { name += RowText.kindWidth(row.view.kind.word) }
         var whole = name
         if isRoot {

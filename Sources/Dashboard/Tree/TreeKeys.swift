@@ -60,7 +60,9 @@ extension State {
         } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].rowModel.rowCount > 0) {
             move(to: number + 1)
         } else {
-            notify(row.tree == nil ? "it has no chains yet" : "nothing is folded in here")
+            let isElsewhere = programs[row.programIndex].rowModel.elsewhereCount > 0
+            let nothing = isElsewhere ? "its chains stand under their callers" : "it has no chains yet"
+            notify(row.tree == nil ? nothing : "nothing is folded in here")
         }
     }
 

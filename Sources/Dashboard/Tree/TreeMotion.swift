@@ -10,8 +10,9 @@ extension State {
         let row = selection.flatMap { self.row(of: $0) } ?? 0
         let chain = chainRows(around: row)
         if forward {
-            guard chain.upperBound < count else { return notify("this is the last chain") }
-            selectRow(chain.upperBound)
+            let next = nextChainRow(after: chain)
+            guard next < count else { return notify("this is the last chain") }
+            selectRow(next)
         } else if row > chain.lowerBound {
             selectRow(chain.lowerBound)
         } else {
@@ -40,6 +41,19 @@ extension State {
                 ofChain: root, in: programs[shown.programIndex].forest)
         else { return row..<row + 1 }
         return first..<max(row + 1, first + count)
+    }
+
+    /// The row of the next chain after the rows of one. Under a caller in another program that is the next one there, else
+    /// the one after the caller's.
+    private mutating func nextChainRow(after chain: Range<Int>) -> Int {
+        var (first, next) = (chain.lowerBound, chain.upperBound)
+        while let shown = row(at: next)?.tree, !shown.flags.contains(.root), let own = row(at: first),
+            let (index, node) = find(own.rowID), let caller = shownCaller(of: node, in: index),
+            let around = row(of: rowID(of: caller.node, in: caller.programIndex))
+        {
+            (first, next) = (around, chainRows(around: around).upperBound)
+        }
+        return next
     }
 
     private mutating func selectRow(_ row: Int) {

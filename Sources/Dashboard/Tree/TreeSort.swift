@@ -15,7 +15,9 @@ extension State {
 
     /// Puts the tree into an order, in all programs.
     mutating func setOrder(_ wanted: TreeOrder) {
+        let isGrouping = wanted.isGrouped != order.isGrouped
         order = wanted
+        if isGrouping { relinkPrograms() }
         for programIndex in programs.indices { programs[programIndex].setOrder(wanted) }
         updateViewport()
     }

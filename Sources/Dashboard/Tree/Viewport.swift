@@ -7,6 +7,7 @@ extension State {
     /// Finds the rows of the view that is shown; the selection stays on its row where it can.
     mutating func updateViewport() {
         revision += 1
+        linkPrograms()
         let area = Layout(self).tree
         view.type.updateRows(&self)
         // The details take the rows that the list leaves empty.
@@ -65,7 +66,7 @@ extension State {
 
     /// Unfolds what hides a node; returns its row, nil where it has none of its own.
     private mutating func unfold(to node: NodeIndex, _ rowID: RowID, in programIndex: Int) -> Int? {
-        programs[programIndex].unfold(to: node)
+        unfold(to: node, in: programIndex)
         tree.rowCount = countRows()
         guard let row = row(of: rowID), self.row(at: row)?.rowID == rowID else { return nil }
         return row
@@ -104,7 +105,7 @@ extension Program {
 
     /// Unfolds everything that hides a node.
     mutating func unfold(to node: NodeIndex) {
-        isFolded = false
         rowModel.unfold(around: node, in: forest)
+        if !rowModel.isElsewhere(forest.root(of: node)) { isFolded = false }
     }
 }

@@ -38,12 +38,6 @@ extension State {
     /// The program that is selected, or that the selected node is in.
     var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
 
-    /// The selected node, if it is in the given program.
-    func selectedNode(in programIndex: Int) -> NodeIndex? {
-        guard let found = selectedNode, found.programIndex == programIndex else { return nil }
-        return found.node
-    }
-
     /// The identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 

@@ -1,0 +1,203 @@
+import ChainEvents
+import ChainModel
+
+/// Rows of other programs' chains under a node, as one element among a program's rows.
+package struct ForeignRows {
+    /// The node's own row.
+    package let caller: TreeRow
+    /// Which of the rows under it.
+    package let first, count: Int
+}
+
+// One tree over several programs. A chain that is drawn under its caller in another program weighs no row in its own
+// program's lists. Its number of rows counts at the caller, which hides them when it is folded. Which chains these are
+// is decided by the owner of the row models, from their news.
+extension RowModel {
+    /// Whether there are news for ``takeForeignNews()``.
+    package var hasForeignNews: Bool { !foreign.news.isEmpty }
+    /// The number of chains that are drawn in other programs' trees now.
+    package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
+
+    /// Begins or ends to note what concerns several programs.
+    package mutating func trackForeign(_ isTracked: Bool) {
+        guard foreign.isTracked != isTracked else { return }
+        foreign.isTracked = isTracked
+        foreign.news = isTracked ? [.reset] : []
+    }
+
+    /// Returns what happened since the last call.
+    package mutating func takeForeignNews() -> [ForeignNews] {
+        defer { foreign.news.removeAll(keepingCapacity: true) }
+        return foreign.news
+    }
+
+    /// Notes whether ``ForeignNews/arrived(_:)`` is wanted for a node.
+    package mutating func setAwaited(_ caller: NodeID, _ isAwaited: Bool) {
+        if isAwaited { foreign.awaited.insert(caller) } else { foreign.awaited.remove(caller) }
+    }
+
+    /// Notes that a root waits for its caller, so that ``ForeignNews/gone(_:)`` is wanted for it.
+    package mutating func noteWaiting(_ root: NodeIndex) { foreign.waiting.insert(root) }
+
+    // MARK: A chain of this program in another one's tree
+
+    /// Returns whether a chain is drawn in another program's tree. While a filter hides the rest, none is.
+    package func isElsewhere(_ root: NodeIndex) -> Bool {
+        guard !filter.hidesRest, !foreign.elsewhere.isEmpty else { return false }
+        return foreign.elsewhere[root] != nil
+    }
+
+    /// Takes a chain out of the program's own rows, or back.
+    package mutating func setElsewhere(
+        _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
+    ) {
+        // Added, because a large forest is read in slices.
+        if slotOf[root.rawValue] == 0, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
+        guard slotOf[root.rawValue] != 0 else { return }
+        let slot = Int(slotOf[root.rawValue] - 1)
+        guard slots.has(.elsewhere, slot) != isElsewhere else { return }
+        slots.set(.elsewhere, isElsewhere, slot)
+        if !isElsewhere { foreign.elsewhere[root] = nil }
+        updateWeight(root, in: forest)
+    }
+
+    /// Returns the weight of a chain that is drawn elsewhere. O(1).
+    package func foreignWeight(ofChain root: NodeIndex) -> ForeignWeight? { foreign.elsewhere[root] }
+
+    mutating func noteForeignWeight(_ root: NodeIndex, _ slot: Int, rows: Int, in forest: borrowing ChainForest) {
+        let isLive = foreign.isLive(root) || forest.chain(of: root).settled == nil
+        let new = ForeignWeight(rows: rows, isLive: isLive)
+        guard foreign.elsewhere[root] != new else { return }
+        foreign.elsewhere[root] = new
+        foreign.news.append(.weighed(NodeID(slots.id(slot))))
+    }
+
+    /// Returns at most `count` rows of a chain from its row `first` on, wherever it is drawn.
+    package mutating func lines(
+        ofChain root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
+    ) -> [OutlineRow] {
+        var lines: [OutlineRow] = []
+        append(rowsOf: root, from: first, count: count, in: forest, to: &lines)
+        return lines
+    }
+
+    // MARK: Chains of other programs under a node
+
+    /// Sets what is drawn under a node.
+    package mutating func setForeign(
+        _ weight: ForeignWeight, under caller: NodeIndex, in forest: borrowing ChainForest, now: UInt64
+    ) {
+        let root = forest.root(of: caller)
+        let wasLive = foreign.isLive(root)
+        lists.setForeignRows(weight.rows, of: caller)
+        if weight.rows > 0 {
+            foreign.add(caller, .init(id: forest.id(of: caller), root: root, isLive: weight.isLive))
+        } else {
+            foreign.remove(caller)
+        }
+        countForeign(in: root, in: forest)
+        guard foreign.isLive(root) != wasLive, slotOf[root.rawValue] != 0 else { return }
+        // A chain settles with the last one under it.
+        updateChain(root, in: forest, now: now)
+    }
+
+    /// Counts the rows of a chain after its foreign rows changed.
+    private mutating func countForeign(in root: NodeIndex, in forest: borrowing ChainForest) {
+        guard slotOf[root.rawValue] != 0 else { return }
+        let slot = Int(slotOf[root.rawValue] - 1)
+        slots.set(.mayHoldFolds, true, slot)
+        dropCachedRows(root, slot)
+        updateWeight(root, in: forest)
+    }
+
+    /// Returns the rows that a row takes with the foreign ones under it.
+    func height(of row: TreeRow) -> Int { filter.hidesRest ? 1 : height(ofOpen: row) }
+
+    /// Returns the same while no filter hides the rest.
+    func height(ofOpen row: TreeRow) -> Int {
+        row.flags.contains(.folded) ? 1 : 1 + (lists.foreignRows[row.node.rawValue] ?? 0)
+    }
+
+    /// Appends at most `count` rows, with the foreign ones between them, without the first `skipped`.
+    func append(_ rows: some Sequence<TreeRow>, skipping: Int, count: Int, to lines: inout [OutlineRow]) {
+        var (skipped, left) = (skipping, count)
+        for row in rows {
+            guard left > 0 else { return }
+            if skipped > 0 {
+                skipped -= 1
+            } else {
+                lines.append(.tree(row))
+                left -= 1
+            }
+            let below = height(of: row) - 1
+            let taken = min(left, below - min(skipped, below))
+            if taken > 0 { lines.append(.foreign(ForeignRows(caller: row, first: skipped, count: taken))) }
+            skipped -= min(skipped, below)
+            left -= taken
+        }
+    }
+
+    // MARK: What changes
+
+    /// Notes whether a changed node concerns other programs.
+    @inline(__always)
+    mutating func noteForeign(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest) {
+        guard foreign.isTracked, !entry.changes.isDisjoint(with: [.created, .moved, .description]) else { return }
+        if entry.changes.contains(.created), !foreign.awaited.isEmpty {
+            let id = forest.id(of: entry.index)
+            if foreign.awaited.remove(id) != nil { foreign.news.append(.arrived(id)) }
+        }
+        if forest.remoteParent(of: entry.index) != nil { foreign.news.append(.calls(forest.id(of: entry.index))) }
+    }
+
+    mutating func noteForeign(evicted: ForestChanges.Eviction) {
+        if let root = evicted.newRoot { foreign.newRoots.insert(root) }
+        guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
+        lists.setForeignRows(0, of: evicted.index)
+        foreign.remove(evicted.index)
+        foreign.news.append(.callerGone(evicted.id))
+    }
+
+    /// Notes that a root is dropped.
+    mutating func noteForeign(dropped root: NodeIndex, _ slot: Int) {
+        let isWaiting = !foreign.waiting.isEmpty && foreign.waiting.remove(root) != nil
+        if isWaiting || slots.has(.elsewhere, slot) {
+            foreign.elsewhere[root] = nil
+            foreign.news.append(.gone(NodeID(slots.id(slot))))
+        }
+        if foreign.hasCallers(root) { foreign.droppedRoots.append(root) }
+    }
+
+    /// Updates the chains of the callers that moved into another one.
+    mutating func followCallers(in forest: borrowing ChainForest, now: UInt64) {
+        guard !foreign.callers.isEmpty else { return }
+        for caller in foreign.takeMoved() {
+            guard var known = foreign.callers[caller], forest.contains(known.id, at: caller) else { continue }
+            let root = forest.root(of: caller)
+            guard root != known.root else { continue }
+            known.root = root
+            foreign.add(caller, known)
+            foreign.news.append(.callerMoved(known.id))
+            countForeign(in: root, in: forest)
+            if slotOf[root.rawValue] != 0 { updateChain(root, in: forest, now: now) }
+        }
+    }
+
+    /// Forgets all links before the forest is read anew.
+    mutating func forgetForeign() {
+        slots.clear(.elsewhere)
+        lists.foreignRows = [:]
+        foreign.forgetAll()
+    }
+
+    /// Takes all links back.
+    package mutating func dropForeign(in forest: borrowing ChainForest, now: UInt64) {
+        (foreign.awaited, foreign.waiting) = ([], [])
+        for root in Array(foreign.elsewhere.keys) {
+            setElsewhere(root, false, in: forest, now: now)
+        }
+        for caller in Array(foreign.callers.keys) {
+            setForeign(ForeignWeight(rows: 0, isLive: false), under: caller, in: forest, now: now)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ChainEvents
+import ChainModel
+import ChainRows
+
+// Where the chains are drawn that were called from nodes of other programs.
+extension State {
+    /// The node that the chain of a node is drawn under.
+    func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
+        let root = programs[programIndex].forest.root(of: node)
+        guard programs[programIndex].rowModel.isElsewhere(root) else { return nil }
+        return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
+    }
+
+    /// The node of a program that a row is of, or is drawn under; nil where it is in another program's tree.
+    func node(in programIndex: Int, around rowID: RowID) -> NodeIndex? {
+        var next = find(rowID)
+        while let found = next, found.programIndex != programIndex {
+            next = shownCaller(of: found.node, in: found.programIndex)
+        }
+        return next?.node
+    }
+
+    /// The row of a node of a chain that is drawn under its caller, or of what hides it; nil for other chains.
+    mutating func rowUnderCaller(of node: NodeIndex, in programIndex: Int) -> Int? {
+        guard let caller = shownCaller(of: node, in: programIndex) else { return nil }
+        let callerID = rowID(of: caller.node, in: caller.programIndex)
+        guard let row = row(of: callerID), let shown = self.row(at: row) else { return nil }
+        guard shown.rowID == callerID, shown.tree?.flags.contains(.folded) == false else { return row }
+        let root = programs[programIndex].forest.root(of: node)
+        let rootID = rowID(of: root, in: programIndex)
+        var first = row + 1
+        for chain in calledChains.chains(under: callerID) {
+            guard chain.root != rootID else { break }
+            first += chain.weight.rows
+        }
+        return first
+            + programs[programIndex].rowModel.row(of: node, inChain: root, in: programs[programIndex].forest)
+    }
+
+    /// Unfolds what hides a node, in each program that its row is drawn in.
+    mutating func unfold(to node: NodeIndex, in programIndex: Int) {
+        var next = Optional((programIndex: programIndex, node: node))
+        while let (index, node) = next {
+            programs[index].unfold(to: node)
+            next = shownCaller(of: node, in: index)
+            guard let caller = next else { break }
+            let isFolded = programs[caller.programIndex].rowModel.isFolded(
+                caller.node, in: programs[caller.programIndex].forest)
+            if isFolded { programs[caller.programIndex].fold(caller.node, false) }
+        }
+        linkPrograms()
+    }
+}

@@ -1,0 +1,64 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainRows
+@testable import Dashboard
+
+extension State {
+    /// The rows of a program as one would write them down, with those of other programs between them.
+    func naiveRows(of programIndex: Int) -> NaiveRows {
+        let program = programs[programIndex]
+        let filter = program.rowModel.filter
+        var naive = NaiveRows(
+            forest: program.forest, rowModel: program.rowModel, needle: filter.text, hides: filter.hidesRest)
+        guard !filter.hidesRest else { return naive }
+        naive.isElsewhere = { calledChains.caller(of: program.rowID(of: $0)) != nil }
+        naive.foreign = { caller in
+            calledChains.chains(under: program.rowID(of: caller)).flatMap { chain -> [RowID] in
+                guard let (index, root) = find(chain.root) else { return [] }
+                return naiveRows(of: index).rows(of: root, isRoot: true).map { row in
+                    switch row {
+                    case .node(let node): rowID(of: node, in: index)
+                    case .foreign(let rowID): rowID
+                    case .group(let site): RowID(source: program.source, site: site)
+                    }
+                }
+            }
+        }
+        return naive
+    }
+
+    /// Checks that each root is drawn under its caller, if that is there and not drawn in the root's own chain; returns how
+    /// many are.
+    func checkedLinks(of programIndex: Int, _ what: String) -> Int {
+        var count = 0
+        for root in programs[programIndex].forest.roots {
+            let drawn = calledChains.caller(of: rowID(of: root, in: programIndex))
+            guard let caller = caller(of: root, in: programIndex), !order.isGrouped else {
+                #expect(drawn == nil, "\(what)")
+                continue
+            }
+            if let drawn {
+                count += 1
+                #expect(drawn == rowID(of: caller.node, in: caller.programIndex), "\(what)")
+            } else {
+                let isRing = isDrawn(caller, in: root, of: programIndex)
+                #expect(isRing, "\(what)")
+            }
+        }
+        return count
+    }
+
+    private func isDrawn(
+        _ node: (programIndex: Int, node: NodeIndex), in root: NodeIndex, of programIndex: Int
+    ) -> Bool {
+        var next: (programIndex: Int, node: NodeIndex)? = node
+        while let (index, node) = next {
+            let above = programs[index].forest.root(of: node)
+            if index == programIndex, above == root { return true }
+            next = calledChains.caller(of: rowID(of: above, in: index)).flatMap(find)
+        }
+        return false
+    }
+}
