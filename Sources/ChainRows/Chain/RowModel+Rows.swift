@@ -120,27 +120,29 @@ extension RowModel {
         return makeMatchRows(root, in: forest).height
     }
 
-    /// Appends rows of a chain as they are shown now.
+    /// Appends rows of a chain as they are shown now; returns how many.
+    @discardableResult
     mutating func append(
         rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
         to lines: inout [OutlineRow]
-    ) {
+    ) -> Int {
         let nodeCount = forest.chain(of: root).nodeCount
         if isLong(nodeCount) {
-            if isRootFolded(root) {
-                if first == 0 { lines.append(.tree(foldedRow(of: root, in: forest))) }
-            } else {
+            guard isRootFolded(root) else {
                 let (rows, skipped) = rows(ofLong: root, from: first, count: count, in: forest)
-                append(rows, skipping: skipped, count: count, to: &lines)
+                return append(rows, skipping: skipped, count: count, to: &lines)
             }
-            return
+            guard first == 0 else { return 0 }
+            lines.append(.tree(foldedRow(of: root, in: forest)))
+            return 1
         }
         let shown = rows(of: root, nodeCount, in: forest)
-        if shown.height == shown.rows.count {
-            for row in shown.rows.dropFirst(first).prefix(count) { lines.append(.tree(row)) }
-        } else {
-            append(shown.rows, skipping: first, count: count, to: &lines)
+        guard shown.height == shown.rows.count else {
+            return append(shown.rows, skipping: first, count: count, to: &lines)
         }
+        let rows = shown.rows.dropFirst(first).prefix(count)
+        for row in rows { lines.append(.tree(row)) }
+        return rows.count
     }
 
     private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> CachedRows {
@@ -183,9 +185,7 @@ extension RowModel {
                     (key, offset) = next
                     continue
                 }
-                let start = result.count
-                append(rowsOf: root, from: offset, count: left, in: forest, to: &result)
-                for line in result[start...] { left -= line.count }
+                left -= append(rowsOf: root, from: offset, count: left, in: forest, to: &result)
             }
             guard let next = shown[group].key(after: key) else { break }
             (key, offset) = (next, 0)

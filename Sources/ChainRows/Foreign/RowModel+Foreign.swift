@@ -118,11 +118,10 @@ extension RowModel {
         row.flags.contains(.folded) ? 1 : 1 + (lists.foreignRows[row.node.rawValue] ?? 0)
     }
 
-    /// Appends at most `count` rows, with the foreign ones between them, without the first `skipped`.
-    func append(_ rows: some Sequence<TreeRow>, skipping: Int, count: Int, to lines: inout [OutlineRow]) {
+    /// Appends at most `count` rows, with the foreign ones between them, without the first `skipping`; returns how many.
+    func append(_ rows: [TreeRow], skipping: Int, count: Int, to lines: inout [OutlineRow]) -> Int {
         var (skipped, left) = (skipping, count)
-        for row in rows {
-            guard left > 0 else { return }
+        for row in rows where left > 0 {
             if skipped > 0 {
                 skipped -= 1
             } else {
@@ -135,6 +134,7 @@ extension RowModel {
             skipped -= min(skipped, below)
             left -= taken
         }
+        return count - left
     }
 
     // MARK: What changes

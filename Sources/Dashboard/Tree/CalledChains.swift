@@ -27,8 +27,10 @@ struct CalledChains {
     private var awaited: [RowID: NodeKey] = [:]
     /// The callers at which what is under them is to be counted.
     private var uncounted: Set<RowID> = []
-    /// The roots that would be drawn in their own chains, in rings of calls: linked when a link of the ring goes.
+    /// The roots that would be drawn in their own chains, in rings of calls: tried again when a link goes.
     private var ringed: Set<RowID> = []
+    /// Whether a link went since these were tried.
+    private var hasRemoved = false
 
     func chains(under caller: RowID) -> [Chain] { chains.isEmpty ? [] : chains[caller] ?? [] }
     func caller(of root: RowID) -> RowID? { callers.isEmpty ? nil : callers[root] }
@@ -61,6 +63,7 @@ struct CalledChains {
         chains[caller]?.removeAll { $0.root == root }
         if chains[caller]?.isEmpty == true { chains[caller] = nil }
         uncounted.insert(caller)
+        hasRemoved = true
         return true
     }
 
@@ -70,8 +73,11 @@ struct CalledChains {
     }
 
     mutating func setRinged(_ root: RowID) { ringed.insert(root) }
+
+    /// Returns the roots to try again.
     mutating func takeRinged() -> Set<RowID> {
-        defer { if !ringed.isEmpty { ringed = [] } }
+        guard hasRemoved else { return [] }
+        defer { (ringed, hasRemoved) = ([], false) }
         return ringed
     }
 
@@ -112,6 +118,7 @@ extension State {
                 }
                 for entry in news { apply(entry, of: programIndex) }
             }
+            for root in calledChains.takeRinged() { link(root) }
             let callers = calledChains.takeUncounted()
             guard !callers.isEmpty else { return }
             for caller in callers { count(under: caller) }
@@ -205,7 +212,6 @@ extension State {
         if let caller = calledChains.stopWaiting(root) { setAwaited(caller, false) }
         guard calledChains.remove(root) else { return }
         if let (programIndex, node) = find(root) { setElsewhere(node, in: programIndex, false) }
-        for ringed in calledChains.takeRinged() where ringed != root { link(ringed) }
     }
 
     /// Counts at a caller what is drawn under it.
