@@ -32,6 +32,8 @@ struct CalledChains {
     /// Whether a link went since these were tried.
     private var hasRemoved = false
 
+    var isEmpty: Bool { callers.isEmpty }
+
     func chains(under caller: RowID) -> [Chain] { chains.isEmpty ? [] : chains[caller] ?? [] }
     func caller(of root: RowID) -> RowID? { callers.isEmpty ? nil : callers[root] }
 

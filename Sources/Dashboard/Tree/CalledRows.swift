@@ -6,6 +6,7 @@ import ChainRows
 extension State {
     /// The node that the chain of a node is drawn under.
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
+        guard !calledChains.isEmpty else { return nil }
         let root = programs[programIndex].forest.root(of: node)
         guard programs[programIndex].rowModel.isElsewhere(root) else { return nil }
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
