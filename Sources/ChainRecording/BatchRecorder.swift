@@ -32,6 +32,8 @@ package struct BatchRecorder {
     private var keyframeTime: UInt64 = 0
     private var eventsSince = 0
     private var sequence: UInt64 = 0
+    /// Events that were lost before the first batch.
+    private var lostBefore: UInt64?
     /// Counts the open warnings of the forest; called each 100 ms of the program's clock. Nil where nothing counts them.
     package var countWarnings: ((inout ChainForest) -> Int)? {
         didSet { forest.limits.changeLimit = countWarnings == nil ? 0 : ForestLimits().changeLimit }
@@ -58,6 +60,8 @@ package struct BatchRecorder {
         guard batch.process == process.key else { return }
         if isKeyframeDue(at: batch.time) { try writeKeyframe(at: hasSegment ? forest.now : batch.time, now) }
         var batch = batch
+        // The wire's rule, which a moment of a recording depends on.
+        batch.time = max(batch.time, progress.lastTime)
         sequence += 1
         batch.sequence = sequence
         forest.apply(batch)
@@ -93,7 +97,10 @@ package struct BatchRecorder {
         if progress.firstTime == 0 { progress.firstTime = batch.time }
         progress.lastTime = max(progress.lastTime, batch.time)
         progress.eventCount += UInt64(batch.events.count)
-        progress.lostCount = batch.loss.lostCount
+        // What was lost before the recording began is no loss of it.
+        let lostBefore = lostBefore ?? batch.loss.lostCount
+        self.lostBefore = lostBefore
+        progress.lostCount = batch.loss.lostCount.subtractingClamped(lostBefore)
         progress.fileSize = writer.fileSize
         progress.isRing = writer.sizeLimit.map { writer.fileSize + UInt64(RecordingFormat.chunkLimit) > $0 } ?? false
     }
@@ -156,7 +163,7 @@ package struct RecordingProgress: Hashable, Sendable {
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
     /// Events that were recorded.
     package var eventCount: UInt64 = 0
-    /// Events that were lost, in the program or on the way.
+    /// Events that were lost since the first batch, in the program or on the way.
     package var lostCount: UInt64 = 0
     /// Bytes of the file.
     package var fileSize: UInt64 = 0

@@ -124,6 +124,15 @@ struct RecorderTests {
         #expect(times.contains(batches[8].time) && times.contains(batches[1].time))
     }
 
+    /// The losses before the recording are the program's, not the recording's.
+    @Test func lossesAreCountedFromTheFirstBatchOn() throws {
+        var recorder = try BatchRecorder(MemoryStorage())
+        var batches = Array(Traffic(chains: 20, batchSize: 100).batches.prefix(3))
+        for (index, lost) in [500, 500, 507].enumerated() { batches[index].loss.lostInRings = UInt64(lost) }
+        try recorder.record(batches)
+        #expect(recorder.progress.lostCount == 7 && recorder.progress.eventCount == 300)
+    }
+
     @Test func aLargeBatchIsCutIntoParts() throws {
         var batch = EventBatch(process: .test, sequence: 1, time: 9)
         for number in 0..<2_000 { batch.sites[SiteID(number)] = CodeLocation(fileID: "Shop/\(number).swift", line: 1) }

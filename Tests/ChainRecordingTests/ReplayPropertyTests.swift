@@ -85,6 +85,24 @@ struct ReplayPropertyTests {
         if start == file.range.lowerBound { #expect(given.flatMap(\.events).count == all.count, "seed \(seed)") }
     }
 
+    /// Batches without sense, with times at the edges of their range, are recorded and played without a trap.
+    @Test(arguments: Seeds.upTo(20))
+    func hostileBatchesAreRecordedAndPlayed(seed: UInt64) throws {
+        var (hostile, generator) = (HostileEvents(seed: seed, lastExecutor: 300), SeededGenerator(seed: seed))
+        let batches = (0..<40).map { _ in hostile.batch(.test) }
+        let file = try record(batches, finished: seed % 2 == 0, &generator)
+        #expect(file.damage == [], "seed \(seed)")
+        var player = RecordingPlayer(file)
+        for _ in 0..<10 {
+            var forest = ChainForest(applying: player.seek(to: moment(file.range, &generator)))
+            for batch in player.advance(to: player.time.addingClamped(100)) { forest.apply(batch) }
+            _ = (player.nextEventTime(), player.lastEventTime(), player.nextRejectionTime(), player.lastRejectionTime())
+        }
+        _ = player.seek(to: 0)
+        _ = player.advance(to: .max)
+        #expect(player.time == file.range.upperBound, "seed \(seed)")
+    }
+
     /// Event by event, on and back.
     @Test(arguments: Seeds.upTo(12))
     func steppingVisitsEveryEvent(seed: UInt64) throws {

@@ -19,6 +19,7 @@ import Testing
         let frame = try place.run("replay shop.chain --headless")
         #expect(frame.status == 0 && frame.output.contains("complain of order 17"), "\(frame)")
         #expect(frame.output.contains("shop \(shop.pid)") && frame.output.contains("paused at"))
+        #expect(try place.run("replay shop.chain --at soon").status == 64)
         // The file is kept unless that is asked for.
         let again = try place.run("record shop -o shop.chain --for 100ms")
         #expect(again.status == 64 && again.errors.contains("--overwrite"), "\(again)")
@@ -74,6 +75,7 @@ import Testing
             #expect(recording.process.terminationStatus == (signal == SIGINT ? 0 : signal))
             let frame = try place.run("replay \(name) --headless")
             #expect(frame.output.contains("order 17"), "\(signal): \(frame)")
+            #expect(frame.errors.contains("was cut off") == (signal == SIGKILL), "\(frame)")
         }
     }
 

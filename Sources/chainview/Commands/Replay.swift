@@ -66,7 +66,7 @@ struct Replay: ParsableCommand {
         }
         let text = render(state).plainText()
         try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
-        if let damage = playback.newDamage() { Streams.printError(damage + ".") }
+        for note in [playback.newDamage(), playback.endingNote] { if let note { Streams.printError(note + ".") } }
     }
 }
 

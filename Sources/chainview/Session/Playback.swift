@@ -44,7 +44,7 @@ final class Playback {
         defer { lastTick = now }
         guard isPlaying, lastTick != 0 else { return nil }
         let elapsed = Double(now - min(now, lastTick)) * Self.speeds[speed]
-        target = min(target.addingReportingOverflow(UInt64(min(elapsed, 1e15))).partialValue, player.range.upperBound)
+        target = min(target.addingClamped(UInt64(min(elapsed, 1e15))), player.range.upperBound)
         var batches: [EventBatch] = []
         // Where more comes than can be shown, the time falls behind.
         repeat {
@@ -87,6 +87,16 @@ final class Playback {
         case .seek(let moment): return move(to: moment)
         }
         return step([], isFresh: false)
+    }
+
+    /// Why the recording is not whole, in a phrase; nil if it was ended in good order.
+    var endingNote: String? {
+        switch player.file.header.ending {
+        case .finished: nil
+        case .open: "this recording was cut off, or is still being made: it ends with what was written"
+        case .diskFull: "this recording ends early: its disk was full"
+        case .failed: "this recording ends early: its file could not be written"
+        }
     }
 
     /// What was found damaged since the last call, in a sentence.

@@ -57,7 +57,7 @@ final class Session {
     convenience init(_ playback: Playback, _ first: Action, _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
         step(first)
-        if let damage = playback.newDamage() { pendingMessage = damage }
+        pendingMessage = playback.newDamage() ?? playback.endingNote ?? pendingMessage
     }
 
     private init(
