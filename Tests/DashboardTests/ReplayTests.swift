@@ -83,6 +83,28 @@ import Testing
         #expect(screen.text.contains("paused at 34.200s"))
     }
 
+    /// What the user folded, unfolded and tagged stays so, though the nodes are applied anew.
+    @Test func foldsStay() {
+        var screen = Self.screen()
+        screen.go(to: 1)
+        screen.type("h")
+        screen.go(to: 3)
+        screen.type(":tag<Enter>")
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
+        screen.act(Self.step(Self.state, at: 34_100, fresh: true))
+        screen.tick(34_100)
+        #expect(screen.text.contains("paused at 34.100s"))
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
+        screen.go(to: 1)
+        screen.type("l")
+        #expect(screen.text.contains("charge card"))
+        // A level of all chains, too.
+        screen.type(":fold 0<Enter>")
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        screen.tick(34_200)
+        #expect(!screen.text.contains("charge card"))
+    }
+
     @Test func keysMoveIt() {
         var screen = Self.screen()
         func typed(_ keys: String) -> [ReplayCommand] {

@@ -162,6 +162,9 @@ extension Program {
         clock = RemoteClock()
     }
 
+    /// Folds and tags nodes as they were in another forest of the same run.
+    mutating func restore(_ folds: UserFolds) { rowModel.restore(folds, in: forest) }
+
     /// Shows a moment of a recording.
     mutating func show(_ position: ReplayPosition) {
         connection = .replay(position)

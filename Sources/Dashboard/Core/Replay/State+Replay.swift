@@ -14,15 +14,18 @@ extension State {
     /// Applies what leads to another moment of a recording.
     mutating func replay(_ source: SourceID, _ step: ReplayStep) {
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
-        if step.isFresh || programs[programIndex].info?.key != step.process.key {
+        let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
+        let folds = programs[programIndex].rowModel.userFolds
+        if isFresh {
             programs[programIndex].begin(step.process, options)
             applySettings(to: programIndex)
         }
         programs[programIndex].show(step.position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
         // What led there did not happen in this second.
-        if step.isFresh { programs[programIndex].rate = RateMeter() }
+        if isFresh { programs[programIndex].rate = RateMeter() }
         follow()
+        if isFresh { programs[programIndex].restore(folds) }
         updateViewport()
     }
 
