@@ -114,7 +114,8 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire", "ChainSystem",
+                "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
+                "ChainSystem",
                 "Frames", "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
@@ -220,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "ChainWireTests",
             dependencies: [
-                "ChainWire", "ChainEvents", "ChainRecording", "ChainSystem", "EventScripts", "ChainModel", "ChainInspector", "PromiseRuntime", "GoldenSupport",
+                "ChainWire", "ChainEvents", "ChainRecording", "ChainSystem", "EventScripts", "ChainModel",
+                "ChainInspector", "PromiseRuntime", "GoldenSupport",
                 "SeededNumbers", "TerminalHarness",
             ],
             exclude: ["Golden", "read_chains.py"]),
