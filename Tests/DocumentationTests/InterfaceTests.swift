@@ -5,7 +5,8 @@ import Testing
 @Suite(.enabled(if: LinkTests.hasDocC, "symbols are extracted on Linux alone"))
 struct InterfaceTests {
     static let products = [
-        "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "PromiseFoundation", "PromiseRuntime",
+        "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "PromiseFoundation",
+        "PromiseRuntime",
     ]
 
     @Test("nothing public appears, changes or goes unnoticed", arguments: products)
