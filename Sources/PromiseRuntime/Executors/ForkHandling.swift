@@ -72,6 +72,9 @@ enum ForkHandling {
         ExecutorNames.names.lockForFork()
         RecordedRuntimes.entries.lockForFork()
         forEachRuntime { $0.lockForFork() }
+        // Swift's runtime makes the types of this loop at its first use, under a lock that another thread may hold at the
+        // fork: in the child for ever. So its first use is here.
+        forEachRenewable { _, _ in }
     }
 
     private static func unlockAll() {
@@ -84,10 +87,14 @@ enum ForkHandling {
     private static func renewAll() {
         // The forking worker is no worker of the child's pool.
         chain_thread_current().pointee.worker = nil
-        subjects.whileForking { subjects in
-            for (object, renew) in subjects.renewables { object._withUnsafeGuaranteedRef(renew) }
-        }
+        forEachRenewable { object, renew in object._withUnsafeGuaranteedRef(renew) }
         forEachRuntime { $0.stopRecordingInChild() }
+    }
+
+    private static func forEachRenewable(_ body: (Unmanaged<AnyObject>, (AnyObject) -> Void) -> Void) {
+        subjects.whileForking { subjects in
+            for (object, renew) in subjects.renewables { body(object, renew) }
+        }
     }
 
     /// Calls `body` with the runtimes of which a promise's step may take a lock: the recorded ones, and the shared one.
