@@ -37,7 +37,6 @@ struct originals {
 
 extern struct originals chain_original;
 
-
 /// Functions with the signatures of the interposed ones.
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) SWIFTCC;
 void chain_observed_enter(char *state);
@@ -49,10 +48,24 @@ void chain_observed_run_on_both(void *job, void *serial, void *implementation, v
 void chain_observed_async(void *queue, void *context, void (*work)(void *));
 void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *));
 
+/// The task that runs on a thread. Its slot is only used where the task is known to be in the table; else its id is.
+typedef struct runner {
+    chain_task *slot;
+    const char *memory;
+    uint64_t id, node;
+    uint32_t generation;
+} runner;
+
+/// Begins to run a job: what runs around it on this thread goes on after it.
+runner chain_job_begin(void);
+
+/// A job has returned: a task that still runs has ended.
+void chain_job_end(runner outer);
+
 /// Reports steps to this observer from now on; NULL: to none.
 void chain_steps_report(const chain_task_observer *given);
 
-/// Forgets the running task, in a child of a fork.
+/// Forgets what all threads run.
 void chain_steps_forget(void);
 
 /// Sets the calling thread's probe.

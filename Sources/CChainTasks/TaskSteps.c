@@ -14,14 +14,6 @@ static _Atomic uint64_t first_id;
 /// Changes when observation ends: what ran on a thread before is forgotten, because it may have moved to another unseen.
 static _Atomic uint32_t generation;
 
-/// The task that runs on a thread. Its slot is only used where the task is known to be in the table; else its id is.
-typedef struct runner {
-    chain_task *slot;
-    const char *memory;
-    uint64_t id, node;
-    uint32_t generation;
-} runner;
-
 /// The node of the task that runs the program's main function; 0 where it is not known. The tasks that it makes are
 /// chains of their own, because it lives as long as the program.
 static _Atomic uint64_t main_node;
@@ -66,9 +58,8 @@ static void finish(uint64_t id) {
     chain_task *task = chain_table_find_locked(id);
     if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
-    // Without being retained it may be gone, as that of an async let, which lives in its parent.
-    uint8_t how = is_retained ? outcome(task)
-        : atomic_load(&task->is_cancelled) ? CHAIN_TASK_CANCELLED : CHAIN_TASK_RETURNED;
+    // Without being retained it may be gone, as that of an async let, which lives in its parent: how it ended is unknown.
+    uint8_t how = is_retained ? outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
     uint64_t node = task->node;
@@ -82,15 +73,18 @@ static void finish(uint64_t id) {
     if (is_retained) chain_original.release(memory);
 }
 
-/// Begins to run a job: what runs around it on this thread goes on after it.
-static runner begin_job(void) {
+runner chain_job_begin(void) {
     runner outer = current_runner();
+    // It ended in a job that was queued before observation began, which nothing follows.
+    if (outer.slot != NULL && chain_original.current() != outer.memory) {
+        finish(outer.id);
+        outer = (runner){0};
+    }
     running = (runner){0};
     return outer;
 }
 
-/// A job has returned: a task that still runs has ended.
-static void end_job(runner outer) {
+void chain_job_end(runner outer) {
     runner last = current_runner();
     if (last.slot != NULL) finish(last.id);
     set_running(outer);
@@ -151,6 +145,16 @@ static beginning beginning_of(const char *task) {
     return *(const beginning *)(context - chain_layout.entry);
 }
 
+/// Returns the node under which a child task of a node stands: as if that one made it on this thread.
+static uint64_t creator_below(uint64_t node) {
+    chain_thread *thread = chain_thread_current();
+    uint64_t present = thread->task_node;
+    thread->task_node = node;
+    uint64_t creator = observer.creator(node);
+    thread->task_node = present;
+    return creator;
+}
+
 /// Adds a task that was not seen when it was made: that of an async let, an older one, or one that runs before the
 /// function that makes it has returned. NULL for one of the runtime itself, as in Task.sleep.
 static chain_task *add(void *memory, uint64_t id) {
@@ -179,15 +183,20 @@ static chain_task *add(void *memory, uint64_t id) {
         // The parent outlives its child.
         void *parent = *(void **)((char *)memory + chain_layout.parent);
         chain_task *above = parent == NULL ? NULL : chain_table_find(chain_original.task_id(parent));
-        if (above != NULL) creator = observer.creator(above->node);
+        if (above != NULL) creator = creator_below(above->node);
     }
     void *code = begin.function == NULL ? NULL : observer.code(NULL, begin.closure, begin.function);
     chain_table_lock(id);
-    task->creator = creator;
-    task->code = code;
-    task->is_reported = true;
+    bool is_there = chain_table_find_locked(id) == task;
+    uint64_t node = task->node;
+    if (is_there) {
+        task->creator = creator;
+        task->code = code;
+        task->is_reported = true;
+    }
     chain_table_unlock(id);
-    observer.created(task->node, creator, code, is_late);
+    if (!is_there) return NULL;
+    observer.created(node, creator, code, is_late);
     return task;
 }
 
@@ -199,12 +208,14 @@ static void raise_first_id(uint64_t id) {
 }
 
 /// A task runs on this thread from now on; NULL: one that is not shown.
-static void run(chain_task *task, const char *memory, uint64_t id) {
+static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
-    set_running((runner){task, memory, id, task->node, atomic_load_explicit(&generation, memory_order_relaxed)});
+    set_running((runner){task, memory, id, task->node, begun});
 }
 
 void chain_observed_enter(char *state) {
+    // Before the look-up, so that what it finds is of no later generation.
+    uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
         probe->task = memory;
@@ -224,7 +235,7 @@ void chain_observed_enter(char *state) {
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
     if (task == NULL) task = add(memory, id);
-    run(task, memory, id);
+    run(task, memory, id, begun);
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
         atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
@@ -290,68 +301,6 @@ void chain_observed_exit(char *state) {
     chain_original.exit(state);
 }
 
-void chain_observed_run(void *job, void *identity, void *implementation) {
-    runner outer = begin_job();
-    chain_original.run(job, identity, implementation);
-    end_job(outer);
-}
-
-void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) {
-    runner outer = begin_job();
-    chain_original.run_on_task_executor(job, identity, implementation);
-    end_job(outer);
-}
-
-void chain_observed_immediate(void *task, void *identity, void *implementation) {
-    // The calling task has not stopped to run.
-    runner outer = begin_job();
-    chain_original.immediate(task, identity, implementation);
-    end_job(outer);
-}
-
-void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
-    runner outer = begin_job();
-    chain_original.run_on_both(job, serial, implementation, task, other);
-    end_job(outer);
-}
-
-// MARK: Jobs on Dispatch
-
-enum { WORKS = 4 };
-/// The functions of the runtime that run a job on a queue's thread.
-static _Atomic(void (*)(void *)) works[WORKS];
-
-#define RUN_WORK(index) \
-    static void run_work_##index(void *job) { \
-        runner outer = begin_job(); \
-        atomic_load_explicit(&works[index], memory_order_relaxed)(job); \
-        end_job(outer); \
-    }
-RUN_WORK(0)
-RUN_WORK(1)
-RUN_WORK(2)
-RUN_WORK(3)
-
-/// Returns a function that observes the end of a job of the runtime; `work` itself for other work.
-static void (*observed_work(void (*work)(void *)))(void *) {
-    static void (*const observed[WORKS])(void *) = {run_work_0, run_work_1, run_work_2, run_work_3};
-    const char *address = (const char *)work;
-    if (address < chain_original.runtime_begin || address >= chain_original.runtime_end) return work;
-    for (int index = 0; index < WORKS; index++) {
-        void (*known)(void *) = NULL;
-        if (atomic_compare_exchange_strong(&works[index], &known, work) || known == work) return observed[index];
-    }
-    return work;
-}
-
-void chain_observed_async(void *queue, void *context, void (*work)(void *)) {
-    chain_original.async(queue, context, observed_work(work));
-}
-
-void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *)) {
-    chain_original.after(when, queue, context, observed_work(work));
-}
-
 // MARK: For the hooks and ChainTasks
 
 void chain_steps_report(const chain_task_observer *given) {
@@ -384,7 +333,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
     const char *name = chain_original.name();
     if (name != NULL) observer.named(task->node, name);
-    run(task, memory, id);
+    run(task, memory, id, atomic_load(&generation));
 }
 
 #else

@@ -81,7 +81,8 @@ static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
     slot->creator = 0;
     slot->code = NULL;
     slot->is_retained = slot->is_reported = slot->has_ended = slot->copied_cancelled = false;
-    slot->sweeps = slot->how = 0;
+    slot->how = 0;
+    slot->unreported_since = 0;
     slot->copied = 0;
     atomic_store_explicit(&slot->task, task, memory_order_relaxed);
     atomic_store_explicit(&slot->word, chain_task_word(CHAIN_TASK_CREATED, chain_ticks()), memory_order_relaxed);
@@ -202,11 +203,14 @@ static void look_for_cancellation(chain_task *task) {
     if (status & 0x100) atomic_store(&task->is_cancelled, true);
 }
 
-/// Reports a task that was made past the interposed functions, or as observation began. Returns whether it is gone.
+/// Reports a task that was made past the interposed functions, or as observation began. Returns whether the sweep is to
+/// leave it alone: it is not due, or it has ended.
 static bool report_stray(chain_task *task) {
     // Long enough for the function that makes it, which the system may hold up.
-    enum { SWEEPS = 250 };
-    if (task->sweeps < SWEEPS) return task->sweeps += 1, true;
+    const uint64_t delay = 5000000000;
+    uint64_t now = chain_monotonic_ns();
+    if (task->unreported_since == 0) task->unreported_since = now;
+    if (now - task->unreported_since < delay) return true;
     task->is_reported = true;
     chain_tasks_report_stray(task);
     return task->has_ended;

@@ -15,13 +15,13 @@ typedef struct chain_task {
     /// The word that chain_tasks_changes copied last.
     uint64_t copied;
     _Atomic uint32_t thread, runs;
-    /// The task's memory lasts while it is in the table: it is retained, or its creator has not yet returned.
+    /// The task's memory lasts while it is in the table.
     bool is_retained;
     /// Its creation was reported. Until then the function that makes it will do so.
     bool is_reported;
     bool has_ended;
-    /// How many sweeps have found it unreported.
-    uint8_t sweeps;
+    /// When a sweep found it unreported first, in nanoseconds of the monotonic clock; 0 for none.
+    uint64_t unreported_since;
     uint8_t how;
     _Atomic bool is_cancelled;
     bool copied_cancelled;

@@ -78,6 +78,8 @@ extension Collector {
             // Their creation is in the rings by now.
             pass(publishes: false)
             withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
+            // The sweep has come round.
+            if changes.count < Self.changeLimit { break }
         }
         let end = chain_monotonic_ns()
         withState { $0.nextTaskSample = end &+ (end &- start) &* 100 }

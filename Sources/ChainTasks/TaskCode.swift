@@ -67,7 +67,7 @@ final class TaskCode: Sendable {
         // The optimizer makes a copy of a thunk for the closure that it calls.
         let name = isThunk ? FunctionName.ofSpecializedThunk(symbol) : FunctionName.demangled(symbol)
         guard let name else { return isThunk ? .thunk : .unknown }
-        return .named(TaskCode(name: name, isMain: symbol.hasPrefix(FunctionName.mainSymbol)))
+        return .named(TaskCode(name: name, isMain: name == FunctionName.main))
     }
 
     private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {
@@ -85,8 +85,10 @@ final class TaskCode: Sendable {
 
 /// Names of functions of Swift, shortened for a row.
 enum FunctionName {
-    /// How the symbol of an asynchronous main function begins.
-    static let mainSymbol = "async_Main"
+    /// The name of an asynchronous main function; those of other functions have brackets.
+    static let main = "main"
+    /// How its symbol begins.
+    private static let mainSymbol = "async_Main"
 
     /// Returns the mangled symbol at an address; nil for none.
     static func symbol(at address: UnsafeRawPointer) -> String? {
@@ -119,12 +121,12 @@ enum FunctionName {
             if character == "[" { depth += 1 } else if character == "]" { depth -= 1 }
             return depth >= 0
         }
-        return short(String(name))
+        return name.hasPrefix(mainSymbol) ? main : short(String(name))
     }
 
     /// Returns the short name for a symbol; nil for one that is not of Swift.
     static func demangled(_ symbol: String) -> String? {
-        if symbol.hasPrefix(mainSymbol) { return "main" }
+        if symbol.hasPrefix(mainSymbol) { return main }
         return demangledWhole(symbol).map(short)
     }
 

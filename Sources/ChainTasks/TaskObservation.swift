@@ -17,7 +17,7 @@ extension Inspector {
     /// because that function lasts as long as the program. A task's label is its own name (`Task(name:)`); the function that
     /// it runs stands in place of its call site. It reads *queued* until it runs first, then *running* with its thread, or
     /// *suspended*, by samples: at most 50 a second. An ended task reads *rejected* where it threw, *cancelled* where it
-    /// threw and was cancelled.
+    /// threw and was cancelled; that of an `async let` always *fulfilled*, because its memory is gone by then.
     ///
     /// Tasks made before are shown from their next step on. Cost: see ``TaskObservation``.
     ///

@@ -117,6 +117,26 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lane(of: 7)!.total(now: 4 * second, nil).share.busy == 3 * second)
     }
 
+    @Test func aTaskIsInOneLaneWhateverSamplesAreMissing() {
+        var world = World()
+        for node in 1...2 as ClosedRange<UInt64> { world.make(node, .task, at: 1) }
+        world.tell(.resumed, 1, at: 1 * second, on: 7)
+        world.send()
+        // Its suspension there, and its run on another thread, were not sampled.
+        world.tell(.suspended, 1, at: 3 * second, on: 8)
+        world.tell(.resumed, 2, at: 3 * second, on: 7)
+        world.send()
+        #expect(world.entries(7) == [NodeID(2)] && world.entries(8) == [])
+        world.tell(.resumed, 2, at: 4 * second, on: 8)
+        world.send()
+        #expect(world.entries(7) == [] && world.entries(8) == [NodeID(2)])
+        // A sample after its end.
+        world.tell(.fulfilled, 2, at: 5 * second, on: 8, flags: .handlerEnded)
+        world.tell(.resumed, 2, at: 4 * second, on: 9)
+        world.send()
+        #expect(world.entries(8) == [] && world.entries(9) == [])
+    }
+
     @Test func lateSubscribersSeeHandlersAndWaits() {
         var world = World()
         world.make(1, at: 1)

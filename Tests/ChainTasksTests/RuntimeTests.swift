@@ -65,5 +65,13 @@
             ("generic specialization <Swift.Int> of shop.Box.get<A>(A) async -> A", "Box.get(A)"),
         ])
         func namesAreShort(demangled: String, short: String) { #expect(FunctionName.short(demangled) == short) }
+
+        /// As in optimised programs.
+        @Test(arguments: [
+            ("$sIetH_yts5Error_pIegHrzo_TR10async_MainTf3npf_nTu", "main"), ("$sIetH_yts5Error_pIegHrzo_TRTu", nil),
+        ])
+        func aThunkHasTheNameOfTheFunctionThatItWasSpecializedFor(symbol: String, name: String?) {
+            #expect(FunctionName.isThunk(symbol) && FunctionName.ofSpecializedThunk(symbol) == name)
+        }
     }
 #endif

@@ -50,7 +50,7 @@ typedef struct chain_task_layout {
 /// Names the first function that is not interposed or not there; NULL where all are.
 const char *chain_tasks_missing(void);
 
-/// Observes tasks from now on. Once; the observer must last.
+/// Observes tasks from now on, and copies the observer. Again only after chain_tasks_stop.
 void chain_tasks_observe(const chain_task_observer *observer);
 
 /// Ends observing; tasks are forgotten.
@@ -126,7 +126,7 @@ size_t chain_context_words(const void *context, uintptr_t words[4]);
 /// where it has none. Reads the image's file: about a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
-/// Writes the file name of the image that contains an address, and the offset in it, as `addr2line -e` takes it:
+/// Writes the file name of the image that contains an address, and the offset in it, for `addr2line -e shop 0x2f40`:
 /// `shop+0x2f40`. False where none does.
 bool chain_place_name(const void *address, char *buffer, size_t size);
 

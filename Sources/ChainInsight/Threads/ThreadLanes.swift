@@ -17,6 +17,8 @@ public struct ThreadLanes: Sendable {
     /// Changes whenever a lane is added or removed.
     public private(set) var revision = 0
     private var indices: [ThreadID: Int] = [:]
+    /// The threads of the running tasks of Swift.
+    private var taskThreads: [NodeID: ThreadID] = [:]
     /// A cache: by the last bits of a thread, the index of the lane that was last looked up.
     private var recent = [Int32](repeating: 0, count: 64)
     private var lostCount: UInt64 = 0
@@ -47,10 +49,11 @@ public struct ThreadLanes: Sendable {
             guard let index = index(of: event.thread, at: event.time) else { return }
             lanes[index].push(event.node, .handler, at: event.time)
         case .resumed:
-            guard event.thread != 0, let index = index(of: event.thread, at: event.time) else { return }
-            // A thread runs one task at a time; the end of the last one's run may come later.
-            lanes[index].prune(at: event.time) { $0.kind != .handler || !Self.isTask($0.node, in: forest) }
-            lanes[index].push(event.node, .handler, at: event.time)
+            // A sample may come after the end of its task.
+            guard event.thread != 0, forest.index(of: event.node).map({ forest.state(of: $0).isLive }) ?? false else {
+                return
+            }
+            begin(event.node, on: event.thread, at: event.time)
         case .ended, .suspended: end(event, in: forest)
         case .fulfilled, .rejected, .cancelled, .abandoned, .skipped:
             if event.flags.contains(.handlerEnded) { end(event, in: forest) }
@@ -64,8 +67,26 @@ public struct ThreadLanes: Sendable {
         }
     }
 
+    /// A task of Swift runs on a thread, where no other runs, and on no other thread. Samples of what was in between may
+    /// be missing.
+    private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
+        if let last = taskThreads[task], last != thread { leave(task, at: time) }
+        guard let index = index(of: thread, at: time) else { return }
+        for entry in lanes[index].entries where entry.node != task && taskThreads[entry.node] == thread {
+            leave(entry.node, at: time)
+        }
+        taskThreads[task] = thread
+        lanes[index].push(task, .handler, at: time)
+    }
+
+    private mutating func leave(_ task: NodeID, at time: UInt64) {
+        guard let thread = taskThreads.removeValue(forKey: task), let index = knownIndex(of: thread) else { return }
+        lanes[index].prune(at: time) { $0.node != task || $0.kind != .handler }
+    }
+
     @inline(__always)
     private mutating func end(_ event: ChainEvent, in forest: ChainForest) {
+        if !taskThreads.isEmpty, taskThreads[event.node] != nil { return leave(event.node, at: event.time) }
         if let index = knownIndex(of: event.thread), lanes[index].pop(event.node, .handler, at: event.time) { return }
         // The handler ended on another thread than it began on, as tasks do.
         guard let node = forest.index(of: event.node) else { return }
@@ -81,9 +102,11 @@ public struct ThreadLanes: Sendable {
     /// Adds a running handler that a snapshot reports.
     private mutating func addRunning(_ snapshot: NodeSnapshot, in forest: ChainForest) {
         guard let node = forest.index(of: snapshot.id), forest.node(node).occupiesThread else { return }
-        let since = forest.switched(of: node) ?? snapshot.started
-        guard let index = index(of: snapshot.thread, at: since) else { return }
-        lanes[index].push(snapshot.id, .handler, at: since)
+        if let since = forest.switched(of: node) {
+            return begin(snapshot.id, on: snapshot.thread, at: since)
+        }
+        guard let index = index(of: snapshot.thread, at: snapshot.started) else { return }
+        lanes[index].push(snapshot.id, .handler, at: snapshot.started)
     }
 
     private mutating func prune(at time: UInt64, in forest: ChainForest) {

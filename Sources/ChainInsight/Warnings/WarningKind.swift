@@ -26,7 +26,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case longQueueWait = "long-queue-wait"
     /// A task of Swift is suspended for longer than the limit.
     case suspendedTask = "suspended-task"
-    /// More tasks of Swift are queued for longer than the limit than there are threads that run any.
+    /// More tasks of Swift are queued for longer than the limit than threads run any.
     case starvedPool = "starved-pool"
     /// A chain is deeper than the limit.
     case deepChain = "deep-chain"

@@ -140,9 +140,11 @@ struct WarningRules {
         return result
     }
 
+    private static let childLimit = 1_000
+
     private func hasLiveChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
         var child = forest.firstChild(of: view.index)
-        for _ in 0..<Self.relativeLimit {
+        for _ in 0..<Self.childLimit {
             guard let current = child else { return false }
             if forest.state(of: current).isLive { return true }
             child = forest.nextSibling(of: current)

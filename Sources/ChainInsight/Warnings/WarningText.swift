@@ -15,7 +15,7 @@ extension WarningKind {
         case .tooManyThreads: "more threads run handlers than there should be"
         case .longQueueWait: "it has waited in a queue for a long time"
         case .suspendedTask: "a task that has been suspended for a long time"
-        case .starvedPool: "tasks are queued, and no thread of the pool is free"
+        case .starvedPool: "more tasks are queued than threads run any"
         case .deepChain: "a very deep chain"
         case .lostEvents: "events were lost: what is shown may be incomplete"
         }
@@ -58,12 +58,12 @@ extension WarningKind {
             "It is ready to run and its executor has no thread for it: all are busy or blocked, or the executor is "
                 + "suspended."
         case .suspendedTask:
-            "It has been suspended for longer than the limit, and none of its child tasks is alive. Either what it waits for "
+            "It has been suspended for longer than the limit, and nothing under it is alive. Either what it waits for "
                 + "takes that long, or a continuation is never resumed."
         case .starvedPool:
             "More tasks have been queued for longer than the limit than there are threads that run any. Swift's pool has one "
                 + "thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
-                + "synchronous read) holds up all others."
+                + "synchronous read) holds up all others. Or an actor is busy that all of them need, such as the main actor."
         case .deepChain:
             "The chain is deeper than the limit. Mostly a loop that chains on to the last promise without end, which keeps "
                 + "every step's node alive."

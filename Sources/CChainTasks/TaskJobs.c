@@ -1,0 +1,68 @@
+// The jobs of the runtime, which run tasks.
+#include "TaskHooks.h"
+
+#if defined(__linux__)
+
+void chain_observed_run(void *job, void *identity, void *implementation) {
+    runner outer = chain_job_begin();
+    chain_original.run(job, identity, implementation);
+    chain_job_end(outer);
+}
+
+void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) {
+    runner outer = chain_job_begin();
+    chain_original.run_on_task_executor(job, identity, implementation);
+    chain_job_end(outer);
+}
+
+void chain_observed_immediate(void *task, void *identity, void *implementation) {
+    // The calling task has not stopped to run.
+    runner outer = chain_job_begin();
+    chain_original.immediate(task, identity, implementation);
+    chain_job_end(outer);
+}
+
+void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
+    runner outer = chain_job_begin();
+    chain_original.run_on_both(job, serial, implementation, task, other);
+    chain_job_end(outer);
+}
+
+// MARK: Jobs on Dispatch
+
+enum { WORKS = 4 };
+/// The functions of the runtime that run a job on a queue's thread.
+static _Atomic(void (*)(void *)) works[WORKS];
+
+#define RUN_WORK(index) \
+    static void run_work_##index(void *job) { \
+        runner outer = chain_job_begin(); \
+        atomic_load_explicit(&works[index], memory_order_relaxed)(job); \
+        chain_job_end(outer); \
+    }
+RUN_WORK(0)
+RUN_WORK(1)
+RUN_WORK(2)
+RUN_WORK(3)
+
+/// Returns a function that observes the end of a job of the runtime; `work` itself for other work.
+static void (*observed_work(void (*work)(void *)))(void *) {
+    static void (*const observed[WORKS])(void *) = {run_work_0, run_work_1, run_work_2, run_work_3};
+    const char *address = (const char *)work;
+    if (address < chain_original.runtime_begin || address >= chain_original.runtime_end) return work;
+    for (int index = 0; index < WORKS; index++) {
+        void (*known)(void *) = NULL;
+        if (atomic_compare_exchange_strong(&works[index], &known, work) || known == work) return observed[index];
+    }
+    return work;
+}
+
+void chain_observed_async(void *queue, void *context, void (*work)(void *)) {
+    chain_original.async(queue, context, observed_work(work));
+}
+
+void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+    chain_original.after(when, queue, context, observed_work(work));
+}
+
+#endif
