@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #if defined(__linux__)
 #include <linux/netlink.h>
 #endif
@@ -174,7 +175,17 @@ int chain_open_new(const char *path) {
 
 int chain_open_to_write(const char *path, bool overwrites) {
     begin();
-    return finish(open(path, O_WRONLY | O_CREAT | (overwrites ? O_TRUNC : O_EXCL) | O_CLOEXEC, 0600));
+    // Not blocking, because a pipe without a reader would hold up every fork.
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | (overwrites ? 0 : O_EXCL) | O_CLOEXEC, 0600);
+    if (descriptor < 0 || !overwrites) return finish(descriptor);
+    struct stat facts;
+    // The mode of a file that is there is not that of `open`.
+    int failure = fstat(descriptor, &facts) != 0 ? errno : !S_ISREG(facts.st_mode) ? EINVAL
+        : fchmod(descriptor, 0600) != 0 || ftruncate(descriptor, 0) != 0 ? errno : 0;
+    if (failure == 0) return finish(descriptor);
+    close(descriptor);
+    errno = failure;
+    return finish(-1);
 }
 
 int chain_open_to_read(const char *path) {

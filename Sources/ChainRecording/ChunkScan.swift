@@ -92,7 +92,7 @@ struct ChunkScan {
 
     /// Notes chunks that are missing between others.
     private mutating func noteMissing() {
-        for (one, next) in zip(chunks, chunks.dropFirst()) where next.header.number > one.header.number + 1 {
+        for (one, next) in zip(chunks, chunks.dropFirst()) where next.header.number - one.header.number > 1 {
             let count = next.header.number - one.header.number - 1
             let reason = "\(count) chunk\(count == 1 ? " is" : "s are") missing"
             if !damage.contains(where: { $0.offset == one.end }) {

@@ -16,8 +16,8 @@ package enum RecordingFormat {
     package static let chunkLimit = 256 << 10
     /// Bytes of a payload that a reader accepts.
     package static let payloadLimit = 1 << 30
-    /// How long a chunk is kept in memory at most, in nanoseconds.
-    package static let chunkDelay: UInt64 = 250_000_000
+    /// The age from which a chunk is written, in nanoseconds: with the 100 ms between two looks, 250 ms at most are lost.
+    package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
     /// Bytes of a pair of offset and header, and of the counts of an interval, in an index.

@@ -67,16 +67,16 @@ struct RecorderTests {
         #expect(warnings == warnings.sorted() && warnings.first != RecordingFormat.uncounted && Set(warnings).count > 4)
     }
 
-    @Test func aChunkIsWrittenAfter250Milliseconds() throws {
+    @Test func aChunkIsWrittenAfter150Milliseconds() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
         let batches = Traffic(chains: 20, batchSize: 100).batches
         try recorder.record(batches[0], at: 1_000_000_000)
         let before = storage.writeCount
         try recorder.record(batches[1], at: 1_100_000_000)
-        try recorder.tick(at: 1_249_999_999)
+        try recorder.tick(at: 1_149_999_999)
         #expect(storage.writeCount == before)
-        try recorder.tick(at: 1_250_000_000)
+        try recorder.tick(at: 1_150_000_000)
         #expect(storage.writeCount == before + 1)
         var player = RecordingPlayer(try storage.open())
         #expect(

@@ -23,7 +23,13 @@ import Testing
         // The file is kept unless that is asked for.
         let again = try place.run("record shop -o shop.chain --for 100ms")
         #expect(again.status == 64 && again.errors.contains("--overwrite"), "\(again)")
+        // The mode of the old file is not kept.
+        chmod(place.path + "/shop.chain", 0o644)
         #expect(try place.run("record shop -o shop.chain --for 100ms --overwrite").status == 0)
+        let newMode = try FileManager.default.attributesOfItem(atPath: place.path + "/shop.chain")[.posixPermissions]
+        #expect(newMode as? Int == 0o600)
+        let early = try place.run("replay shop.chain --at -5s --headless")
+        #expect(early.status == 0 && early.output.contains("shop"), "\(early)")
     }
 
     /// `chainview record` in a process of its own.
@@ -135,6 +141,20 @@ import Testing
             $0.contains("paused 5x at") && $0.contains("order 17")
         }
         try viewer.quit()
+    }
+
+    @Test func whatCannotBeWrittenIsAnError() throws {
+        let place = try Place()
+        let shop = try place.probe("shop")
+        defer { withExtendedLifetime(shop) {} }
+        mkfifo(place.path + "/pipe", 0o600)
+        for (words, status) in [
+            ("record shop -o pipe --for 100ms --overwrite", 74),
+            ("run --max-size 8M \(builtProduct("CommandProbe"))", 64),
+        ] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == status && !outcome.errors.isEmpty, "\(words): \(outcome)")
+        }
     }
 
     @Test func errorsAreOneSentence() throws {

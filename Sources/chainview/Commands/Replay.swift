@@ -24,7 +24,9 @@ struct Replay: ParsableCommand {
     @Argument(help: ArgumentHelp("The recording.", valueName: "file"), completion: .file())
     var path: String
 
+    // Also what begins with a sign, such as -5s.
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Show this moment first: 12:04:31.2, 90s from the beginning, -5s from the end, start or end.",
             valueName: "time"))

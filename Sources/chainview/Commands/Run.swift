@@ -20,10 +20,12 @@ struct Run: ParsableCommand {
             reach it. The exit code is the program's; a signal that ended it ends chainview, too. 66: there is no such \
             program.
 
-            With --record what the program does is written into a file until it ends, also after q: `chainview replay` shows             it, and `chainview record --help` has more. A line on standard error says at the end what was recorded.
+            With --record what the program does is written into a file until it ends, also after q: `chainview replay` \
+            shows it, and `chainview record --help` has more. A line on standard error says at the end what was \
+            recorded.
 
-            Without a terminal the program replaces chainview, or is recorded only. With --headless the last frame is printed after --for, \
-            and the program goes on.
+            Without a terminal the program replaces chainview, or is recorded only. With --headless the last frame is \
+            printed after --for, and the program goes on.
             """)
 
     @Option(
@@ -55,6 +57,9 @@ struct Run: ParsableCommand {
             throw ValidationError("Unknown option '\(first)'. Write `--` before a program of that name.")
         }
         guard !words.isEmpty else { throw ValidationError("Name the program to run.") }
+        guard recordingPath != nil || (size.maximum == nil && !overwrite) else {
+            throw ValidationError("--max-size and --overwrite are for --record.")
+        }
     }
 
     func run() throws {
@@ -65,10 +70,18 @@ struct Run: ParsableCommand {
         let settings = try display.settings()
         let storage = try recordingPath.map { try RecordingOutput.create($0, overwrites: overwrite) }
         var recording: RunRecording?
-        let child =
-            display.isHeadless
-            ? try showHeadless(program, settings, isShown: isShown, storage, &recording)
-            : try showDashboard(program, settings, storage, &recording)
+        let child: ChildProgram
+        do {
+            child =
+                display.isHeadless
+                ? try showHeadless(program, settings, isShown: isShown, storage, &recording)
+                : try showDashboard(program, settings, storage, &recording)
+        } catch {
+            // Without a program there is no recording.
+            if recording == nil, let recordingPath { unlink(recordingPath) }
+            recording?.finish()
+            throw error
+        }
         _ = child.waitForEnd()
         recording?.finish()
         switch child.waitForEnd() {

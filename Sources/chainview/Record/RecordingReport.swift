@@ -28,7 +28,9 @@ struct RecordingReport {
         switch report.ending {
         case .failed(let error):
             Failure(
-                status: .inputOutput, message: "\(file) \(error.description). What was recorded until then is kept.")
+                status: .inputOutput,
+                message: "\(file) \(error.description)."
+                    + (report.process == nil ? "" : " What was recorded until then is kept."))
         case .ended(let reason) where report.process == nil: Failure(status: .gone, message: reason + ".")
         case .ended, .stopped, nil: nil
         }

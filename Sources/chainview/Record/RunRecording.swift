@@ -44,7 +44,8 @@ private final class LastingSource: BatchSource {
     init(_ inner: any BatchSource) { self.inner = inner }
 
     var batches: EventStream<EventBatch> { inner.batches }
-    var isPatient: Bool { inner.isPatient }
+    /// False, so that a dashboard that reads nothing does not hold up the recording.
+    var isPatient: Bool { false }
     var status: EventStream<SourceStatus> { inner.status }
     var replies: EventStream<CommandReply> { inner.replies }
     func start() { inner.start() }

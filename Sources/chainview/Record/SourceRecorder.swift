@@ -94,7 +94,9 @@ final class SourceRecorder: Sendable {
             let isStopping = state.withLock { $0.isStopping }
             let mail = batches.drain()
             for status in statuses.drain().elements { writing.take(status) }
-            let wantsState = writing.take(mail, at: SystemClock.shared.now)
+            var wantsState = writing.take(mail, at: SystemClock.shared.now)
+            // What came between the batches and the end is the last before it.
+            if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.now) }
             if isStopping, writing.ending == nil { writing.ending = .stopped }
             if writing.ending != nil { writing.finish() }
             state.withLock { $0.report = writing.report }
@@ -103,6 +105,8 @@ final class SourceRecorder: Sendable {
             }
             if writing.ending == nil { _ = woken.wait(timeout: .now() + .milliseconds(100)) }
         }
+        // Also if it ended before it began.
+        state.withLock { $0.report = writing.report }
         batches.close()
         statuses.close()
         bag.dispose()
