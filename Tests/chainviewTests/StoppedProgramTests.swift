@@ -10,11 +10,19 @@ import Testing
         while waitid(P_PID, id_t(probe.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Runs a command. Returns its outcome and its duration in seconds.
+    /// Runs a command. Returns its outcome and its duration in seconds: the least of three where it is long, because the
+    /// machine may be busy.
     private func time(_ place: Place, _ words: String) throws -> (outcome: Outcome, seconds: Double) {
-        let start = ContinuousClock.now
-        let outcome = try place.run(words)
-        return (outcome, Double((ContinuousClock.now - start) / .seconds(1)))
+        var least = Double.infinity
+        var outcome: Outcome
+        var count = 0
+        repeat {
+            let start = ContinuousClock.now
+            outcome = try place.run(words)
+            least = min(least, (ContinuousClock.now - start) / .seconds(1))
+            count += 1
+        } while least >= 4 && count < 3
+        return (outcome, least)
     }
 
     @Test func othersAreFoundByNameAsQuickly() throws {
