@@ -29,6 +29,15 @@ import Testing
         GoldenTests.check(screen, "detail/pending-\(size)")
     }
 
+    @Test func aTaskNamesTheFunctionThatItRuns() {
+        var screen = Screen(120, 30)
+        var script = Script(time: 10)
+        script.make(1, .task, "order 1", site: "closure #1 in order(Int):0")
+        screen.feed(script)
+        screen.type("<Enter>")
+        #expect(field("function", screen) == ["closure #1 in order(Int)"] && field("made at", screen).isEmpty)
+    }
+
     @Test func inASCII() {
         var screen = GoldenTests.checkout(140, 40, options: State.Options(glyphs: .ascii))
         screen.go(to: 205)

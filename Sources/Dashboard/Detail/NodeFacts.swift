@@ -76,7 +76,12 @@ struct NodeFacts {
     func addPlace(to text: inout DetailWriter) {
         text.field("id", "\(view.id) \(text.glyphs.dot) \(view.kind.word)")
         if let site = forest.site(of: node), !site.fileID.isEmpty {
-            text.field("made at", "\(site.fileID):\(site.line)")
+            // Without a line it is the function of a task.
+            if site.line == 0 {
+                text.field("function", site.fileID)
+            } else {
+                text.field("made at", "\(site.fileID):\(site.line)")
+            }
         }
         if view.executor != 0 {
             text.field("executor", forest.executors[view.executor] ?? "number \(view.executor)")
