@@ -21,14 +21,21 @@ struct TaskLayout: Sendable {
     /// Makes a task that is not shown: those with lower ids were made before.
     static func markFirst() {
         guard #available(macOS 15, *) else { return }
+        withProbe { _, executor in
+            Task(executorPreference: executor) {}
+            executor.drain()
+        }
+    }
+
+    /// Runs `body` with a probe of the tasks that run on this thread, and an executor for them. They are not shown.
+    @available(macOS 15, *)
+    private static func withProbe(_ body: (UnsafeMutablePointer<chain_task_probe>, ThreadExecutor) -> Void) {
         let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
         probe.initialize(to: chain_task_probe())
         defer { probe.deallocate() }
         chain_tasks_set_probe(probe)
         defer { chain_tasks_set_probe(nil) }
-        let executor = ThreadExecutor()
-        Task(executorPreference: executor) {}
-        executor.drain()
+        body(probe, ThreadExecutor())
     }
 
     // The layout of the runtime of Swift 6.3.
@@ -40,24 +47,22 @@ struct TaskLayout: Sendable {
 
     private mutating func find() {
         guard #available(macOS 15, *) else { return }
-        let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
-        probe.initialize(to: chain_task_probe())
-        defer { probe.deallocate() }
-        chain_tasks_set_probe(probe)
-        defer { chain_tasks_set_probe(nil) }
-        let executor = ThreadExecutor()
+        Self.withProbe { find($0, $1) }
+        let works: [(TaskFacts, UInt32)] = [
+            (.cancellation, offsets.status), (.stack, offsets.resume), (.function, offsets.entry),
+            (.parent, offsets.parent), (.outcome, offsets.future),
+        ]
+        for (fact, offset) in works where offset != 0 { missing.remove(fact) }
+    }
+
+    @available(macOS 15, *)
+    private mutating func find(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) {
         if checkStack(probe, executor) { offsets.resume = Self.resume }
         let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
         if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
         if checkParent(probe, executor) { offsets.parent = UInt32(chain_tasks_size()) }
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
-        offsets.state = UInt32(Self.state)
-        let works: [(TaskFacts, UInt32)] = [
-            (.cancellation, offsets.status), (.stack, offsets.resume), (.function, offsets.entry),
-            (.parent, offsets.parent), (.outcome, offsets.future),
-        ]
-        for (fact, offset) in works where offset != 0 { missing.remove(fact) }
     }
 
     /// A suspended task's frames are in this image, at least that of the function and of the one that called it.
@@ -162,7 +167,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// Runs jobs on the thread that asks for it.
+/// Runs jobs on the thread that calls ``drain()``.
 @available(macOS 15, *)
 private final class ThreadExecutor: TaskExecutor {
     private let jobs = Lock<[UnownedJob]>([])
@@ -172,13 +177,10 @@ private final class ThreadExecutor: TaskExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Runs the next job; false where there is none.
-    @discardableResult
-    func drainOne() -> Bool {
-        guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
-        job.runSynchronously(on: asUnownedTaskExecutor())
-        return true
+    /// Runs jobs until there are none.
+    func drain() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
-
-    func drain() { while drainOne() {} }
 }

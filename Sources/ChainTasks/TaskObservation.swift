@@ -76,7 +76,7 @@ public enum TaskObservation {
         guard isFirst else { return }
         if let symbol = chain_tasks_missing() {
             let reason =
-                "tasks cannot be shown: \(String(cString: symbol)) is not to be had, as in programs with -static-stdlib"
+                "tasks cannot be shown: \(String(cString: symbol)) is missing, as in programs with -static-stdlib"
             state.withLock { $0 = State(failure: reason) }
             return chain_log("chainview: \(reason)\n")
         }

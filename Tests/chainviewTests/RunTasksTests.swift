@@ -45,8 +45,8 @@
 
         @Test func aProgramThatEmbedsTheInspectorShowsItselfAlone() throws {
             let place = try Place()
-            let outcome = try place.run("run --tasks \(builtProduct("CommandProbe")) shop 'chain order 17' 'exit 3'")
-            #expect(outcome.status == 3 && outcome.errors == "", "\(outcome)")
+            let outcome = try place.run("run --tasks \(builtProduct("TaskProbe")) many 100")
+            #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
         }
 
         @Test func theReasonIsOneSentence() throws {
@@ -59,6 +59,10 @@
                 ("./script", "it is a script or no program: name the program that it starts"),
                 ("./setuid", "it is setuid or setgid, so the system ignores preloaded libraries"),
                 ("/bin/ls", "it is not a program of Swift"),
+                (
+                    builtProduct("CommandProbe"),
+                    "it embeds the inspector alone: link ChainTasks, too, and start the inspector with tasks: true"
+                ),
             ] {
                 let outcome = try place.run("run --tasks \(program)")
                 #expect(outcome.status == 64 && outcome.output == "", "\(outcome)")

@@ -39,7 +39,6 @@ typedef struct chain_task_observer {
 
 /// Offsets within a task of the runtime, in bytes; each is 0 until chain_tasks_verified.
 typedef struct chain_task_layout {
-    uint32_t state;     ///< From the task to the state that the runtime passes when a task begins and stops to run.
     uint32_t status;    ///< The flags of the task: cancelled.
     uint32_t resume;    ///< Where it continues, and after that its asynchronous frames.
     uint32_t entry;     ///< From the first context back to its function and closure.

@@ -40,8 +40,9 @@ enum TaskPreload {
 struct ProgramFile {
     enum Kind { case canPreload, embedsInspector }
 
-    /// Words of the module ChainInspector, which are in each program that embeds it, stripped or not.
-    private static let mark = "The command is for another run of the program"
+    /// Words of the modules ChainInspector and ChainTasks, which are in each program that embeds them, stripped or not.
+    private static let inspectorMark = "The command is for another run of the program"
+    private static let tasksMark = "as in programs with -static-stdlib"
 
     private let path: String
     private let bytes: Data
@@ -58,7 +59,11 @@ struct ProgramFile {
         guard bytes.prefix(5) == Data([0x7F, 0x45, 0x4C, 0x46, 2]) else {
             throw refusal("it is a script or no program: name the program that it starts")
         }
-        if bytes.range(of: Data(Self.mark.utf8)) != nil { return .embedsInspector }
+        if bytes.range(of: Data(Self.inspectorMark.utf8)) != nil {
+            if bytes.range(of: Data(Self.tasksMark.utf8)) != nil { return .embedsInspector }
+            throw refusal(
+                "it embeds the inspector alone: link ChainTasks, too, and start the inspector with tasks: true")
+        }
         var facts = stat()
         if stat(path, &facts) == 0, facts.st_mode & (S_ISUID | S_ISGID) != 0 {
             throw refusal("it is setuid or setgid, so the system ignores preloaded libraries")
