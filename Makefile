@@ -1,6 +1,6 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server orders test tracing optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
+.PHONY: help demo man server orders test tracing optimised check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
 FILTER ?=
@@ -13,7 +13,7 @@ ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
 # The embedded part and the model: the code that users run optimised.
 OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests ChainTasksTests \
-	ChainModelTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
+	ChainModelTests ChainRecordingTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')
@@ -27,13 +27,13 @@ help: ## list all targets
 
 # UTF-8 for the screen if no locale is set, as in a bare container.
 demo: ## run the dashboard on a demo, built for release (ARGS="NAME --seed 7" and more)
-	@.ci/need ncursesw
+	@.ci/need ncursesw zstd
 	swift build -c release --product chainview
 	@if [ -z "$$LC_ALL$$LC_CTYPE$$LANG" ]; then export LC_CTYPE=C.UTF-8; fi; \
 	exec .build/release/chainview demo $(ARGS)
 
 man: ## write the manual page to .build/chainview.1
-	@.ci/need ncursesw
+	@.ci/need ncursesw zstd
 	@swift build -c release --product chainview
 	@.build/release/chainview man > .build/chainview.1
 	@echo "read it with: man -l .build/chainview.1"
@@ -44,14 +44,14 @@ server: ## run a small HTTP server to attach to (ARGS="--port 8081")
 	@CHAINVIEW=1 exec demos/server/.build/debug/server $(ARGS)
 
 orders: ## build a server and its client that trace (minutes), and test that one order is one tree over both
-	@.ci/need ncursesw python3
+	@.ci/need ncursesw zstd python3
 	@rm -f $(stale)
 	@swift build --product chainview
 	@swift build --package-path demos/orders
 	@demos/orders/check
 
 test: ## run every test (FILTER=Name for some)
-	@.ci/need ncursesw vterm python3
+	@.ci/need ncursesw zstd vterm python3
 	@rm -f $(stale)
 	$(utf8) .ci/test $(only)
 	$(if $(FILTER),,$(utf8) .ci/test --package-path demos/server)
@@ -68,7 +68,7 @@ optimised: ## run the suites of the embedded part and the model, optimised (OPTI
 
 check: ## check formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw zstd vterm
 	@rm -f $(stale)
 	.ci/build
 	.ci/build --package-path demos/server
@@ -77,10 +77,20 @@ check: ## check formatting, compiler warnings, and the rules of the repository
 words: ## list breaches of the rules of words (FILTER=Sources/ChainModel for the files below a path)
 	@CHAINVIEW_TARGETS=TidyTests CHAINVIEW_WORDS='$(FILTER)' swift test --scratch-path .build/tidy --filter WordTests/listing
 
+exports: ## have Perfetto, a collector, Graphviz, Mermaid and a browser read what `chainview export` writes
+	@.ci/need ncursesw python3
+	@swift build --product chainview
+	@Tests/ExportProof/prove .build/debug/chainview otlp perfetto graphs page
+
+perfetto: ## load an exported trace into the real Perfetto, and compare its answers to SQL
+	@.ci/need ncursesw python3
+	@swift build --product chainview
+	@Tests/ExportProof/prove .build/debug/chainview perfetto
+
 bench: ## print figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw zstd vterm
 	@for one in chainview AttachBench ScreenBench TaskBench; do swift build -c release --product $$one || exit 1; done
 	@.build/release/ScreenBench $(ARGS)
 	@.build/release/AttachBench $(ARGS)
@@ -106,7 +116,7 @@ asan: ## run the random suites under AddressSanitizer and LeakSanitizer (ASAN='S
 	$(call suites,$(ASAN),asan) --sanitize=address $(if $(FILTER),,--filter '$(RANDOM)')
 
 soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 tasks a second as long; then `make growth`
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw zstd vterm
 	CHAINVIEW_SOAK=$(SECONDS) $(utf8) swift test --filter SoakTests
 	swift build -c release --product TaskProbe
 	.build/release/TaskProbe soak $(SECONDS)
@@ -114,7 +124,7 @@ soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 ta
 
 growth: SECONDS = 60
 growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=60
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw zstd vterm
 	.ci/growth $(SECONDS)
 
 nightly: ## run the tests that take hours: 100 times the seeds, optimised and sanitized; then fuzz, soak, cost
@@ -124,11 +134,11 @@ format: ## format all sources
 	swift format --in-place --parallel --recursive $(ours)
 
 picture: ## redraw the README's picture of the dashboard from a real frame
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw zstd vterm
 	CHAINVIEW_PICTURE=demos/chainview.svg $(utf8) swift test --filter PictureTests
 
 record: ## rewrite the golden files: look at the difference (FILTER=Name for some)
-	@.ci/need ncursesw vterm python3
+	@.ci/need ncursesw zstd vterm python3
 	CHAINVIEW_RECORD=1 $(utf8) swift test $(only)
 
 api: ## record the public interface of each product in Tests/Interfaces: look at the difference

@@ -46,7 +46,8 @@ let package = Package(
         .target(
             name: "ChainInspector",
             dependencies: [
-                "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "ChainSystem", "CChainRuntime",
+                "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "ChainRecording", "ChainSystem",
+                "CChainRuntime",
             ]),
 
         // For programs that trace; empty without the trait.
@@ -77,6 +78,10 @@ let package = Package(
 
         // For programs that have Foundation anyway.
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
+
+        // Packs recordings; not for what is embedded.
+        .target(name: "CZstd", linkerSettings: [.linkedLibrary("zstd")]),
+        .target(name: "ChainZstd", dependencies: ["CZstd", "ChainRecording", "ChainSystem"]),
 
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
@@ -115,14 +120,15 @@ let package = Package(
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
                 "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
-                "ChainSystem",
-                "Frames", "Dashboard", "Terminal", "Demos",
+                "ChainSystem", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
 
         // For users' tests, and the demos.
-        .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel", "ChainSystem"]),
+        .target(
+            name: "ChainTesting",
+            dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel", "ChainRecording", "ChainSystem"]),
         .target(name: "Demos", dependencies: ["PromiseRuntime"], path: "demos/programs"),
 
         // Figures of attaching: in this package, because they use targets that are no products.
@@ -141,7 +147,10 @@ let package = Package(
         .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
         .executableTarget(
             name: "ScreenBench",
-            dependencies: ["CMemory", "Dashboard", "ChainRecording", "ChainModel", "ChainEvents", "Frames"],
+            dependencies: [
+                "CMemory", "Dashboard", "ChainInsight", "ChainRecording", "ChainZstd", "ChainModel", "ChainEvents",
+                "Frames",
+            ],
             path: "Benchmarks/Screen", exclude: ["CMemory"]),
 
         // Tests.
@@ -183,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "ChainInspectorTests",
             dependencies: [
-                "AttachHarness", "ChainInspector", "ChainModel", "ChainSystem", "ChainWire", "PromiseRuntime",
-                "TerminalHarness", "ForkProbe", "ServerProbe", "SeededNumbers",
+                "AttachHarness", "ChainInspector", "ChainModel", "ChainRecording", "ChainSystem", "ChainWire",
+                "PromiseRuntime", "TerminalHarness", "ForkProbe", "ServerProbe", "SeededNumbers",
             ]),
         .testTarget(
             name: "ChainInsightTests",
@@ -196,12 +205,13 @@ let package = Package(
         .testTarget(
             name: "ChainRecordingTests",
             dependencies: [
-                "ChainRecording", "ChainWire", "ChainModel", "ChainEvents", "ChainSystem", "EventScripts",
+                "ChainRecording", "ChainWire", "ChainModel", "ChainEvents", "ChainSystem", "ChainZstd", "EventScripts",
                 "GoldenSupport", "SeededNumbers", "TerminalHarness",
             ],
             exclude: ["Golden"]),
         .testTarget(
-            name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
+            name: "ChainTestingTests",
+            dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "ChainRecording", "PromiseRuntime"]),
         // Empty without the trait: `make tracing` runs it.
         .testTarget(
             name: "ChainTracingTests",
@@ -233,9 +243,9 @@ let package = Package(
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "PlainTasks",
-                "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource", "Dashboard", "Frames",
-                "TerminalHarness", "CommandProbe",
+                "PlainTasks", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource",
+                "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
+                "ChainRecording", "EventScripts", "SeededNumbers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(

@@ -2,6 +2,7 @@ import CMemory
 import ChainEvents
 import ChainModel
 import ChainRecording
+import ChainZstd
 import Dashboard
 import Foundation
 import Frames
@@ -10,13 +11,30 @@ import Frames
 /// long a reader takes. Times are processor time; what is read was just written, and is in the system's cache.
 ///
 /// `CHAINVIEW_BENCH_EVENTS=120000000` for ten minutes of it: 6 GB in the folder for temporary files.
-enum RecordingFigures {
+struct RecordingFigures {
+    /// What the names of the figures begin with.
+    private let name: String
+    private let codec: (any PayloadCodec)?
+    /// Bytes an event at most: of the whole file, or of the chunks of events alone.
+    private let sizeLimit: Double
+
     private static let process = ProcessDescription(
         key: Traffic.process, pid: 1, name: "bench", wallOffset: 1_790_000_000_000_000_000)
     private static let eventCount =
         ProcessInfo.processInfo.environment["CHAINVIEW_BENCH_EVENTS"].flatMap { Int($0) } ?? 3_000_000
 
     static func all() {
+        RecordingFigures(name: "recording", codec: nil, sizeLimit: 45).all()
+        RecordingFigures(name: "recording.zstd", codec: Zstandard(), sizeLimit: 8).all()
+    }
+
+    private func report(
+        _ figure: String, _ value: Double, _ unit: String, limit: Double? = nil, isAtLeast: Bool = false
+    ) {
+        say("\(name).\(figure)", value, unit, limit: limit, isAtLeast: isAtLeast)
+    }
+
+    private func all() {
         let path = FileManager.default.temporaryDirectory.path + "/chainview-bench-\(getpid()).chain"
         defer { unlink(path) }
         do {
@@ -25,10 +43,10 @@ enum RecordingFigures {
         } catch { print("recording failed: \(error)") }
     }
 
-    private static func write(_ path: String) throws {
+    private func write(_ path: String) throws {
         var traffic = Traffic(rate: 200_000)
         let storage = try RecordingFileStorage(path: path, overwrites: false)
-        var recorder = BatchRecorder(process, try RecordingWriter(storage, id: 1))
+        var recorder = BatchRecorder(Self.process, RecordingWriter(storage, id: 1, codec: codec))
         let tables = traffic.tables()
         try recorder.record(tables, at: tables.time)
         var first: [EventBatch] = []
@@ -36,7 +54,7 @@ enum RecordingFigures {
         for batch in first { try recorder.record(batch, at: batch.time) }
         let before = recorder.progress
         var (time, worst): (UInt64, UInt64) = (0, 0)
-        while recorder.progress.eventCount - before.eventCount < UInt64(eventCount) {
+        while recorder.progress.eventCount - before.eventCount < UInt64(Self.eventCount) {
             let batch = traffic.batch(events: 4_000)
             let start = cpu()
             try recorder.record(batch, at: batch.time)
@@ -46,24 +64,24 @@ enum RecordingFigures {
         }
         let events = Double(recorder.progress.eventCount - before.eventCount)
         try recorder.finish()
-        say("recording.write", Double(time) / events, "ns/event")
-        say("recording.keyframe.write", Double(worst) / 1e6, "ms")
-        say("recording.size", Double(recorder.progress.fileSize - before.fileSize) / events, "B/event")
+        report("write", Double(time) / events, "ns/event")
+        report("keyframe.write", Double(worst) / 1e6, "ms")
+        report("size", Double(recorder.progress.fileSize - before.fileSize) / events, "B/event", limit: sizeLimit)
     }
 
     /// Processor time in milliseconds.
-    private static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+    private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = cpu()
         try body()
         return Double(cpu() - start) / 1e6
     }
 
-    private static func read(_ path: String) throws {
-        var file = try RecordingFile(path: path)
-        say("recording.open", try milliseconds { file = try RecordingFile(path: path) }, "ms", limit: 500)
+    private func read(_ path: String) throws {
+        var file = try RecordingFile(path: path, codec: codec)
+        report("open", try milliseconds { file = try RecordingFile(path: path, codec: codec) }, "ms", limit: 500)
         let pages = Double(file.chunks.reduce(0) { $0 + Int($1.header.kind == .batches ? $1.header.storedCount : 0) })
         let events = Double(file.chunks.reduce(0) { $0 + Int($1.header.kind == .batches ? $1.header.eventCount : 0) })
-        say("recording.size.events", pages / events, "B/event", limit: 45)
+        report("size.events", pages / events, "B/event")
         seek(file)
         play(file)
         // The ending and the offset of the index, as of a recording that was killed.
@@ -71,11 +89,12 @@ enum RecordingFigures {
         try handle.seek(toOffset: 28)
         try handle.write(contentsOf: Data(count: 16))
         try handle.close()
-        say("recording.open.killed", try milliseconds { file = try RecordingFile(path: path) }, "ms", limit: 2_000)
+        report(
+            "open.killed", try milliseconds { file = try RecordingFile(path: path, codec: codec) }, "ms", limit: 2_000)
     }
 
     /// To random moments: the forest alone, and a dashboard to its first frame.
-    private static func seek(_ file: RecordingFile) {
+    private func seek(_ file: RecordingFile) {
         var player = RecordingPlayer(file)
         var random = Random(seed: 7)
         let length = file.range.upperBound - file.range.lowerBound
@@ -95,21 +114,21 @@ enum RecordingFigures {
             let time = milliseconds {
                 let position = ReplayPosition(time: moment, range: file.range)
                 let step = ReplayStep(
-                    process: process, isFresh: true, batches: player.seek(to: moment), position: position)
+                    process: Self.process, isFresh: true, batches: player.seek(to: moment), position: position)
                 _ = reduce(into: &state, .replayed(SourceID(0), step))
-                _ = reduce(into: &state, .tick(wall: moment + process.wallOffset, process: moment))
+                _ = reduce(into: &state, .tick(wall: moment + Self.process.wallOffset, process: moment))
                 use(render(state))
             }
             frames.add(UInt64(time * 1e6))
         }
-        say("recording.seek.forest", forests.median, "ms")
-        say("recording.seek.forest.most", forests.most, "ms", limit: 100)
-        say("recording.seek.frame", frames.median, "ms")
-        say("recording.seek.frame.most", frames.most, "ms", limit: 100)
-        say("recording.memory", Double(memory_in_use()) / 1_048_576, "MiB", limit: 300)
+        report("seek.forest", forests.median, "ms")
+        report("seek.forest.most", forests.most, "ms", limit: 100)
+        report("seek.frame", frames.median, "ms")
+        report("seek.frame.most", frames.most, "ms", limit: 100)
+        report("memory", Double(memory_in_use()) / 1_048_576, "MiB", limit: 300)
     }
 
-    private static func play(_ file: RecordingFile) {
+    private func play(_ file: RecordingFile) {
         var player = RecordingPlayer(file)
         var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
         for batch in player.seek(to: 0) { forest.apply(batch) }
@@ -124,8 +143,8 @@ enum RecordingFigures {
                 }
             }
         }
-        say(
-            "recording.play", Double(player.time - start) / 1e6 / time, "x", limit: count > 100_000 ? 40 : nil,
+        report(
+            "play", Double(player.time - start) / 1e6 / time, "x", limit: count > 100_000 ? 40 : nil,
             isAtLeast: true)
     }
 }

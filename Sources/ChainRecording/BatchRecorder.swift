@@ -12,7 +12,8 @@ package struct BatchRecorder {
         package var keyframeEvents = 200_000
         /// The time between two keyframes at least, and at most while something happens, in nanoseconds.
         package var leastInterval: UInt64 = 250_000_000, greatestInterval: UInt64 = 10_000_000_000
-        /// Settled nodes of settled chains, and settled leaves of live ones, that a keyframe holds; the newest.
+        /// Settled nodes of settled chains, and settled leaves of live ones, that a keyframe holds at most; the newest. Fewer
+        /// where the file is limited to less than 32 MB.
         package var settledLimit = 20_000
         /// Nodes in one batch of a keyframe: few enough that the batch need not be cut.
         package var nodesInBatch = 1_024
@@ -21,12 +22,14 @@ package struct BatchRecorder {
     }
 
     package let process: ProcessDescription
-    private var writer: RecordingWriter
+    var writer: RecordingWriter
     private let options: Options
     /// The state, as a viewer would have it.
     private var forest: ChainForest
     /// The epoch of a resync that has begun and not ended.
     private var openResync: UInt64?
+    /// Whether that is too large for the file, so that it is only folded, and a keyframe has its outcome.
+    private var isSkipping = false
     private var hasSegment = false
     /// The time of the last keyframe, and the events since.
     private var keyframeTime: UInt64 = 0
@@ -47,10 +50,11 @@ package struct BatchRecorder {
         self.process = process
         self.writer = writer
         self.options = options
+        // The settled nodes of a keyframe, some 100 bytes each, take an eighth of a small file.
+        let settledLimit = min(options.settledLimit, writer.sizeLimit.map { Int(clamping: $0 / 1_600) } ?? .max)
         forest = ChainForest(
             process: process.key,
-            limits: ForestLimits(
-                settledNodeLimit: options.settledLimit, settledLeafLimit: options.settledLimit, changeLimit: 0))
+            limits: ForestLimits(settledNodeLimit: settledLimit, settledLeafLimit: settledLimit, changeLimit: 0))
     }
 
     /// Appends a batch, after a keyframe if one is due. Batches of another run are ignored.
@@ -58,7 +62,11 @@ package struct BatchRecorder {
     /// - Parameter now: nanoseconds of a clock that never goes back; not the program's.
     package mutating func record(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
         guard batch.process == process.key else { return }
-        if isKeyframeDue(at: batch.time) { try writeKeyframe(at: hasSegment ? forest.now : batch.time, now) }
+        if isKeyframeDue(at: batch.time) {
+            // What was lost before the first batch is no loss of the recording.
+            let (time, loss) = hasSegment ? (forest.now, forest.loss) : (batch.time, batch.loss)
+            try writeKeyframe(at: time, loss, now)
+        }
         var batch = batch
         // The wire's rule, which a moment of a recording depends on.
         batch.time = max(batch.time, progress.lastTime)
@@ -76,7 +84,15 @@ package struct BatchRecorder {
         case .end(let epoch)?: if openResync == epoch { openResync = nil }
         case nil: break
         }
-        try writer.append(batch, running: forest.totals.counts[.running], warnings: warningCount, at: now)
+        if isTooLarge(batch), !isSkipping {
+            isSkipping = true
+            try writer.skip()
+        }
+        if !isSkipping {
+            try writer.append(batch, running: forest.totals.counts[.running], warnings: warningCount, at: now)
+        } else if openResync == nil {
+            try writeKeyframe(at: forest.now, batch.loss, now)
+        }
         eventsSince += batch.events.count + batch.nodes.count
         noteProgress(of: batch)
     }
@@ -107,34 +123,49 @@ package struct BatchRecorder {
 
     // MARK: Keyframes
 
+    /// Whether a state that is sent would take more than a quarter of a limited file with a batch.
+    private func isTooLarge(_ batch: EventBatch) -> Bool {
+        guard openResync != nil || batch.resync != nil, let limit = writer.sizeLimit else { return false }
+        var size = writer.segmentSize
+        for node in batch.nodes {
+            size += 100 + UInt64((node.label ?? "").utf8.count + (node.summary ?? "").utf8.count)
+        }
+        return size > limit / 4
+    }
+
+    /// Whether the state that a subscriber gets is not whole yet.
+    package var isInResync: Bool { openResync != nil }
+
     private func isKeyframeDue(at time: UInt64) -> Bool {
         guard hasSegment else { return true }
         // A keyframe inside of a resync would name nodes that the program has not named since its beginning.
         guard openResync == nil, eventsSince > 0 else { return false }
+        // Of a file that is a ring, whole segments are given up; one that fills it would leave no room for the next.
+        if let limit = writer.sizeLimit, writer.segmentSize > limit / 4 { return true }
         let elapsed = time - min(time, keyframeTime)
         guard elapsed >= options.leastInterval else { return false }
-        if elapsed >= options.greatestInterval || eventsSince >= options.keyframeEvents { return true }
-        // Of a file that is a ring, whole segments are given up.
-        return writer.sizeLimit.map { writer.segmentSize > $0 / 4 } ?? false
+        return elapsed >= options.greatestInterval || eventsSince >= options.keyframeEvents
     }
 
-    private mutating func writeKeyframe(at time: UInt64, _ now: UInt64) throws(RecordingError) {
+    private mutating func writeKeyframe(
+        at time: UInt64, _ loss: EventCounts, _ now: UInt64
+    ) throws(RecordingError) {
         var totals = ProcessTotals()
         let counts = forest.totals.counts
         (totals.chainCount, totals.nodeCount) = (UInt64(forest.totals.chainCount), UInt64(counts.nodeCount))
         (totals.liveCount, totals.runningCount) = (UInt64(counts.liveCount), UInt64(counts[.running]))
         totals.rejectedCount = UInt64(counts[.rejected])
         let hello = Hello(process: process, capabilities: [], time: time, totals: totals)
-        try writer.beginSegment(hello, state(at: time), at: now)
-        (hasSegment, keyframeTime, eventsSince) = (true, time, 0)
+        try writer.beginSegment(hello, state(at: time, loss), at: now)
+        (hasSegment, isSkipping, keyframeTime, eventsSince) = (true, false, time, 0)
     }
 
     /// The state as a resync, as a viewer gets it that attaches now.
-    private mutating func state(at time: UInt64) -> [EventBatch] {
+    private mutating func state(at time: UInt64, _ loss: EventCounts) -> [EventBatch] {
         func batch() -> EventBatch {
             sequence += 1
             var batch = EventBatch(process: process.key, sequence: sequence, time: time)
-            batch.loss = forest.loss
+            batch.loss = loss
             return batch
         }
         var begin = batch()

@@ -75,6 +75,7 @@ package struct ChunkHeader: Hashable, Sendable {
         counts = RecordingCounts(
             made: wide(48), settled: wide(56), rejected: wide(64), running: field(72), warnings: field(76))
         payloadChecksum = field(80)
-        guard storedCount <= RecordingFormat.payloadLimit, rawCount <= RecordingFormat.payloadLimit else { return nil }
+        let limit = RecordingFormat.payloadLimit(kind)
+        guard storedCount <= limit, rawCount <= limit, codec != .raw || storedCount == rawCount else { return nil }
     }
 }

@@ -1,4 +1,6 @@
 /// Where chunks stand in the file: one behind another, from the beginning again at the limit.
+///
+/// The newest segment with a whole keyframe is never given up: without one the file could not be shown.
 struct ChunkRing {
     /// Where a chunk is to be written.
     struct Room {
@@ -7,61 +9,125 @@ struct ChunkRing {
         var truncation: UInt64?
     }
 
+    /// Chunks of one segment, one behind another.
+    private struct Stretch {
+        var segment: UInt32
+        var start: UInt64
+        var end: UInt64
+    }
+
     /// The size of the file at most.
     private(set) var limit: UInt64?
     /// Bytes of the file.
     private(set) var extent = UInt64(RecordingFormat.fileHeaderSize)
     /// Where the next chunk begins.
     private var position = UInt64(RecordingFormat.fileHeaderSize)
-    private var all: [ChunkEntry] = []
-    private var firstIndex = 0
+    /// What is in the file, oldest first: one of each segment, two of one that continues at the beginning of the file.
+    private var stretches = DropQueue<Stretch>()
+    private var entries = DropQueue<ChunkEntry>()
+    private let entryLimit: Int
+    /// Whether ``chunks`` are all that are in the file.
+    private(set) var isComplete = true
+    /// The newest segment with a whole keyframe.
+    private var wholeSegment: UInt32?
+    /// The error where nothing more can be given up.
+    private var refusal = RecordingError.limitTooSmall
 
-    init(limit: UInt64?) { self.limit = limit }
+    /// - Parameter entryLimit: how many chunks are listed; past it the older half is in the file alone. The default takes
+    ///   28 MB, and lasts for 10 hours of a chunk each 150 ms.
+    init(limit: UInt64?, entryLimit: Int = 1 << 18) {
+        self.limit = limit
+        self.entryLimit = entryLimit
+    }
 
-    /// The chunks of whole segments, in order.
-    var chunks: ArraySlice<ChunkEntry> { all[firstIndex...] }
+    /// The newest chunks, in order: all of them where ``isComplete``.
+    var chunks: ArraySlice<ChunkEntry> { entries.all }
+
+    /// Those of ``chunks`` up to the newest segment with a whole keyframe.
+    var wholeChunks: ArraySlice<ChunkEntry> {
+        let last = wholeSegment.flatMap { whole in chunks.lastIndex { $0.header.segment <= whole } }
+        return last.map { chunks[...$0] } ?? []
+    }
 
     mutating func append(_ entry: ChunkEntry) {
-        // Half of the entries at most are removed ones.
-        if firstIndex > 1_024, firstIndex * 2 > all.count {
-            all.removeSubrange(..<firstIndex)
-            firstIndex = 0
+        let segment = entry.header.segment
+        if let last = stretches.all.last, last.segment == segment, last.end == entry.offset {
+            stretches.updateLast { $0.end = entry.end }
+        } else {
+            stretches.append(Stretch(segment: segment, start: entry.offset, end: entry.end))
         }
-        all.append(entry)
+        if entries.all.count >= entryLimit { forgetChunks(entryLimit / 2) }
+        entries.append(entry)
         position = entry.end
+        if entry.header.flags.contains(.endsKeyframe) { wholeSegment = segment }
+    }
+
+    /// Removes the chunks of segments that ended before a time from ``chunks``; they stay in the file.
+    mutating func forgetChunks(before time: UInt64) {
+        let begins = entries.all.lastIndex { $0.header.flags.contains(.beginsKeyframe) && $0.header.firstTime <= time }
+        if let begins { forgetChunks(begins - entries.all.startIndex) }
+    }
+
+    private mutating func forgetChunks(_ count: Int) {
+        guard count > 0 else { return }
+        entries.removeFirst(count)
+        isComplete = false
     }
 
     /// Whether the next chunk is behind all others.
-    var isAppending: Bool { !chunks.contains { $0.offset >= position } }
+    var isAppending: Bool { !stretches.all.contains { $0.start >= position } }
 
-    /// Makes the present size the limit.
+    /// Makes the present size the limit, because the disk is full.
     mutating func limitHere() {
+        refusal = .diskFull
         limit = position
         extent = position
     }
 
-    /// Gives up the oldest segments where their room is needed, but not the present one.
+    /// Gives up the oldest segments where their room is needed.
     mutating func makeRoom(for count: Int, of segment: UInt32) throws(RecordingError) -> Room {
         var truncation: UInt64?
         if let limit, position + UInt64(count) > limit {
             truncation = position
             // What is behind was written in the round before, and would be left between newer chunks.
-            try drop(present: segment) { [position] in $0.offset >= position }
+            try drop(present: segment) { [position] in $0.start >= position }
             extent = position
             position = UInt64(RecordingFormat.fileHeaderSize)
-            guard position + UInt64(count) <= limit else { throw .limitTooSmall }
+            guard position + UInt64(count) <= limit else { throw refusal }
         }
         let end = position + UInt64(count)
-        try drop(present: segment) { [position] in $0.offset < end && $0.end > position }
+        try drop(present: segment) { [position] in $0.start < end && $0.end > position }
         extent = max(extent, end)
         return Room(offset: position, truncation: truncation)
     }
 
-    /// Drops segments from the oldest on while their next chunk is to be overwritten.
-    private mutating func drop(present: UInt32, while isLost: (ChunkEntry) -> Bool) throws(RecordingError) {
-        while let first = chunks.first, isLost(first) {
-            guard first.header.segment != present else { throw .limitTooSmall }
-            while let next = chunks.first, next.header.segment == first.header.segment { firstIndex += 1 }
+    /// Drops segments from the oldest on while their beginning is to be overwritten. While a keyframe is being written
+    /// the segment before it stays.
+    private mutating func drop(present: UInt32, while isLost: (Stretch) -> Bool) throws(RecordingError) {
+        while let first = stretches.all.first, isLost(first) {
+            guard first.segment < wholeSegment ?? present else { throw refusal }
+            stretches.removeFirst(stretches.all.prefix { $0.segment == first.segment }.count)
+            entries.removeFirst(entries.all.prefix { $0.header.segment <= first.segment }.count)
         }
+    }
+}
+
+/// A queue in an array; removing costs nothing but now and then a move of the rest.
+private struct DropQueue<Element> {
+    private var elements: [Element] = []
+    private var firstIndex = 0
+
+    var all: ArraySlice<Element> { elements[firstIndex...] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func updateLast(_ change: (inout Element) -> Void) { change(&elements[elements.count - 1]) }
+
+    mutating func removeFirst(_ count: Int) {
+        firstIndex += count
+        // Half of the elements at most are removed ones.
+        guard firstIndex * 2 > elements.count, firstIndex > 64 || firstIndex == elements.count else { return }
+        elements.removeSubrange(..<firstIndex)
+        firstIndex = 0
     }
 }

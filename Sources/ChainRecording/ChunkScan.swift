@@ -1,13 +1,13 @@
 /// Finds the chunks of a file: by its index, or from header to header.
 struct ChunkScan {
-    private let file: ByteFile
+    private let file: any StoredBytes
     private let id: UInt64
     private(set) var chunks: [ChunkEntry] = []
     private(set) var damage: [RecordingDamage] = []
     /// How much is searched at once for a header.
     private static let searchCount = 64 << 10
 
-    init(_ file: ByteFile, _ id: UInt64) {
+    init(_ file: any StoredBytes, _ id: UInt64) {
         self.file = file
         self.id = id
     }

@@ -8,6 +8,8 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
     case version(UInt16)
     /// The file's header is damaged.
     case damagedHeader
+    /// It is packed in a way that this program cannot read.
+    case packed
     /// It holds no state of a program.
     case empty
     /// The size limit leaves no room for the program's state and what follows it.
@@ -25,6 +27,7 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
             "was recorded by version \(version) of the format, and this chainview reads version "
                 + "\(RecordingFormat.version): bring both to the same release"
         case .damagedHeader: "has a damaged header"
+        case .packed: "is packed with Zstandard, which only chainview reads: record it with --raw"
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
         case .diskFull: "fills its disk"

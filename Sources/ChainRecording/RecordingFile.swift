@@ -27,7 +27,7 @@ package struct RecordingSegment: Hashable, Sendable {
     package var chunks: Range<Int>, keyframe: Range<Int>
 }
 
-/// An open recording. Reads a chunk at a time, so its memory does not depend on the file's size.
+/// An open recording. Reads a chunk at a time: it keeps the chunks' headers, some 100 bytes each, and not what is in them.
 ///
 /// Opening reads the index, or where there is none the header of each chunk: some 30 ms for 20,000 chunks. A file that
 /// is still being written is read as far as it was when it was opened.
@@ -45,17 +45,21 @@ package final class RecordingFile {
     package let hello: Hello
     /// What was found damaged so far, by offset.
     package private(set) var damage: [RecordingDamage]
-    private let file: ByteFile
+    private let file: any StoredBytes
+    private let codec: (any PayloadCodec)?
 
     /// Opens a file.
-    package convenience init(path: String) throws(RecordingError) {
+    ///
+    /// - Parameter codec: unpacks; nil to read only what is stored as it is.
+    package convenience init(path: String, codec: (any PayloadCodec)? = nil) throws(RecordingError) {
         let file: ByteFile
         do { file = try ByteFile(path: path) } catch { throw .system(error) }
-        try self.init(file)
+        try self.init(file, codec)
     }
 
-    init(_ file: ByteFile) throws(RecordingError) {
+    init(_ file: any StoredBytes, _ codec: (any PayloadCodec)? = nil) throws(RecordingError) {
         self.file = file
+        self.codec = codec
         header = try FileHeader(file.bytes(at: 0, count: RecordingFormat.fileHeaderSize))
         var scan = ChunkScan(file, header.id)
         if let index = scan.index(at: header.index) {
@@ -69,7 +73,9 @@ package final class RecordingFile {
         }
         damage = scan.damage
         segments = Self.segments(of: chunks)
-        guard let (hello, damage) = Self.hello(file, header.id, chunks, segments) else { throw .empty }
+        let unreadable = chunks.contains { $0.header.codec != .raw && $0.header.codec != codec?.codec }
+        guard !unreadable else { throw .packed }
+        guard let (hello, damage) = Self.hello(file, header.id, codec, chunks, segments) else { throw .empty }
         self.hello = hello
         for one in damage where !self.damage.contains(one) { self.damage.append(one) }
     }
@@ -86,7 +92,7 @@ package final class RecordingFile {
     /// The messages of a chunk; nil where it is damaged, which is noted in ``damage``.
     package func messages(ofChunk index: Int) -> [Message]? {
         do throws(RecordingDamage) {
-            return try Self.messages(file, header.id, chunks[index])
+            return try Self.messages(file, header.id, codec, chunks[index])
         } catch {
             if !damage.contains(error) { damage.append(error) }
             return nil
@@ -96,11 +102,6 @@ package final class RecordingFile {
     /// The batches of a chunk, likewise.
     package func batches(ofChunk index: Int) -> [EventBatch]? {
         messages(ofChunk: index)?.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
-    }
-
-    /// Notes damage that a reader found between chunks.
-    func note(_ damage: RecordingDamage) {
-        if !self.damage.contains(damage) { self.damage.append(damage) }
     }
 
     private static func segments(of chunks: [ChunkEntry]) -> [RecordingSegment] {
@@ -133,12 +134,13 @@ package final class RecordingFile {
 
     /// The hello of the first segment in which it can be read, and what was found damaged.
     private static func hello(
-        _ file: ByteFile, _ id: UInt64, _ chunks: [ChunkEntry], _ segments: [RecordingSegment]
+        _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ chunks: [ChunkEntry],
+        _ segments: [RecordingSegment]
     ) -> (Hello, [RecordingDamage])? {
         var damage: [RecordingDamage] = []
         for segment in segments {
             do throws(RecordingDamage) {
-                for case .hello(let hello) in try messages(file, id, chunks[segment.chunks.lowerBound]) {
+                for case .hello(let hello) in try messages(file, id, codec, chunks[segment.chunks.lowerBound]) {
                     return (hello, damage)
                 }
             } catch { damage.append(error) }
@@ -147,10 +149,11 @@ package final class RecordingFile {
     }
 
     private static func messages(
-        _ file: ByteFile, _ id: UInt64, _ entry: ChunkEntry
+        _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ entry: ChunkEntry
     ) throws(RecordingDamage) -> [Message] {
         func damaged(_ reason: String) -> RecordingDamage { RecordingDamage(offset: entry.offset, reason: reason) }
         let headerSize = RecordingFormat.chunkHeaderSize
+        let rawCount = Int(entry.header.rawCount)
         let bytes = file.bytes(at: entry.offset, count: headerSize + Int(entry.header.storedCount))
         guard ChunkHeader(bytes, in: id) == entry.header else { throw damaged("the header of a chunk is damaged") }
         guard bytes.count == headerSize + Int(entry.header.storedCount) else { throw damaged("a chunk is cut off") }
@@ -159,7 +162,12 @@ package final class RecordingFile {
             Result { () throws(RecordingDamage) in
                 let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
                 guard Checksum.of(payload) == entry.header.payloadChecksum else { throw damaged("a chunk is damaged") }
-                do { return try Message.all(in: payload) } catch { throw damaged("a chunk cannot be understood") }
+                let unpacked = entry.header.codec == .raw ? nil : codec?.unpacked(payload, count: rawCount)
+                guard entry.header.codec == .raw || unpacked != nil else { throw damaged("a chunk cannot be unpacked") }
+                do {
+                    guard let unpacked else { return try Message.all(in: payload) }
+                    return try unpacked.withUnsafeBytes { try Message.all(in: $0) }
+                } catch { throw damaged("a chunk cannot be understood") }
             }
         }
         return try result.get()
@@ -168,8 +176,23 @@ package final class RecordingFile {
 
 extension RecordingDamage: Error {}
 
+/// Bytes of a recording, to be read.
+protocol StoredBytes {
+    var count: UInt64 { get }
+
+    /// The bytes from an offset on: fewer where they end, or cannot be read.
+    func bytes(at offset: UInt64, count: Int) -> [UInt8]
+}
+
+extension StoredBytes {
+    /// How many of `count` bytes there are from an offset on.
+    func available(at offset: UInt64, _ count: Int) -> Int {
+        offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
+    }
+}
+
 /// A file's bytes.
-final class ByteFile {
+final class ByteFile: StoredBytes {
     private let descriptor: Descriptor
     let count: UInt64
 
@@ -182,9 +205,8 @@ final class ByteFile {
         count = UInt64(end)
     }
 
-    /// The bytes from an offset on: fewer where the file ends, or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {
-        let room = offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
+        let room = available(at: offset, count)
         return [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
             filled = 0
             while filled < room {

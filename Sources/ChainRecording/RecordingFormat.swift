@@ -1,3 +1,5 @@
+import ChainWire
+
 /// The numbers of the file format; the article *The recording* has the layout.
 package enum RecordingFormat {
     /// The first eight bytes of every recording: `chainre` and a byte that is not text.
@@ -14,8 +16,13 @@ package enum RecordingFormat {
     package static let chunkMagic: [UInt8] = [0x63, 0x68, 0x6B, 0x9E]
     /// Bytes of the payload of a chunk, except where one message alone takes more, and in an index.
     package static let chunkLimit = 256 << 10
-    /// Bytes of a payload that a reader accepts.
-    package static let payloadLimit = 1 << 30
+    /// Bytes of the payloads of a keyframe that a reader accepts, once unpacked: some ten million nodes.
+    static let keyframeLimit = 1 << 30
+    /// Bytes of a payload that a reader accepts: of an index, and of any other, which is one message at most over
+    /// ``chunkLimit``.
+    static func payloadLimit(_ kind: ChunkKind) -> Int {
+        kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
+    }
     /// The age from which a chunk is written, in nanoseconds: with the 100 ms between two looks, 250 ms at most are lost.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
@@ -40,6 +47,8 @@ package enum ChunkKind: UInt8, CaseIterable, Sendable {
 package enum ChunkCodec: UInt8, CaseIterable, Sendable {
     /// As it is.
     case raw = 0
+    /// As a frame of Zstandard (RFC 8878).
+    case zstd = 1
 }
 
 /// Whether and why a recording is complete. Part of the file format: never renumbered, only added to.

@@ -37,6 +37,17 @@ package struct RecordingIndex: Hashable, Sendable {
         return bytes
     }
 
+    /// The whole chunk of the index, which is the last of its file.
+    func chunk(_ number: UInt32, segment: UInt32, _ counts: RecordingCounts, in file: UInt64) -> [UInt8] {
+        let payload = bytes(in: file)
+        var header = ChunkHeader(.index)
+        (header.number, header.segment) = (number, segment)
+        (header.rawCount, header.storedCount) = (UInt32(payload.count), UInt32(payload.count))
+        header.counts = counts
+        header.payloadChecksum = payload.withUnsafeBytes { Checksum.of($0) }
+        return header.bytes(in: file) + payload
+    }
+
     static func size(_ chunkCount: Int, _ entryCount: Int) -> Int {
         24 + chunkCount * RecordingFormat.indexEntrySize + entryCount * RecordingFormat.countSize
     }

@@ -1,10 +1,10 @@
 import ChainEvents
 
-/// Moves over a recording: gives the batches that lead to a moment.
+/// Moves over a recording: returns the batches that lead to a moment.
 ///
 /// The state at a moment is that after all batches up to it, and of the next one after the events up to it. (Where
-/// several batches have one time, which parts of one do, they count as one.) Moving on gives what is new; moving to
-/// another moment gives the state from a keyframe on, for an empty forest.
+/// several batches have one time, which parts of one do, they count as one.) Moving on returns what is new; moving to
+/// another moment returns the state from a keyframe on, for an empty forest. All batches of one time are in memory at once.
 package struct RecordingPlayer {
     package let file: RecordingFile
     /// The present moment, in nanoseconds of the program's clock.
@@ -56,6 +56,8 @@ package struct RecordingPlayer {
 
     /// The state that a segment begins with; nil where it is damaged.
     private func keyframe(of segment: RecordingSegment) -> [EventBatch]? {
+        let size = file.chunks[segment.keyframe].reduce(0) { $0 + Int($1.header.rawCount) }
+        guard size <= RecordingFormat.keyframeLimit else { return nil }
         var state: [EventBatch] = []
         for chunk in segment.keyframe {
             guard let batches = file.batches(ofChunk: chunk) else { return nil }

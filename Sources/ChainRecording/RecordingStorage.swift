@@ -21,14 +21,25 @@ package protocol RecordingStorage {
 /// What was written survives the end of this process, whatever ends it, but not that of the system: nothing waits for
 /// the disk.
 package final class RecordingFileStorage: RecordingStorage, Sendable {
+    private let path: String
+    private let isNew: Bool
     private let file: Descriptor
 
-    /// Creates the file.
+    /// Writes into an empty file that is open for writing.
+    package init(_ file: Descriptor) { (path, isNew, self.file) = ("", false, file) }
+
+    /// Creates or opens the file; what one holds that is there stays until it is written to.
     ///
-    /// - Parameter overwrites: whether a file of that name is emptied first; else it is an error (`EEXIST`).
+    /// - Parameter overwrites: whether the file may be there; else that is an error (`EEXIST`).
     package init(path: String, overwrites: Bool) throws(SystemError) {
-        file = Descriptor(owning: try SystemError.check(chain_open_to_write(path, overwrites)))
+        self.path = path
+        let created = chain_open_to_write(path, false)
+        isNew = created >= 0 || !overwrites
+        file = Descriptor(owning: try SystemError.check(isNew ? created : chain_open_to_write(path, true)))
     }
+
+    /// Removes the file, unless it was there before; for a recording that has not begun.
+    package func discard() { if isNew { unlink(path) } }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         var (rest, offset) = (bytes, offset)

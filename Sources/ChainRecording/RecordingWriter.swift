@@ -16,6 +16,7 @@ import ChainWire
 /// Not thread-safe. After an error it writes nothing any more.
 package struct RecordingWriter {
     private let storage: any RecordingStorage
+    private let codec: (any PayloadCodec)?
     private var header: FileHeader
     private var ring: ChunkRing
     private var series = CountSeries()
@@ -34,16 +35,19 @@ package struct RecordingWriter {
     /// Bytes of the present segment behind its keyframe.
     package private(set) var segmentSize: UInt64 = 0
 
-    /// Begins a file.
+    /// Prepares a recording; the first segment begins the file, and replaces what it held.
     ///
     /// - Parameters:
     ///   - id: random.
     ///   - limit: bytes of the file at most.
-    package init(_ storage: any RecordingStorage, id: UInt64, limit: UInt64? = nil) throws(RecordingError) {
+    ///   - codec: packs the chunks; nil to store them as they are.
+    package init(
+        _ storage: any RecordingStorage, id: UInt64, limit: UInt64? = nil, codec: (any PayloadCodec)? = nil
+    ) {
         self.storage = storage
+        self.codec = codec
         header = FileHeader(id: id)
         ring = ChunkRing(limit: limit)
-        try writeHeader()
     }
 
     /// Bytes of the file.
@@ -58,6 +62,7 @@ package struct RecordingWriter {
     ///   - state: batches that end a resync.
     ///   - now: as in ``append(_:running:warnings:at:)``.
     package mutating func beginSegment(_ hello: Hello, _ state: [EventBatch], at now: UInt64) throws(RecordingError) {
+        if nextSegment == 0 { try writeHeader(truncating: true) }
         try flush()
         nextSegment += 1
         chunk.kind = .keyframe
@@ -96,6 +101,12 @@ package struct RecordingWriter {
         try flush(olderThan: RecordingFormat.chunkDelay, at: now)
     }
 
+    /// Leaves a gap in the numbers of the chunks for batches that are not appended: a reader goes on from the next keyframe.
+    package mutating func skip() throws(RecordingError) {
+        try flush()
+        nextNumber += 1
+    }
+
     /// Writes the chunk that is being filled if its first batch is so old.
     package mutating func flush(olderThan delay: UInt64, at now: UInt64) throws(RecordingError) {
         if now >= begun, now - begun >= delay { try flush() }
@@ -103,6 +114,7 @@ package struct RecordingWriter {
 
     /// Ends the file with an index. Where that fails the recording is whole all the same.
     package mutating func finish() throws(RecordingError) {
+        guard nextSegment > 0 else { return }
         try flush()
         do { header.index = try writeIndex() } catch { header.index = 0 }
         header.ending = .finished
@@ -133,8 +145,9 @@ extension RecordingWriter {
         chunk.number = nextNumber
         chunk.segment = max(1, nextSegment) - 1
         chunk.rawCount = UInt32(buffer.count - headerSize)
-        chunk.storedCount = chunk.rawCount
         chunk.counts = counts
+        pack()
+        chunk.storedCount = UInt32(buffer.count - headerSize)
         chunk.payloadChecksum = buffer.withUnsafeBytes {
             Checksum.of(UnsafeRawBufferPointer(rebasing: $0[headerSize...]))
         }
@@ -145,6 +158,16 @@ extension RecordingWriter {
         segmentSize += chunk.size
         buffer.removeSubrange(headerSize...)
         chunk = ChunkHeader(.batches)
+    }
+
+    /// Packs the payload of the chunk, where it becomes shorter by that.
+    private mutating func pack() {
+        guard let codec else { return }
+        let headerSize = RecordingFormat.chunkHeaderSize
+        let packed = buffer.withUnsafeBytes { codec.packed(UnsafeRawBufferPointer(rebasing: $0[headerSize...])) }
+        guard let packed else { return }
+        chunk.codec = codec.codec
+        buffer.replaceSubrange(headerSize..., with: packed)
     }
 
     /// Writes the bytes of a chunk where the ring has room, and returns their offset.
@@ -159,7 +182,8 @@ extension RecordingWriter {
             guard ring.isAppending else { throw fail(.diskFull) }
         }
         do throws(RecordingError) {
-            // The file does not grow any more. What was written of the chunk is given back.
+            // From here on the file keeps its size: the oldest segments make room, and what was written of this chunk is
+            // cut off.
             ring.limitHere()
             return try write(bytes, at: ring.makeRoom(for: bytes.count, of: max(1, nextSegment) - 1))
         } catch {
@@ -181,24 +205,23 @@ extension RecordingWriter {
 
     private mutating func writeIndex() throws(RecordingError) -> UInt64 {
         let size = RecordingFormat.chunkHeaderSize + RecordingIndex.size(ring.chunks.count, series.entries.count)
-        // Small recordings keep their room for what was recorded: a reader finds the chunks without an index.
+        // A reader finds the chunks without an index: small recordings keep their room for what was recorded, and very
+        // long ones save its memory.
+        guard ring.isComplete else { return 0 }
         if let limit = ring.limit, UInt64(size) > limit / 4 { return 0 }
         let room = try ring.makeRoom(for: size, of: max(1, nextSegment) - 1)
         if let first = ring.chunks.first { series.removeEntries(before: first.header.firstTime) }
-        let payload = RecordingIndex(chunks: Array(ring.chunks), series: series).bytes(in: header.id)
-        var index = ChunkHeader(.index)
-        (index.number, index.segment) = (nextNumber, max(1, nextSegment) - 1)
-        (index.rawCount, index.storedCount) = (UInt32(payload.count), UInt32(payload.count))
-        index.counts = counts
-        index.payloadChecksum = payload.withUnsafeBytes { Checksum.of($0) }
-        return try write(index.bytes(in: header.id) + payload, at: room)
+        let index = RecordingIndex(chunks: Array(ring.chunks), series: series)
+        let chunk = index.chunk(nextNumber, segment: max(1, nextSegment) - 1, counts, in: header.id)
+        return try write(chunk, at: room)
     }
 
     // MARK: The file's header
 
-    private mutating func writeHeader() throws(RecordingError) {
+    private mutating func writeHeader(truncating: Bool = false) throws(RecordingError) {
         let failed = header.bytes.withUnsafeBytes { bytes -> SystemError? in
             do throws(SystemError) {
+                if truncating { try storage.truncate(to: 0) }
                 try storage.write(bytes, at: 0)
                 return nil
             } catch { return error }
@@ -223,4 +246,14 @@ extension ChunkHeader {
         eventCount += UInt32(batch.events.count)
         nodeCount += UInt32(batch.nodes.count)
     }
+}
+
+// MARK: What was written
+
+extension RecordingWriter {
+    /// The file's id, and its newest chunks, without a keyframe that is not whole.
+    var written: (id: UInt64, chunks: ArraySlice<ChunkEntry>) { (header.id, ring.wholeChunks) }
+
+    /// Removes what ended before a time from ``written``; it stays in the file, which then gets no index.
+    mutating func forgetChunks(before time: UInt64) { ring.forgetChunks(before: time) }
 }

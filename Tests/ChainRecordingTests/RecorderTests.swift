@@ -126,11 +126,16 @@ struct RecorderTests {
 
     /// The losses before the recording are the program's, not the recording's.
     @Test func lossesAreCountedFromTheFirstBatchOn() throws {
-        var recorder = try BatchRecorder(MemoryStorage())
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage)
         var batches = Array(Traffic(chains: 20, batchSize: 100).batches.prefix(3))
         for (index, lost) in [500, 500, 507].enumerated() { batches[index].loss.lostInRings = UInt64(lost) }
         try recorder.record(batches)
         #expect(recorder.progress.lostCount == 7 && recorder.progress.eventCount == 300)
+        try recorder.finish()
+        var player = RecordingPlayer(try storage.open())
+        let read = player.seek(to: 0) + player.advance(to: .max)
+        #expect(read.first?.loss.lostCount == 500 && read.last?.loss.lostCount == 507)
     }
 
     @Test func aLargeBatchIsCutIntoParts() throws {

@@ -54,6 +54,36 @@ struct RingTests {
         }
     }
 
+    /// A program sends more settled nodes than the file keeps, as after losses.
+    @Test func aStateLargerThanTheFileIsFolded() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage, limit: 1 << 20) { $0.settledLimit = 300 }
+        let (before, after) = (Self.batches[..<100], Self.batches[100...])
+        try recorder.record(Array(before))
+        let state = liveForest(Self.batches, at: before[99].time)
+        let epoch = before[99].time
+        for round in 0..<20 {
+            var batch = EventBatch(process: .test, sequence: 0, time: epoch)
+            if round == 0 { batch.resync = .begin(epoch: epoch) }
+            if round == 19 { batch.resync = .end(epoch: epoch) }
+            batch.nodes = state.snapshot(limit: .max).nodes
+            try recorder.record(batch, at: epoch)
+            #expect(recorder.isInResync == (round < 19))
+        }
+        let size = storage.bytes.count
+        #expect(size < 1 << 20)
+        try recorder.record(after.first.map { [$0] } ?? [])
+        try recorder.flush()
+        var player = RecordingPlayer(try storage.open())
+        let forest = ChainForest(applying: player.seek(to: .max))
+        #expect(
+            forest.totals.counts.liveCount
+                == liveForest(Self.batches, at: after[100].time).totals.counts.liveCount)
+        try recorder.record(Array(after.dropFirst()))
+        try recorder.finish()
+        #expect(try storage.open().header.ending == .finished)
+    }
+
     @Test func onAFullDiskTheOldestSegmentsGo() throws {
         let storage = MemoryStorage()
         storage.capacity = 2_100_000

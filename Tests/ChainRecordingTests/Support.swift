@@ -50,7 +50,7 @@ extension BatchRecorder {
     ) throws {
         var options = Options()
         change(&options)
-        self.init(.test, try RecordingWriter(storage, id: 0x1122_3344_5566_7788, limit: limit), options: options)
+        self.init(.test, RecordingWriter(storage, id: 0x1122_3344_5566_7788, limit: limit), options: options)
     }
 
     /// Records batches, each when it was closed by the program's clock.

@@ -1,0 +1,71 @@
+import CMemory
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainRecording
+
+/// What the past of a live program costs the viewer, at 200,000 events a second with 46,000 nodes in flight: processor time of
+/// the thread that records it, and how far 64 MiB reach.
+enum HistoryFigures {
+    private static let process = ProcessDescription(
+        key: Traffic.process, pid: 1, name: "bench", wallOffset: 1_790_000_000_000_000_000)
+    private static let rate = 200_000
+    private static let eventCount = 4_000_000
+
+    static func all() {
+        do { try measure() } catch { print("history failed: \(error)") }
+    }
+
+    private static func measure() throws {
+        var traffic = Traffic(rate: rate)
+        let storage = MemoryStorage()
+        var recorder = BatchRecorder(
+            process, RecordingWriter(storage, id: 1, limit: 64 << 20), options: .history)
+        var (table, changes) = (WarningTable(), ForestChanges())
+        recorder.countWarnings = { forest in
+            forest.consumeChanges(into: &changes)
+            table.update(with: changes, of: forest, now: forest.now)
+            _ = table.tick(forest, now: forest.now, options: WarningOptions())
+            return table.count
+        }
+        let tables = traffic.tables()
+        try recorder.record(tables, at: tables.time)
+        var first: [EventBatch] = []
+        traffic.begin(nodes: 46_000) { first.append($0) }
+        for batch in first { try recorder.record(batch, at: batch.time) }
+        let memory = memory_in_use()
+        let before = recorder.progress.eventCount
+        var time: UInt64 = 0
+        while recorder.progress.eventCount - before < UInt64(eventCount) {
+            let batch = traffic.batch(events: 4_000)
+            let start = cpu()
+            try recorder.record(batch, at: batch.time)
+            time += cpu() - start
+        }
+        let perEvent = Double(time) / Double(recorder.progress.eventCount - before)
+        say("history.write", perEvent, "ns/event")
+        say("history.processor", perEvent * Double(rate) / 1e7, "%", limit: 10)
+        say("history.memory", Double(memory_in_use() - memory) / 1_048_576, "MiB", limit: 100)
+        try look(storage)
+    }
+
+    /// The first look: opening, and the state of a moment.
+    private static func look(_ storage: MemoryStorage) throws {
+        var start = cpu()
+        let file = try RecordingFile(storage.snapshot())
+        say("history.open", Double(cpu() - start) / 1e6, "ms", limit: 20)
+        let length = file.range.upperBound - file.range.lowerBound
+        say("history.span", Double(length) / 1e9, "s")
+        var player = RecordingPlayer(file)
+        var random = Random(seed: 7)
+        var seeks = Times()
+        for _ in 0..<12 {
+            start = cpu()
+            var forest = ChainForest(process: Traffic.process, limits: ForestLimits(changeLimit: 0))
+            for batch in player.seek(to: file.range.lowerBound + random.next() % length) { forest.apply(batch) }
+            use(forest.totals)
+            seeks.add(cpu() - start)
+        }
+        say("history.seek.most", seeks.most, "ms", limit: 150)
+    }
+}

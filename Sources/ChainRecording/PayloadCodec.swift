@@ -1,0 +1,11 @@
+/// Packs and unpacks the payloads of chunks. What is embedded has none, and stores payloads as they are.
+package protocol PayloadCodec: Sendable {
+    /// What it writes and reads.
+    var codec: ChunkCodec { get }
+
+    /// Returns the payload packed; nil where it does not become shorter.
+    func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]?
+
+    /// Returns the `count` bytes of the payload; nil where the stored ones are damaged, or of another count.
+    func unpacked(_ stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]?
+}

@@ -1,0 +1,89 @@
+import ChainSystem
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension BatchRecorder {
+    /// Writes what waits to be written.
+    package mutating func flush() throws(RecordingError) { try writer.flush() }
+
+    /// Removes what ended before a time from what ``writeExcerpt(from:of:to:)`` can copy.
+    package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
+
+    /// Copies what was recorded from a time on, with the segment that it is in, into another file: a recording of its own,
+    /// ended in good order. Works after an error, too, with what was written until then. Costs a copy of the bytes.
+    ///
+    /// - Parameters:
+    ///   - time: in nanoseconds of the program's clock; all that there is where nothing is so old.
+    ///   - path: the file that is being recorded into.
+    /// - Returns: the bytes of the new file.
+    /// - Throws: ``RecordingError/empty`` where there is nothing yet, and ``RecordingError/system(_:)`` of either file.
+    @discardableResult
+    package mutating func writeExcerpt(
+        from time: UInt64, of path: String, to target: any RecordingStorage
+    ) throws(RecordingError) -> UInt64 {
+        // Where that fails the rest can be copied all the same, and the next batch meets the error.
+        do throws(RecordingError) { try writer.flush() } catch {}
+        let (id, chunks) = writer.written
+        let begins = { (entry: ChunkEntry) in entry.header.flags.contains(.beginsKeyframe) }
+        guard
+            let first = chunks.lastIndex(where: { begins($0) && $0.header.firstTime <= time })
+                ?? chunks.firstIndex(where: begins)
+        else { throw .empty }
+        do throws(SystemError) {
+            var excerpt = Excerpt(of: try ByteFile(path: path), id, to: target)
+            return try excerpt.write(chunks[first...])
+        } catch { throw .system(error) }
+    }
+}
+
+/// A recording that is copied chunk by chunk.
+private struct Excerpt {
+    private let source: ByteFile
+    private let target: any RecordingStorage
+    /// That of the source, which the checksums of its chunks depend on.
+    private var header: FileHeader
+    private var end = UInt64(RecordingFormat.fileHeaderSize)
+
+    init(of source: ByteFile, _ id: UInt64, to target: any RecordingStorage) {
+        (self.source, self.target) = (source, target)
+        header = FileHeader(id: id)
+    }
+
+    /// Writes the file, and returns its size.
+    mutating func write(_ chunks: ArraySlice<ChunkEntry>) throws(SystemError) -> UInt64 {
+        try write(header.bytes, at: 0)
+        var index = RecordingIndex(chunks: [], series: CountSeries())
+        index.chunks.reserveCapacity(chunks.count)
+        for entry in chunks {
+            let bytes = source.bytes(at: entry.offset, count: Int(entry.header.size))
+            guard bytes.count == Int(entry.header.size) else { throw SystemError(code: EIO) }
+            index.chunks.append(ChunkEntry(offset: end, header: entry.header))
+            index.series.note(entry.header.counts, at: entry.header.lastTime)
+            try append(bytes)
+        }
+        if let last = chunks.last?.header {
+            header.index = end
+            try append(index.chunk(last.number + 1, segment: last.segment, last.counts, in: header.id))
+        }
+        header.ending = .finished
+        try write(header.bytes, at: 0)
+        return end
+    }
+
+    private mutating func append(_ bytes: [UInt8]) throws(SystemError) {
+        try write(bytes, at: end)
+        end += UInt64(bytes.count)
+    }
+
+    private func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
+        // Typed throws do not pass through the closure.
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try target.write(bytes, at: offset) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,43 @@
+import CZstd
+import ChainRecording
+import ChainSystem
+
+/// Packs the chunks of recordings with Zstandard, level 1, as RFC 8878 defines its frames.
+///
+/// About 70 ns an event to pack and 20 ns to unpack. Thread-safe: one chunk at a time.
+package final class Zstandard: PayloadCodec, Sendable {
+    private let packer: Lock<OpaquePointer>
+
+    /// Nil where there is no memory.
+    package init?() {
+        guard let packer = chain_zstd_new() else { return nil }
+        self.packer = Lock(packer)
+    }
+
+    deinit { packer.withLock { chain_zstd_free($0) } }
+
+    package var codec: ChunkCodec { .zstd }
+
+    package func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
+        // A payload that does not become shorter is stored as it is.
+        let result = bytes(payload.count - 1) { packer, into in
+            chain_zstd_pack(packer, payload.baseAddress, payload.count, into, payload.count - 1)
+        }
+        return result.isEmpty ? nil : result
+    }
+
+    package func unpacked(_ stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
+        let result = bytes(count) { packer, into in
+            chain_zstd_unpack(packer, stored.baseAddress, stored.count, into, count)
+        }
+        return result.count == count ? result : nil
+    }
+
+    /// At most `capacity` bytes, of which `fill` returns the count.
+    private func bytes(_ capacity: Int, fill: (OpaquePointer, UnsafeMutableRawPointer?) -> Int) -> [UInt8] {
+        guard capacity > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+            filled = packer.withLock { fill($0, UnsafeMutableRawPointer(buffer.baseAddress)) }
+        }
+    }
+}

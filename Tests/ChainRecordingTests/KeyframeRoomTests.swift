@@ -1,0 +1,117 @@
+import ChainEvents
+import ChainModel
+import ChainSystem
+import Testing
+
+@testable import ChainRecording
+
+/// Keyframes that are large beside the size limit, and the lists of a ring.
+struct KeyframeRoomTests {
+    /// Batches that make nodes which stay alive: each keyframe is larger than the one before.
+    private static func growing(_ count: Int) -> [EventBatch] {
+        (0..<UInt64(count)).map { number in
+            var batch = EventBatch(process: .test, sequence: number + 1, time: 1_000_000_000 + number * 10_000_000)
+            for index in 1...400 as ClosedRange<UInt64> {
+                batch.events.append(
+                    ChainEvent(time: batch.time - 400 + index, .created, node: NodeID(number * 400 + index), thread: 7))
+            }
+            return batch
+        }
+    }
+
+    /// The newest whole segment is there until the next keyframe is: where both have no room, recording ends, and what
+    /// was recorded can be shown.
+    @Test(arguments: [true, false]) func aKeyframeThatDoesNotFitDestroysNothing(hasLimit: Bool) throws {
+        let storage = MemoryStorage()
+        if !hasLimit { storage.capacity = 1 << 20 }
+        var recorder = try BatchRecorder(storage, limit: hasLimit ? 1 << 20 : nil) { $0.keyframeEvents = 1_600 }
+        let batches = Self.growing(400)
+        var recorded = 0
+        #expect(throws: hasLimit ? RecordingError.limitTooSmall : .diskFull) {
+            for batch in batches {
+                try recorder.record(batch, at: batch.time)
+                recorded += 1
+            }
+        }
+        #expect(recorded > 10)
+        let file = try storage.open()
+        #expect(file.header.ending == (hasLimit ? .failed : .diskFull))
+        let last = batches[recorded - 1].time
+        #expect(file.range.upperBound == last)
+        var player = RecordingPlayer(file)
+        #expect(difference(ChainForest(applying: player.seek(to: .max)), liveForest(batches, at: last)) == nil)
+    }
+
+    /// At whatever write the writer is killed.
+    @Test func atEachWriteThereIsAWholeSegment() throws {
+        let storage = WatchedStorage { bytes in
+            let scan = try? RecordingFile(temporaryFile(bytes))
+            return scan.map { !$0.segments.isEmpty } ?? false
+        }
+        let limit: UInt64 = 1 << 20
+        var recorder = BatchRecorder(
+            .test, RecordingWriter(storage, id: 7, limit: limit),
+            options: {
+                var options = BatchRecorder.Options()
+                (options.keyframeEvents, options.leastInterval, options.settledLimit) = (4_000, 1, 300)
+                return options
+            }())
+        for batch in Self.growing(10) { try recorder.record(batch, at: batch.time) }
+        storage.isWatched = true
+        let traffic = Traffic(chains: 3_000, batchSize: 500, step: 10_000).batches
+        for var batch in traffic {
+            batch.time += 1_000_000_000
+            try recorder.record(batch, at: batch.time)
+        }
+        #expect(storage.watchedCount > 20 && storage.failedCount == 0, "\(storage.failedCount)")
+    }
+
+    @Test func theListOfChunksIsBounded() {
+        var ring = ChunkRing(limit: nil, entryLimit: 1_000)
+        for number in 0..<10_000 as Range<UInt32> {
+            var header = ChunkHeader(number % 100 == 0 ? .keyframe : .batches)
+            if number % 100 == 0 { header.flags = [.beginsKeyframe, .endsKeyframe] }
+            (header.number, header.segment, header.storedCount) = (number, number / 100, 12)
+            (header.firstTime, header.lastTime) = (UInt64(number), UInt64(number))
+            ring.append(ChunkEntry(offset: 48 + 100 * UInt64(number), header: header))
+            #expect(ring.chunks.count <= 1_000)
+        }
+        #expect(!ring.isComplete && ring.isAppending)
+        ring.forgetChunks(before: 9_950)
+        #expect(ring.chunks.map(\.header.number) == Array(9_900..<10_000))
+        // What the lists have forgotten is given up in its turn.
+        ring.limitHere()
+        #expect(throws: Never.self) {
+            let room = try ring.makeRoom(for: 5_000, of: 99)
+            #expect(room.offset == 48 && room.truncation == 48 + 1_000_000)
+        }
+        #expect(ring.chunks.count == 100)
+    }
+}
+
+/// A file in memory that is looked at after each write.
+private final class WatchedStorage: RecordingStorage {
+    private let inner = MemoryStorage()
+    private let check: ([UInt8]) -> Bool
+    var isWatched = false
+    private(set) var watchedCount = 0
+    private(set) var failedCount = 0
+
+    init(_ check: @escaping ([UInt8]) -> Bool) { self.check = check }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
+        try inner.write(bytes, at: offset)
+        look()
+    }
+
+    func truncate(to count: UInt64) throws(SystemError) {
+        try inner.truncate(to: count)
+        look()
+    }
+
+    private func look() {
+        guard isWatched else { return }
+        watchedCount += 1
+        if !check(inner.bytes) { failedCount += 1 }
+    }
+}
