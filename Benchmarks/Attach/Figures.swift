@@ -3,7 +3,8 @@ import TerminalHarness
 
 enum Figures {
     private static let all: [(name: String, measure: @Sendable () -> Void)] = [
-        ("attach.stopped", { stoppedViewer() }), ("attach.live", { liveness() }), ("attach.screen", { firstScreen() }),
+        ("attach.stopped", { stoppedViewer() }), ("flight.cost", { flightRecorder() }), ("attach.live", { liveness() }),
+        ("attach.screen", { firstScreen() }),
         ("attach.cancel", { cancelKey() }), ("screen.still", { stillScreen() }), ("screen.calm", { calmScreen() }),
     ]
 
@@ -25,7 +26,7 @@ enum Figures {
         body(folder)
     }
 
-    private static func socket(_ folder: String, _ program: Role) -> String { "unix:\(folder)/\(program.pid).sock" }
+    static func socket(_ folder: String, _ program: Role) -> String { "unix:\(folder)/\(program.pid).sock" }
 
     // MARK: A viewer that is stopped
 

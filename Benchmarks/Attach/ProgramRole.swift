@@ -8,6 +8,8 @@ import PromiseRuntime
 ///
 ///     nodes N        makes chains of five until N nodes more are pending; `ok`
 ///     calibrate R    finds how much work a chain does so that one thread makes R events a second; `ok`
+///     spins N        sets how much work a chain does, or with 0 does not; `spins N`
+///     events         how many were made so far; `events N`
 ///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`
 ///     run N          from now on N threads run a handler each, for three seconds, and then the next; `ok`
 ///     digest         of all that is live in its own forest; `digest COUNT HASH`
@@ -16,8 +18,9 @@ enum ProgramRole {
     nonisolated(unsafe) private static var kept: [Resolver<Int>] = []  // touched by the main thread alone
     nonisolated(unsafe) private static var spins = 0  // set by the main thread before threads that read it start
 
-    static func run(folder: String) {
+    static func run(folder: String, hasFlightRecorder: Bool) {
         var options = InspectorOptions()
+        if hasFlightRecorder { options.flightRecorder = .init() }
         options.socketFolder = folder
         guard let inspector = try? Inspector.start(name: "bench", runtime: runtime, options: options) else {
             fatalError("the inspector does not start")
@@ -34,6 +37,12 @@ enum ProgramRole {
             case "calibrate":
                 calibrate(to: Double(number), inspector)
                 answer("ok")
+            case "spins":
+                if number > 0 { spins = number }
+                answer("spins", spins)
+            case "events":
+                inspector.collectNow()
+                answer("events", inspector.eventCounts.madeCount)
             case "load":
                 let (chains, cpu, wall) = load(Double(number) / 1_000)
                 answer("done", chains, cpu, wall)

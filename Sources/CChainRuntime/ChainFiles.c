@@ -35,7 +35,8 @@ int chain_create_locked(const char *path) {
     int file = chain_open_new(path);
     if (file < 0) return file;
     // Where the file system has no locks the file is a plain one.
-    flock(file, LOCK_EX | LOCK_NB);
+    // Not for long, because others only look whether it is locked.
+    while (flock(file, LOCK_EX) != 0 && errno == EINTR) {}
     return file;
 }
 

@@ -181,7 +181,7 @@ int chain_open_to_write(const char *path, bool overwrites) {
     struct stat facts;
     // The mode of a file that is there is not that of `open`.
     int failure = fstat(descriptor, &facts) != 0 ? errno : !S_ISREG(facts.st_mode) ? EINVAL
-        : fchmod(descriptor, 0600) != 0 || ftruncate(descriptor, 0) != 0 ? errno : 0;
+        : fchmod(descriptor, 0600) != 0 ? errno : 0;
     if (failure == 0) return finish(descriptor);
     close(descriptor);
     errno = failure;

@@ -82,7 +82,7 @@ final class Attachment {
             case .farewell(let farewell):
                 hasStopped = farewell.reason == .stopped
                 throw farewell.error
-            case .greeting, .hello, .command, .unknownCommand: continue
+            case .greeting, .hello, .command, .unknownCommand, .dumpPart: continue
             }
         }
     }

@@ -65,7 +65,7 @@ public struct Discovery: Sendable {
     }
 
     /// Returns the existing folders, each a real one of this user, closed to all others.
-    func folders() throws(AttachError) -> [SocketFolder] {
+    package func folders() throws(AttachError) -> [SocketFolder] {
         guard includesFallbacks, let (parent, prefix) = folder.fallback else {
             return try SafeFiles.check(folder) ? [folder] : []
         }

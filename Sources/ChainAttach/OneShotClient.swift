@@ -63,11 +63,39 @@ public enum OneShotClient {
     }
 }
 
+extension OneShotClient {
+    /// Requests what a program's flight recorder has of the last part, and passes the file on as it comes.
+    ///
+    /// - Parameters:
+    ///   - timeLimit: for the program's first answer, and between two parts.
+    ///   - take: called with each part in order; false ends the request.
+    /// - Returns: the bytes in all, or the program's refusal; nil where `take` ended it.
+    public static func dump(
+        last span: Duration, of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(30),
+        take: ([UInt8]) -> Bool
+    ) throws(AttachError) -> CommandReply.Outcome? {
+        var connection = try OneShotConnection(endpoint, .command, isReadOnly: true, viewerName, timeLimit)
+        let process = try connection.hello().process.key
+        connection.send(.command(ViewerCommand(id: 1, process: process, request: .dump(last: span.nanoseconds))))
+        while true {
+            switch try connection.next() {
+            case .dumpPart(let part) where part.command == 1:
+                guard take(part.bytes) else { return nil }
+                connection.restartTime()
+            case .reply(let reply) where reply.command == 1:
+                connection.close()
+                return reply.outcome
+            default: continue
+            }
+        }
+    }
+}
+
 /// A connection that blocks; at most half a second where the program's process is stopped.
 private struct OneShotConnection {
     private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()
-    private let startTime: UInt64
+    private var startTime: UInt64
     private let timeLimit: Duration
     /// When to check whether the process is stopped, if no message arrives until then.
     private var checkTime: UInt64
@@ -116,6 +144,9 @@ private struct OneShotConnection {
         }
     }
 
+    /// Begins the time limit anew.
+    mutating func restartTime() { startTime = clock.now }
+
     mutating func send(_ message: Message) { connection.send(message) }
 
     mutating func close() { connection.send(.farewell(Goodbye(.stopped, ""))) }
@@ -126,7 +157,7 @@ extension ViewerCommand.Request {
     var changesProgram: Bool {
         switch self {
         case .cancel: true
-        case .resync, .describe: false
+        case .resync, .describe, .dump: false
         }
     }
 }

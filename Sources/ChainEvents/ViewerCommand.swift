@@ -18,6 +18,8 @@ public struct ViewerCommand: Hashable, Sendable {
         case resync
         /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
+        /// Send what the flight recorder has of the last so many nanoseconds, as a file.
+        case dump(last: UInt64)
     }
 
     /// The viewer's number for the command, repeated in the reply.
@@ -39,7 +41,8 @@ public struct ViewerCommand: Hashable, Sendable {
 public struct CommandReply: Hashable, Sendable {
     /// The outcome of a command.
     public enum Outcome: Hashable, Sendable {
-        /// Cancellation was requested of `count` topmost pending nodes (0 for other requests).
+        /// Cancellation was requested of `count` topmost pending nodes; of a dump `count` bytes were sent (0 for other
+        /// requests).
         case accepted(count: Int)
         /// The detail of the requested node.
         case described(NodeDetail)

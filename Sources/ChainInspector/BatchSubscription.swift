@@ -35,6 +35,8 @@ public final class BatchSubscription: Disposable {
         var hasEnded = false
     }
 
+    /// Whether the collector looks at the rings more often for this subscriber.
+    let isPrompt: Bool
     private let collector: Collector
     private let mailbox: Mailbox<EventBatch>
     private let isWoken: Flag
@@ -46,8 +48,9 @@ public final class BatchSubscription: Disposable {
         let isSet = Atomic<Bool>(false)
     }
 
-    init(_ collector: Collector, mailboxLimit: Int, onReady: @escaping @Sendable () -> Void) {
+    init(_ collector: Collector, mailboxLimit: Int, isPrompt: Bool, onReady: @escaping @Sendable () -> Void) {
         let flag = Flag()
+        self.isPrompt = isPrompt
         self.collector = collector
         self.onReady = onReady
         isWoken = flag

@@ -101,12 +101,17 @@ package final class Collector: Sendable {
 
     // MARK: Subscriptions
 
-    /// Whether there are subscriptions or unfinished cancellations.
-    var isWatched: Bool { withState { !$0.subscriptions.isEmpty || $0.watches.count > 0 } }
+    /// Whether there are subscriptions that want events promptly, or unfinished cancellations.
+    var isWatched: Bool { withState { $0.subscriptions.contains { $0.isPrompt } || $0.watches.count > 0 } }
 
     /// Adds a subscriber: it gets the present state, then the batches published from now on.
-    func subscribe(mailboxLimit: Int, onReady: @escaping @Sendable () -> Void) -> BatchSubscription {
-        let subscription = BatchSubscription(self, mailboxLimit: mailboxLimit, onReady: onReady)
+    ///
+    /// - Parameter isPrompt: whether the collector looks at the rings more often for it.
+    func subscribe(
+        mailboxLimit: Int, isPrompt: Bool = true, onReady: @escaping @Sendable () -> Void
+    ) -> BatchSubscription {
+        let subscription = BatchSubscription(
+            self, mailboxLimit: mailboxLimit, isPrompt: isPrompt, onReady: onReady)
         withState { state in
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }

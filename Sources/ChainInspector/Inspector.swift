@@ -32,7 +32,8 @@ public final class Inspector: Sendable {
     let collector: Collector
     private let thread = Lock<CollectorThread?>(nil)
     let server = Lock<AttachServer?>(nil)
-    private let dumpWatch = Lock<DumpWatch?>(nil)
+    let flight = Lock<FlightRecorder?>(nil)
+    private let dumpWatches = Lock<[DumpWatch]>([])
     private let isStopped = Lock(false)
 
     /// The inspectors that run, by runtime: see ``withRunning(_:)``.
@@ -67,7 +68,7 @@ public final class Inspector: Sendable {
                 if other.collector.recorder.isInOwnProcess { return other }
                 // This is a child of the process that it was started in.
                 runtime.stopRecording()
-                other.dumpWatch.withLock { $0.take() }?.stop()
+                other.stopWatches()
                 running[key] = nil
             }
             let inspector = Inspector(name: name ?? programName(), runtime: runtime, options: options)
@@ -101,28 +102,48 @@ public final class Inspector: Sendable {
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
         do {
-            if let signal = options.dumpSignal {
-                let watch = try DumpWatch(signal, target: options.dumpTarget) { [weak self] in self?.dump() }
-                dumpWatch.withLock { $0 = watch }
-            }
+            try startWatches(options)
             if !collectsByHand {
                 guard let started = CollectorThread(collector) else { throw InspectorError.noThread }
                 thread.withLock { $0 = started }
             }
         } catch {
             runtime.stopRecording()
-            dumpWatch.withLock { $0.take() }?.stop()
+            stopWatches()
             throw error
         }
+        startFlightRecorder(options)
         runtime.processKey.store(info.key.rawValue, ordering: .relaxed)
         let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
         server.withLock { $0 = started }
     }
 
+    private func startWatches(_ options: InspectorOptions) throws(InspectorError) {
+        if let signal = options.dumpSignal {
+            let watch = try DumpWatch(signal, target: options.dumpTarget) { [weak self] in self?.dump() }
+            dumpWatches.withLock { $0.append(watch) }
+        }
+        if let signal = options.flightRecorder?.dumpSignal {
+            let watch = try DumpWatch(signal, target: .standardError) { [weak self] in
+                self?.dumpForSignal()
+                return nil
+            }
+            dumpWatches.withLock { $0.append(watch) }
+        }
+    }
+
+    private func stopWatches() {
+        let watches = dumpWatches.withLock { watches in
+            defer { watches = [] }
+            return watches
+        }
+        for watch in watches { watch.stop() }
+    }
+
     /// Ends recording. Recorded events are published before, and attached viewers get them, for which it waits a fifth
-    /// of a second at most. Leaves no thread, socket or file behind. Two kinds of threads end by themselves: one of the
-    /// inspector that calls it (in an observer, or in a handler that a viewer cancelled), and one with a handler that
-    /// does not return. Idempotent.
+    /// of a second at most; for a dump of the flight recorder that is under way, until that is written. Leaves no
+    /// thread, socket or file behind. Two kinds of threads end by themselves: one of the inspector that calls it (in an
+    /// observer, or in a handler that a viewer cancelled), and one with a handler that does not return. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -130,17 +151,18 @@ public final class Inspector: Sendable {
         }
         guard isFirst else { return }
         let isOwn = collector.recorder.isInOwnProcess
-        let (collecting, dumping) = Inspector.withRunning { running in
+        let collecting = Inspector.withRunning { running in
             if running[ObjectIdentifier(runtime)] === self {
                 running[ObjectIdentifier(runtime)] = nil
                 runtime.processKey.store(0, ordering: .relaxed)
                 runtime.stopRecording()
             }
-            return (thread.withLock { $0.take() }, dumpWatch.withLock { $0.take() })
+            return thread.withLock { $0.take() }
         }
-        dumping?.stop()
+        stopWatches()
         guard isOwn else { return }
         collecting?.stop()
+        flight.withLock { $0.take() }?.stop()
         collector.close()
         // The server stops last, so that viewers get the last events.
         server.withLock { $0 }?.stop()
@@ -262,6 +284,8 @@ public final class Inspector: Sendable {
             return collector.cancel(scope, by: viewer)
         case .describe(let id):
             return collector.describe(id)
+        case .dump:
+            return .refused("A dump goes to a viewer that attaches: use dumpFlightRecording(last:to:)")
         }
     }
 }

@@ -44,6 +44,10 @@ public struct InspectorOptions: Sendable {
     /// Where a dump that a signal asked for is written.
     public var dumpTarget = DumpTarget.standardError
 
+    /// A recording of the program's last minutes in a file, to be looked at after something has happened. Nil: none, which
+    /// costs nothing.
+    public var flightRecorder: FlightRecorder?
+
     /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but for a program on a virtual
     /// clock or that collects by hand (``collectsByHand``), nowhere.
     public var endpoints: [InspectorEndpoint]?
@@ -88,8 +92,13 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
     case runtimeIsRecorded
     /// The system has no thread to give.
     case noThread
-    /// That signal (``InspectorOptions/dumpSignal``) cannot be had, for the reason that the error number names.
+    /// That signal (``InspectorOptions/dumpSignal``, or that of a flight recorder) cannot be had, for the reason that the
+    /// error number names.
     case dumpSignal(Int32, errorNumber: Int32)
+    /// The inspector has no flight recorder, or has stopped.
+    case noFlightRecorder
+    /// A dump of the flight recorder could not be written; the text has the reason.
+    case flightRecording(String)
 
     /// What happened and what to do.
     public var description: String {
@@ -104,6 +113,9 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
             "Signal \(number) cannot ask for a dump: set dumpSignal to one that a program may handle, as SIGUSR1"
         case .dumpSignal(let number, let errorNumber):
             ServerFailure("Signal \(number) cannot be watched for dumps", SystemError(code: errorNumber)).sentence
+        case .noFlightRecorder:
+            "The inspector has no flight recorder: set InspectorOptions.flightRecorder"
+        case .flightRecording(let reason): reason
         }
     }
 }

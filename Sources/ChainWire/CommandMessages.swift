@@ -7,6 +7,7 @@ enum RequestKind: UInt32, CaseIterable {
     case cancelNodes = 3
     case resync = 4
     case describe = 5
+    case dump = 6
 }
 
 /// The outcome of a command, by number. Part of the wire format.
@@ -18,7 +19,7 @@ enum OutcomeKind: UInt32, CaseIterable {
 
 extension MessageWriter {
     ///     command   0    8         16        20           24
-    ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ requester (text)
+    ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ requester (text) ┼ dump: nanoseconds (8)
     mutating func write(_ command: ViewerCommand) {
         append(command.id)
         append(command.process.rawValue)
@@ -28,6 +29,9 @@ extension MessageWriter {
         case .cancel(.nodes(let nodes), let viewer): write(.cancelNodes, nodes, by: viewer)
         case .resync: write(.resync, [], by: "")
         case .describe(let node): write(.describe, [node], by: "")
+        case .dump(let span):
+            write(.dump, [], by: "")
+            append(span)
         }
     }
 
@@ -72,6 +76,25 @@ extension MessageWriter {
     }
 }
 
+extension MessageWriter {
+    ///     dump part   0         8        16           20
+    ///                 ├ command ┼ offset ┼ byte count ┼ bytes …
+    mutating func write(_ part: DumpPart) {
+        append(part.command)
+        append(part.offset)
+        append(UInt32(part.bytes.count))
+        append(part.bytes)
+    }
+}
+
+extension DumpPart {
+    init(from reader: inout ByteReader) throws(WireError) {
+        self.init(
+            command: try reader.next(UInt64.self), offset: try reader.next(UInt64.self),
+            bytes: Array(try reader.nextBytes(try reader.nextCount(ofSize: 1))))
+    }
+}
+
 extension Message {
     static func command(from reader: inout ByteReader) throws(WireError) -> Message {
         let id = try reader.next(UInt64.self)
@@ -90,6 +113,7 @@ extension Message {
         case (.describe, let node?): request = .describe(node)
         case (.cancelNodes, _): request = .cancel(.nodes(nodes), by: viewer)
         case (.resync, _): request = .resync
+        case (.dump, _): request = .dump(last: try reader.next(UInt64.self))
         case (_, nil): throw .malformed("a command without a node")
         }
         return .command(ViewerCommand(id: id, process: process, request: request))

@@ -16,6 +16,25 @@ public enum Message: Sendable {
     case reply(CommandReply)
     /// Either way, last: the reason why nothing follows.
     case farewell(Goodbye)
+    /// Program to viewer, before the reply to a request for a dump: a part of its file.
+    case dumpPart(DumpPart)
+}
+
+/// A part of a flight recording that a viewer has asked for.
+public struct DumpPart: Hashable, Sendable {
+    /// The viewer's number of the command.
+    public var command: UInt64
+    /// Where the bytes are in the file. The parts of a file come in order.
+    public var offset: UInt64
+    /// The bytes.
+    public var bytes: [UInt8]
+
+    /// Combines them.
+    public init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
+        self.command = command
+        self.offset = offset
+        self.bytes = bytes
+    }
 }
 
 /// The introduction of a viewer.

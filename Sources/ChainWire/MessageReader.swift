@@ -122,6 +122,7 @@ extension Message {
             case .command: try .command(from: &reader)
             case .reply: .reply(try CommandReply(from: &reader))
             case .farewell: .farewell(try Goodbye(from: &reader))
+            case .dumpPart: .dumpPart(try DumpPart(from: &reader))
             }
     }
 }

@@ -35,6 +35,7 @@ public struct MessageWriter: Sendable {
         case .unknownCommand(let id): writeUnknownCommand(id)
         case .reply(let reply): write(reply)
         case .farewell(let farewell): write(farewell)
+        case .dumpPart(let part): write(part)
         }
         let length = bytes.count - start - Wire.headerSize
         guard length <= Wire.batchLimit else {
@@ -58,6 +59,8 @@ public struct MessageWriter: Sendable {
             bytes.append(contentsOf: utf8)
         }
     }
+
+    mutating func append(_ raw: [UInt8]) { bytes += raw }
 
     /// Writes the number of bytes from `start` on into the four bytes at `position`.
     mutating func setSize(from start: Int, at position: Int) {
@@ -87,6 +90,7 @@ extension Message {
         case .command, .unknownCommand: .command
         case .reply: .reply
         case .farewell: .farewell
+        case .dumpPart: .dumpPart
         }
     }
 }

@@ -51,6 +51,17 @@ public struct SocketFolder: Hashable, Sendable {
     /// processes opened, and a line feed. The program keeps it locked (`flock`) while the port is open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
+    /// The file of mode 0600 of a process's flight recorder: a recording. The program keeps it locked (`flock`) while it
+    /// records; a second inspector in one process has `number` 2, and so on.
+    public func flightPath(pid: Int32, number: Int = 1) -> String {
+        number == 1 ? "\(path)/\(pid).flight" : "\(path)/\(pid)-\(number).flight"
+    }
+
+    /// Whether a file of the folder is that of a flight recorder.
+    public static func isFlight(_ fileName: String) -> Bool {
+        fileName.hasSuffix(".flight") && pid(of: fileName.dropLast(7) + ".sock") != nil
+    }
+
     /// The process that a file of the folder belongs to; nil for other files.
     public static func pid(of fileName: String) -> Int32? {
         guard fileName.hasSuffix(".sock") else { return nil }

@@ -31,6 +31,7 @@ enum MessageKind: UInt8, CaseIterable {
     case command = 4
     case reply = 5
     case farewell = 6
+    case dumpPart = 40
 }
 
 /// The reason why bytes are not a valid stream. After an error the stream cannot be read on.

@@ -24,6 +24,7 @@ struct RandomMessages {
         case 3: .unknownCommand(id: number())
         case 4: .reply(reply())
         case 5: .farewell(farewell())
+        case 6: .dumpPart(DumpPart(command: number(), offset: number(), bytes: Array(text().utf8)))
         default: .batch(batch())
         }
     }
@@ -75,11 +76,12 @@ struct RandomMessages {
 
     private mutating func command() -> ViewerCommand {
         let request: ViewerCommand.Request =
-            switch pick(0...4) {
+            switch pick(0...5) {
             case 0: .cancel(.node(id()), by: text())
             case 1: .cancel(.chain(id()), by: text())
             case 2: .cancel(.nodes((0..<pick(0...5)).map { _ in id() }), by: text())
             case 3: .resync
+            case 4: .dump(last: number())
             default: .describe(id())
             }
         return ViewerCommand(id: number(), process: ProcessKey(rawValue: number()), request: request)

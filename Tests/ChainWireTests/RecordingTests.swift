@@ -71,7 +71,7 @@ struct RecordingReaderTests {
         var options = BatchRecorder.Options()
         (options.keyframeEvents, options.leastInterval) = (60, 0)
         let storage = try RecordingFileStorage(path: path, overwrites: false)
-        var recorder = BatchRecorder(process, try RecordingWriter(storage, id: seed), options: options)
+        var recorder = BatchRecorder(process, RecordingWriter(storage, id: seed), options: options)
         for batch in batches { try recorder.record(batch, at: batch.time * 1_000_000) }
         if seed % 2 == 0 { try recorder.finish() } else { try recorder.tick(at: .max) }
 

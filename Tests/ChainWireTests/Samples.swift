@@ -13,6 +13,7 @@ extension Message: Equatable {
         case (.unknownCommand(let left), .unknownCommand(let right)): left == right
         case (.reply(let left), .reply(let right)): left == right
         case (.farewell(let left), .farewell(let right)): left == right
+        case (.dumpPart(let left), .dumpPart(let right)): left == right
         default: false
         }
     }
@@ -73,6 +74,7 @@ enum Samples {
         ("command-cancel-nodes", command(.cancel(.nodes([NodeID(7), NodeID(8), NodeID(9)]), by: "ada"))),
         ("command-resync", command(.resync)),
         ("command-describe", command(.describe(NodeID(7)))),
+        ("command-dump", command(.dump(last: 30_000_000_000))),
         ("command-unknown", .unknownCommand(id: 5)),
         ("reply-accepted", .reply(CommandReply(command: 5, outcome: .accepted(count: 3)))),
         ("reply-refused", .reply(CommandReply(command: 5, outcome: .refused("Viewers may look only")))),
@@ -82,6 +84,7 @@ enum Samples {
         ("farewell-busy", .farewell(Goodbye(.busy, "50 viewers are attached"))),
         ("farewell-misunderstood", .farewell(Goodbye(.misunderstood, ""))),
         ("farewell-other", .farewell(Goodbye(.other, "Because"))),
+        ("dump-part", .dumpPart(DumpPart(command: 5, offset: 0x1_0000_0002, bytes: [1, 2, 3, 0xFF]))),
     ]
 
     private static func command(_ request: ViewerCommand.Request) -> Message {

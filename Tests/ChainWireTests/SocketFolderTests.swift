@@ -34,6 +34,10 @@ struct SocketFolderTests {
         let folder = SocketFolder(path: "/x")
         #expect(folder.socketPath(pid: 42) == "/x/42.sock")
         #expect(folder.socketPath(pid: 42, number: 2) == "/x/42-2.sock")
+        #expect(
+            folder.flightPath(pid: 42) == "/x/42.flight" && folder.flightPath(pid: 42, number: 2) == "/x/42-2.flight")
+        #expect(["42.flight", "42-2.flight"].allSatisfy { SocketFolder.isFlight($0) })
+        #expect(!["a.flight", "42.sock", "42", ".flight"].contains { SocketFolder.isFlight($0) })
         #expect(SocketFolder.pid(of: "42.sock") == 42)
         #expect(SocketFolder.pid(of: "42-2.sock") == 42)
         for name in ["42", ".sock", "-42.sock", "a.sock", "42-x.sock", "1-2-3.sock", "0.sock"] {

@@ -56,8 +56,7 @@ int chain_pipe(int ends[2]);
 /// A new file of mode 0600, open for writing; or the negative error number.
 int chain_open_new(const char *path);
 
-/// A file of mode 0600 that is open for writing, emptied if it was there and `overwrites`, else new; or the negative
-/// error number.
+/// A file of mode 0600 that is open for writing, new unless `overwrites`; or the negative error number.
 int chain_open_to_write(const char *path, bool overwrites);
 
 /// A file that is open for reading; or the negative error number.

@@ -27,7 +27,7 @@ final class AttachServer: Sendable {
         let isStopping = Atomic<Bool>(false)
         let connectionCounts = Atomic<Int>(0)
         /// Replies to finished commands, for the connection of that number.
-        let replies = Lock<[(connection: UInt64, reply: CommandReply)]>([])
+        let replies = Lock<[(connection: UInt64, answer: CommandAnswer)]>([])
 
         init(_ inspector: Inspector, _ options: ServerOptions, _ waker: Waker, _ listeners: [Listener]) {
             self.inspector = inspector

@@ -12,6 +12,10 @@ extension Inspector {
     /// `off`, and in a program that has more rights than its caller (setuid, setgid): not at all. What is wrong is said
     /// on standard error in one sentence, and the program goes on.
     ///
+    /// `CHAINVIEW_FLIGHT_RECORDER` requests a flight recorder beside it (``InspectorOptions/flightRecorder``): `1`, `true`,
+    /// `yes` or `on`: the one of `options`, or one with the defaults; a number of bytes from `4M` on (as `64M` or `2G`):
+    /// with a file of so many; an absolute path: with its file in that folder. `0`, `false`, `no` or `off`: none.
+    ///
     /// - Returns: the inspector, or nil where none was asked for or none can be had.
     @discardableResult
     public static func startIfRequested(
@@ -26,6 +30,7 @@ extension Inspector {
     ) -> Inspector? {
         guard let value, !value.isEmpty else { return nil }
         var options = options
+        options.requestFlightRecorder(secureEnvironment("CHAINVIEW_FLIGHT_RECORDER"))
         switch value.lowercased() {
         case "0", "false", "no", "off": return nil
         case "1", "true", "yes", "on": break
@@ -43,4 +48,35 @@ extension Inspector {
             return nil
         }
     }
+}
+
+extension InspectorOptions {
+    /// Sets the flight recorder as the environment requests it.
+    mutating func requestFlightRecorder(_ value: String?) {
+        guard let value, !value.isEmpty else { return }
+        var wanted = flightRecorder ?? FlightRecorder()
+        switch value.lowercased() {
+        case "0", "false", "no", "off": return flightRecorder = nil
+        case "1", "true", "yes", "on": break
+        case let text:
+            if value.hasPrefix("/") {
+                wanted.folder = value
+            } else if let count = byteCount(text), count >= 4 << 20 {
+                wanted.maxBytes = count
+            } else {
+                return chain_log(
+                    "chainview: CHAINVIEW_FLIGHT_RECORDER is neither 1 nor 0, nor a size from 4M on, nor an absolute path "
+                        + "of a folder: there is no flight recorder\n")
+            }
+        }
+        flightRecorder = wanted
+    }
+}
+
+/// `64m`, `2g`; a bare number is bytes.
+private func byteCount(_ text: String) -> Int? {
+    let shift = ["k": 10, "m": 20, "g": 30][text.last.map { String($0) } ?? ""]
+    guard let number = Int(shift == nil ? text : String(text.dropLast())), number >= 0 else { return nil }
+    let (count, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+    return isTooLarge ? nil : count
 }

@@ -32,8 +32,8 @@ final class ServerLoop {
         self.shared = shared
         options = shared.options
         commands = CommandThread { order in
-            let reply = shared.inspector.perform(order.command, for: order.subscription.map { [$0] } ?? [])
-            shared.replies.withLock { $0.append((order.connection, reply)) }
+            let answer = shared.inspector.answer(to: order.command, order.subscription.map { [$0] } ?? [])
+            shared.replies.withLock { $0.append((order.connection, answer)) }
             shared.waker.wake()
         }
     }
@@ -137,13 +137,16 @@ final class ServerLoop {
             defer { replies = [] }
             return replies
         }
-        for (id, reply) in replies {
+        for (id, answer) in replies {
             commandCount -= 1
             guard let connection = connections.first(where: { $0.id == id }), connection.phase == .attached else {
                 continue
             }
             connection.commandCount -= 1
-            connection.enqueue(.reply(reply))
+            switch answer {
+            case .reply(let reply): connection.enqueue(.reply(reply))
+            case .dump(let sending): connection.enqueue(sending)
+            }
         }
     }
 

@@ -49,6 +49,8 @@ final class ViewerConnection {
     private(set) var subscription: BatchSubscription?
     /// Whether the subscription may have batches.
     private var hasMail = false
+    /// The dumps that are being sent, one after the other.
+    var dumps: [DumpSending] = []
 
     private let options: ServerOptions
     private var reader = MessageReader(limit: Wire.commandLimit)
@@ -60,7 +62,8 @@ final class ViewerConnection {
 
     /// Unsent bytes up to which batches are fetched, and bytes sent in one turn, after which other connections have
     /// theirs.
-    private static let bufferLimit = 64 << 10, turnLimit = 256 << 10
+    static let bufferLimit = 64 << 10
+    private static let turnLimit = 256 << 10
     /// Unsent bytes from which on its messages are not read.
     private static let replyLimit = 256 << 10
     /// The room that an empty buffer keeps.
@@ -98,11 +101,15 @@ final class ViewerConnection {
 
     /// Whether more of its messages may be read.
     var acceptsMessages: Bool {
-        phase == .closing || (commandCount < options.commandLimit && unsentCount < ViewerConnection.replyLimit)
+        // A dump is a file until it is sent.
+        phase == .closing
+            || (dumps.isEmpty && commandCount < options.commandLimit && unsentCount < ViewerConnection.replyLimit)
     }
 
-    /// Whether it has batches that are not encoded yet.
-    var hasBatches: Bool { phase == .attached && hasMail && unsentCount == 0 }
+    private var hasMore: Bool { hasMail || !dumps.isEmpty }
+
+    /// Whether it has batches that are not encoded yet, or parts of a dump.
+    var hasBatches: Bool { phase == .attached && hasMore && unsentCount == 0 }
 
     // MARK: Receiving
 
@@ -172,8 +179,9 @@ final class ViewerConnection {
     func pump() {
         if mail.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
         var sentNow = 0
-        while flush(&sentNow), !isGone, phase == .attached, hasMail, sentNow < ViewerConnection.turnLimit {
+        while flush(&sentNow), !isGone, phase == .attached, hasMore, sentNow < ViewerConnection.turnLimit {
             while unsentCount < ViewerConnection.bufferLimit, phase == .attached, hasMail { sendNextBatch() }
+            sendNextPart()
         }
         if phase == .closing, unsentCount == 0, !hasEndedSending {
             hasEndedSending = true

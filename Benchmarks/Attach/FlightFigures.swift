@@ -1,0 +1,69 @@
+import Foundation
+
+extension Figures {
+    /// Two programs that make 200,000 events a second, each with a viewer attached, one of them with a flight recorder, in
+    /// turns; then the memory of both.
+    static func flightRecorder() {
+        withFolder { folder in
+            let programs = [Role(["--program", folder]), Role(["--program", folder, "flight"])]
+            defer { for program in programs { program.end() } }
+            for program in programs { program.ask("nodes", 10_000) }
+            programs[0].ask("calibrate", 200_000)
+            // Once more by what is made under load, which is more than what a first round makes.
+            programs[0].ask("calibrate", Int(200_000 * 200_000 / rate(of: programs[0])))
+            // The same work in both, because two calibrations differ by more than what is measured.
+            programs[1].ask("spins", programs[0].ask("spins", 0)[1])
+            let viewers = programs.map { Role(["--viewer", folder, socket(folder, $0)]) }
+            defer { for viewer in viewers { viewer.end() } }
+            for program in programs { program.ask("load", 2_000) }
+            var ratios: [Double] = []
+            for round in 0..<40 {
+                var rate = [0.0, 0.0]
+                for index in round % 2 == 0 ? [0, 1] : [1, 0] {
+                    let words = programs[index].ask("load", 500)
+                    rate[index] = (Double(words[1]) ?? 0) / (Double(words[3]) ?? 1)
+                }
+                ratios.append(rate[0] / rate[1] - 1)
+            }
+            answer("flight.rate", Int(rate(of: programs[1])), "events/s of a processor")
+            say("flight.cost", median(ratios) * 100, "%", limit: 3)
+            answer("flight.cost.quartile", String(format: "%.3g", ratios.sorted()[30] * 100), "%")
+
+            var sizes: [[Double]] = []
+            for (index, program) in programs.enumerated() {
+                program.ask("load", 30_000)
+                let (before, ticks) = (resident(program), flightTicks(program))
+                let words = program.ask("load", 60_000)
+                sizes.append([before, resident(program)])
+                guard index == 1 else { continue }
+                // A processor's time makes 200,000 events a second, so this holds on a busy machine, too.
+                let time = Double(flightTicks(program) - ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
+                say("flight.thread", time / (Double(words[2]) ?? 1) * 100, "%", limit: 6)
+            }
+            say("flight.growth", sizes[1][1] - sizes[1][0], "MiB/min", limit: 4)
+            answer("flight.growth.without", String(format: "%.3g", sizes[0][1] - sizes[0][0]), "MiB/min")
+            say("flight.memory", sizes[1][1] - sizes[0][1], "MiB", limit: 64)
+        }
+    }
+
+    /// Events a second of its thread's processor time.
+    private static func rate(of program: Role) -> Double {
+        let before = Double(program.ask("events")[1]) ?? 0
+        let cpu = Double(program.ask("load", 2_000)[2]) ?? 1
+        return ((Double(program.ask("events")[1]) ?? 0) - before) / cpu
+    }
+
+    /// The processor time of the flight recorder's thread.
+    private static func flightTicks(_ program: Role) -> Int {
+        let folder = "/proc/\(program.pid)/task"
+        for task in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            let text = (try? String(contentsOfFile: "\(folder)/\(task)/stat", encoding: .utf8)) ?? ""
+            guard text.contains("(chain-flight)") else { continue }
+            let fields = text.split(separator: " ")
+            return (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
+        }
+        return 0
+    }
+
+    private static func resident(_ program: Role) -> Double { Double(memory("VmRSS", of: program.pid)) / 1024 }
+}

@@ -1,0 +1,85 @@
+import CChainRuntime
+import ChainRecording
+import ChainSystem
+import ChainWire
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The file of a flight recorder: locked as long as the process lives, and removed at a normal exit.
+final class FlightFile: Sendable {
+    let path: String
+    let storage: RecordingFileStorage
+    private let own: OwnFile?
+
+    /// How many files of killed programs stay in a folder.
+    private static let leftLimit = 4
+
+    /// Makes the file, and removes the oldest that killed programs have left.
+    init(in folder: SocketFolder) throws(ServerFailure) {
+        FlightFile.removeLeft(in: folder.path)
+        var result = -EEXIST
+        var path = ""
+        for number in 1...64 where result == -EEXIST {
+            // That of a former process of this number stays: in a container every run has the same.
+            path = folder.flightPath(pid: getpid(), number: number)
+            result = chain_create_locked(path)
+        }
+        guard result >= 0 else {
+            throw ServerFailure("The flight recorder's file \(path) cannot be made", SystemError(code: -result))
+        }
+        storage = RecordingFileStorage(Descriptor(owning: result))
+        own = OwnFile(path)
+        self.path = path
+    }
+
+    func remove() {
+        if let own { own.remove() } else { unlink(path) }
+    }
+
+    // MARK: Files of killed programs
+
+    private static func removeLeft(in folder: String) {
+        let left = fileNames(in: folder).filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeft)
+        let oldestFirst = left.map { (path: $0, time: changeTime(of: $0)) }.sorted { $0.time < $1.time }
+        for (path, _) in oldestFirst.dropLast(leftLimit) { unlink(path) }
+    }
+
+    /// Whether a path is a file of this user's that no program records into.
+    private static func isLeft(_ path: String) -> Bool {
+        FileFacts(at: path).map { $0.isFile && $0.isOurs } ?? false && isUnlockedFile(path)
+    }
+
+    /// When it was written last, in seconds since 1970.
+    private static func changeTime(of path: String) -> Int {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return 0 }
+        #if canImport(Darwin)
+            return facts.st_mtimespec.tv_sec
+        #else
+            return facts.st_mtim.tv_sec
+        #endif
+    }
+}
+
+extension InspectorOptions {
+    /// The folder of the flight recorder's file, which is made where it is not there.
+    func flightFolder(_ options: FlightRecorder) throws(ServerFailure) -> SocketFolder {
+        guard let path = options.folder else {
+            let folder = socketFolder.map { SocketFolder(path: $0) } ?? SocketFolder.own.orFallback()
+            try folder.prepare()
+            return folder
+        }
+        guard path.hasPrefix("/") else {
+            throw ServerFailure("The folder of the flight recorder has to be an absolute path, not “\(path)”")
+        }
+        // Not checked as that of the sockets: no file in it is followed or replaced.
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw ServerFailure("The folder \(path) of the flight recorder cannot be made", SystemError())
+        }
+        return SocketFolder(path: path)
+    }
+}

@@ -1,0 +1,81 @@
+import CChainRuntime
+import ChainEvents
+import ChainRecording
+import ChainSystem
+import Dispatch
+
+/// Records an inspector's batches into a ring file, on a thread of its own.
+///
+/// The thread subscribes as a viewer does: where it is late, events are dropped and counted, and the state is sent again.
+/// So neither the program nor the collector waits for the disk.
+final class FlightRecorder: Sendable {
+    /// A copy to be made.
+    struct Order: Sendable {
+        /// How many nanoseconds of the past it holds.
+        var span: UInt64
+        var target: RecordingFileStorage
+    }
+
+    /// Copies the newest part into a new file, and returns the bytes of that.
+    typealias Copying = (RecordingFileStorage) -> Result<UInt64, RecordingError>
+
+    private let work: FlightWork
+    private let thread: SystemThread
+    private let file: FlightFile
+    let options: InspectorOptions.FlightRecorder
+    /// The folder of its file.
+    let folder: String
+    /// How many dumps there were by signals and triggers.
+    private let dumpCount = Lock(0)
+
+    /// Makes the file and starts the thread.
+    init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, in file: FlightFile) throws(ServerFailure)
+    {
+        self.options = options
+        self.file = file
+        folder = parentFolder(of: file.path)
+        work = FlightWork(inspector, options, file)
+        guard let thread = SystemThread("chain-flight", { [work] in work.run() }) else {
+            file.remove()
+            throw ServerFailure("The system has no thread left for the flight recorder")
+        }
+        self.thread = thread
+    }
+
+    /// Copies the newest part into another file, and returns the bytes of that. Waits for the thread.
+    func dump(_ order: Order) throws(RecordingError) -> UInt64 {
+        let result = Lock<Result<UInt64, RecordingError>>(.failure(.empty))
+        let isDone = DispatchSemaphore(value: 0)
+        let isTaken = work.enqueue(order) { outcome in
+            result.withLock { $0 = outcome }
+            isDone.signal()
+        }
+        guard isTaken else { throw .empty }
+        isDone.wait()
+        return try result.withLock { $0 }.get()
+    }
+
+    /// Its file.
+    var path: String { file.path }
+
+    /// Ends the thread, waits for it, and removes the file.
+    func stop() {
+        work.stop()
+        thread.join()
+        file.remove()
+    }
+
+    /// The path of the next dump by a signal or a trigger.
+    func nextDumpPath(of process: ProcessDescription) -> String {
+        let number = dumpCount.withLock { count in
+            count += 1
+            return count
+        }
+        let folder = options.dumpFolder ?? folder
+        let name = process.name.unicodeScalars.prefix(40).map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains(scalar))
+                ? Character(scalar) : "_"
+        }
+        return "\(folder)/\(String(name))-\(process.pid)-\(number).chain"
+    }
+}

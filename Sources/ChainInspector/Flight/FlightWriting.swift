@@ -1,0 +1,93 @@
+import CChainRuntime
+import ChainEvents
+import ChainRecording
+import ChainSystem
+import PromiseRuntime
+
+/// The recording of a flight recorder, on its thread.
+struct FlightWriting {
+    private var recorder: BatchRecorder
+    private let clock: any ChainClock
+    private let options: InspectorOptions.FlightRecorder
+    private let path: String
+    private(set) var hasFailed = false
+    /// When it wrote last, by the monotonic clock, and whether something has come since.
+    private var flushTime: UInt64 = 0
+    private var isUnflushed = false
+
+    /// The kinds of events that have it dumped, the first that came since, and when and how often it was dumped.
+    private let kinds: [EventKind]
+    private var trigger: EventKind?
+    private var triggerTime: UInt64 = 0
+    private var triggerCount = 0
+    /// Makes the file of a dump for a reason, and has it filled.
+    private let dump: (_ reason: String, FlightRecorder.Copying) -> Void
+
+    /// Nanoseconds between two writes: with as many between two looks at the rings, 250 ms at most are lost.
+    private static let flushInterval: UInt64 = 100_000_000
+    private static let triggerLimit = 8
+
+    init(
+        _ process: ProcessDescription, _ clock: any ChainClock, _ options: InspectorOptions.FlightRecorder,
+        _ file: FlightFile, dump: @escaping (_ reason: String, FlightRecorder.Copying) -> Void
+    ) {
+        self.clock = clock
+        self.options = options
+        self.dump = dump
+        path = file.path
+        kinds = options.dumpTriggers.map { $0.event.kind }
+        var form = BatchRecorder.Options()
+        // Fewer than in other recordings: they are half of what recording costs where most nodes settle at once.
+        form.settledLimit = 5_000
+        recorder = BatchRecorder(
+            process, RecordingWriter(file.storage, id: chain_random(), limit: options.limit), options: form)
+    }
+
+    mutating func record(_ batch: EventBatch) {
+        do throws(RecordingError) { try recorder.record(batch, at: chain_monotonic_ns()) } catch { return fail(error) }
+        isUnflushed = true
+        if !kinds.isEmpty, trigger == nil { trigger = batch.events.first { kinds.contains($0.kind) }?.kind }
+    }
+
+    /// Whether a part of the program's state is still to come.
+    var isInState: Bool { recorder.isInResync }
+
+    /// The nanoseconds until the next write; nil where there is nothing to write.
+    var flushDelay: UInt64? {
+        guard isUnflushed else { return nil }
+        return Self.flushInterval.subtractingClamped(chain_monotonic_ns().subtractingClamped(flushTime))
+    }
+
+    mutating func flushIfDue() {
+        guard flushDelay == 0 else { return }
+        (isUnflushed, flushTime) = (false, chain_monotonic_ns())
+        do throws(RecordingError) { try recorder.flush() } catch { return fail(error) }
+        recorder.forget(before: clock.now.subtractingClamped(options.maxAge.clampedNanoseconds))
+    }
+
+    private mutating func fail(_ error: RecordingError) {
+        (hasFailed, isUnflushed) = (true, false)
+        chain_log("chainview: the flight recorder has ended, because its file \(path) \(error.description)\n")
+    }
+
+    /// Copies the last nanoseconds into another file.
+    mutating func copy(_ span: UInt64, to target: RecordingFileStorage) -> Result<UInt64, RecordingError> {
+        let begin = clock.now.subtractingClamped(min(span, options.maxAge.clampedNanoseconds))
+        return Result { () throws(RecordingError) in
+            try recorder.writeExcerpt(from: begin, of: path, to: target)
+        }
+    }
+
+    /// Dumps the recording if something in it asks for that.
+    mutating func dumpIfTriggered() {
+        guard let kind = trigger else { return }
+        trigger = nil
+        let (now, span) = (chain_monotonic_ns(), options.dumpSpan.clampedNanoseconds)
+        guard triggerCount < Self.triggerLimit, triggerCount == 0 || now - triggerTime >= span else { return }
+        (triggerCount, triggerTime) = (triggerCount + 1, now)
+        let reason = options.dumpTriggers.first { $0.event.kind == kind }?.event.words ?? ""
+        // Not by `self`, which the closure changes.
+        let dump = dump
+        dump(reason) { copy(span, to: $0) }
+    }
+}

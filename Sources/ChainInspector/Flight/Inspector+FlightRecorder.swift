@@ -1,0 +1,139 @@
+import CChainRuntime
+import ChainEvents
+import ChainRecording
+import ChainSystem
+import PromiseRuntime
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension Inspector {
+    /// The file of the flight recorder (``InspectorOptions/flightRecorder``), which `chainview replay` opens at any time; nil
+    /// where there is none.
+    public var flightRecordingPath: String? { usableFlight?.path }
+
+    /// Copies the last part of what the flight recorder has into a new file of mode 0600, a recording for
+    /// `chainview replay`. It begins up to 10 s earlier, with the state that the program had then.
+    ///
+    ///     let inspector = try Inspector.start()
+    ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")
+    ///
+    /// Events made before the call are in it. Waits for the copy, about a second a gigabyte.
+    ///
+    /// - Parameter duration: nil for all that there is.
+    /// - Throws: ``InspectorError/noFlightRecorder``, and ``InspectorError/flightRecording(_:)`` where the file is there
+    ///   or cannot be written.
+    public func dumpFlightRecording(last duration: Duration? = nil, to path: String) throws {
+        guard let flight = usableFlight else { throw InspectorError.noFlightRecorder }
+        let target: RecordingFileStorage
+        do throws(SystemError) { target = try RecordingFileStorage(path: path, overwrites: false) } catch {
+            throw InspectorError.flightRecording(ServerFailure("\(path) cannot be made", error).sentence)
+        }
+        do throws(RecordingError) {
+            _ = try dump(flight, last: duration?.clampedNanoseconds ?? .max, to: target)
+        } catch {
+            unlink(path)
+            throw InspectorError.flightRecording(flight.sentence(error, of: path))
+        }
+    }
+
+    private var usableFlight: FlightRecorder? {
+        collector.recorder.isInOwnProcess ? flight.withLock { $0 } : nil
+    }
+
+    private func dump(
+        _ flight: FlightRecorder, last span: UInt64, to target: RecordingFileStorage
+    ) throws(RecordingError) -> UInt64 {
+        // Published by the collecting thread, so that no observer runs here.
+        collector.pass(publishes: false)
+        return try flight.dump(FlightRecorder.Order(span: span, target: target))
+    }
+
+    // MARK: Starting
+
+    /// Starts the flight recorder that is asked for; where that fails, a sentence on standard error has the reason.
+    func startFlightRecorder(_ options: InspectorOptions) {
+        guard let wanted = options.flightRecorder else { return }
+        do throws(ServerFailure) {
+            let file = try FlightFile(in: try options.flightFolder(wanted))
+            let started = try FlightRecorder(self, wanted, in: file)
+            flight.withLock { $0 = started }
+        } catch { chain_log("chainview: \(error.sentence)\n") }
+    }
+
+    // MARK: Dumps by signals and triggers
+
+    /// Dumps for a signal, on a thread that waits for it.
+    func dumpForSignal() {
+        guard let flight = usableFlight else { return }
+        writeOwnDump(because: "a signal") { target in
+            Result { () throws(RecordingError) in
+                try self.dump(flight, last: flight.options.dumpSpan.clampedNanoseconds, to: target)
+            }
+        }
+    }
+
+    /// Writes a dump into the next file of its folder, and a sentence about it to standard error.
+    func writeOwnDump(because reason: String, _ body: FlightRecorder.Copying) {
+        guard let flight = usableFlight else { return }
+        do throws(SystemError) {
+            var made: (path: String, target: RecordingFileStorage)?
+            while made == nil {
+                let path = flight.nextDumpPath(of: info)
+                do throws(SystemError) {
+                    made = (path, try RecordingFileStorage(path: path, overwrites: false))
+                } catch { guard error.code == EEXIST else { throw error } }
+            }
+            guard let (path, target) = made else { return }
+            switch body(target) {
+            case .success: chain_log("chainview: recorded what led to \(reason) in \(path)\n")
+            case .failure(let error):
+                unlink(path)
+                chain_log("chainview: \(flight.sentence(error, of: path))\n")
+            }
+        } catch { chain_log("chainview: \(ServerFailure("No dump can be made for \(reason)", error).sentence)\n") }
+    }
+
+    // MARK: Dumps for viewers
+
+    /// A copy of the last nanoseconds in a file without a name; or why there is none.
+    func flightDump(last span: UInt64) -> Result<FlightDump, ServerFailure> {
+        guard let flight = usableFlight else {
+            return .failure(
+                ServerFailure(
+                    "The program has no flight recorder: start it with CHAINVIEW_FLIGHT_RECORDER=1, or set InspectorOptions.flightRecorder"
+                ))
+        }
+        let (path, descriptor) = makeTemporary(in: flight.folder) { chain_open_new($0) }
+        guard descriptor >= 0 else {
+            return .failure(ServerFailure("The dump cannot be made", SystemError(code: -descriptor)))
+        }
+        defer { unlink(path) }
+        let target = RecordingFileStorage(Descriptor(owning: descriptor))
+        do throws(RecordingError) {
+            let size = try dump(flight, last: span, to: target)
+            let file = chain_open_to_read(path)
+            guard file >= 0 else { throw .system(SystemError(code: -file)) }
+            return .success(FlightDump(file: Descriptor(owning: file), size: size))
+        } catch { return .failure(ServerFailure(flight.sentence(error, of: path))) }
+    }
+}
+
+/// A copy of a flight recording that is sent to a viewer.
+struct FlightDump: Sendable {
+    var file: Descriptor
+    var size: UInt64
+}
+
+extension FlightRecorder {
+    func sentence(_ error: RecordingError, of path: String) -> String {
+        switch error {
+        case .empty: "The flight recorder has ended, or has recorded nothing yet"
+        case .system(let cause): ServerFailure("The dump \(path) cannot be written", cause).sentence
+        default: "The dump \(path) \(error.description)"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ChainInspector
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Starts a flight recorder that SIGUSR2 dumps, prints the path of its file, and ends the process.
+///
+/// - Parameter how: the way to end: by SIGKILL, a trap or an exit.
+func recordFlight(_ folder: String, how: String) throws {
+    // The threads of a test block signals, which a process that they start inherits.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGUSR2)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    var options = options(folder)
+    var flight = InspectorOptions.FlightRecorder()
+    flight.dumpSignal = SIGUSR2
+    options.flightRecorder = flight
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
+    let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
+    let (order, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }
+    let charge = runtime.run { order.map(label: "charge order 17") { $0 } }
+    // What comes before a dump is in the file afterwards.
+    try inspector.dumpFlightRecording(to: folder + "/first.chain")
+    say(inspector.flightRecordingPath ?? "none")
+    switch how {
+    case "wait":
+        waitForInput()
+        inspector.stop()
+        say("stopped")
+    case "exit": exit(0)
+    case "trap": fatalError("trapped")
+    default: kill(getpid(), SIGKILL)
+    }
+    withExtendedLifetime((charge, resolver)) {}
+}
