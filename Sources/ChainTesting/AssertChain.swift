@@ -23,21 +23,38 @@ import ChainModel
 public func assertChain(
     _ run: RecordedRun, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
-) { assertChain(run.forest, matches: expected, fileID, filePath, line, column) }
+) {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    assertChain(run.forest.chainText(), matches: expected, of: run, location)
+}
+
+/// As `assertChain(_:matches:)` of a run, for the promises at one moment, such as of a ``ChainRecording``.
+public func assertChain(
+    _ tree: ChainTree, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
+    _ line: Int = #line, _ column: Int = #column
+) {
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    assertChain(tree.text, matches: expected, of: nil, location)
+}
 
 /// As `assertChain(_:matches:)`, for any forest.
 package func assertChain(
     _ forest: ChainForest, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
 ) {
-    guard var difference = ChainSnapshot.complaint(about: forest, expected: expected) else { return }
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    assertChain(forest.chainText(), matches: expected, of: nil, location)
+}
+
+private func assertChain(_ text: String, matches expected: String, of run: RecordedRun?, _ location: TestLocation) {
+    guard var difference = ChainSnapshot.complaint(about: text, expected: expected) else { return }
     if InlineRecording.isOn {
-        let text = ChainSnapshot.lines(of: forest.chainText())
+        let lines = ChainSnapshot.lines(of: text)
         difference =
-            InlineRecording.shared.write(text, into: filePath, at: line)
+            InlineRecording.shared.write(lines, into: location.filePath, at: location.line)
             ? "recorded: look at the snapshot, and run the test again" : "cannot record here:\n" + difference
     }
-    report(difference, fileID, filePath, line, column)
+    location.report(difference, of: run)
 }
 
 /// As `assertChain(_:matches:)`, with the text in the file `__Chains__/NAME.txt` beside the test, for long trees.
@@ -50,15 +67,24 @@ public func assertChain(
     _ line: Int = #line, _ column: Int = #column
 ) {
     guard let complaint = ChainSnapshot.complaint(about: run, named: name, beside: filePath) else { return }
-    report(complaint, fileID, filePath, line, column)
+    TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: run)
 }
 
-private func report(_ message: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int) {
-    #if canImport(Testing)
-        Issue.record(
-            Comment(rawValue: message),
-            sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-    #else
-        fatalError("\(filePath):\(line): \(message)")
-    #endif
+/// Where in a test an expectation stands.
+struct TestLocation {
+    var fileID: String, filePath: String
+    var line: Int, column: Int
+
+    /// Fails the test; with `CHAINVIEW_RECORD_FAILURES` set the run is written into a file, which the message names.
+    func report(_ message: String, of run: RecordedRun?) {
+        let message = [message, run.flatMap { FailureRecording.sentence(for: $0, at: self) }].compactMap(\.self)
+            .joined(separator: "\n")
+        #if canImport(Testing)
+            Issue.record(
+                Comment(rawValue: message),
+                sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+        #else
+            fatalError("\(filePath):\(line): \(message)")
+        #endif
+    }
 }

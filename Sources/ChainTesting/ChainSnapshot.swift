@@ -5,13 +5,22 @@ public enum ChainSnapshot {
     /// Returns nil if the run matches `expected`, else the difference, line by line. Shared indentation and empty lines
     /// around `expected` are ignored.
     public static func complaint(about run: RecordedRun, expected: String) -> String? {
-        complaint(about: run.forest, expected: expected)
+        complaint(about: run.text, expected: expected)
+    }
+
+    /// As `complaint(about:expected:)` of a run, for the promises at one moment.
+    public static func complaint(about tree: ChainTree, expected: String) -> String? {
+        complaint(about: tree.text, expected: expected)
     }
 
     /// As `complaint(about:expected:)` of a run, for any forest.
     package static func complaint(about forest: ChainForest, expected: String) -> String? {
+        complaint(about: forest.chainText(), expected: expected)
+    }
+
+    static func complaint(about text: String, expected: String) -> String? {
         let old = lines(of: expected)
-        let new = lines(of: forest.chainText())
+        let new = lines(of: text)
         if old == new { return nil }
         if old.isEmpty {
             return "there is no snapshot yet; if this is right, paste it, or run with CHAINVIEW_RECORD=1:\n"

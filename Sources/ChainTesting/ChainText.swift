@@ -2,10 +2,45 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// Returns the lines of ``RecordedRun/text``. O(n).
-    package func chainText() -> String {
-        linesInOrder.map { String(repeating: "  ", count: $0.depth) + line(of: $0.index) }.joined(separator: "\n")
+    /// Returns the lines of ``ChainTree/text``. O(n).
+    ///
+    /// - Parameter showsTimes: whether durations and times of creation are written.
+    package func chainText(showsTimes: Bool = true) -> String {
+        linesInOrder.map { text(of: $0, showsTimes) }.joined(separator: "\n")
     }
+
+    private func text(of line: (index: NodeIndex, depth: Int), _ showsTimes: Bool) -> String {
+        String(repeating: "  ", count: line.depth) + self.line(of: line.index, showsTimes)
+    }
+
+    /// Returns the lines of some nodes, marked by `>`, with the two lines around each and the beginning of its chain;
+    /// of very many nodes the first.
+    ///
+    /// - Parameter first: how many lines are shown in any case, from the first on.
+    func excerpt(marking marked: Set<NodeIndex>, showsTimes: Bool, first: Int = 0) -> String {
+        let lines = linesInOrder
+        var shown = Set(0..<min(first, lines.count))
+        var (chainStart, count) = (0, 0)
+        for (number, line) in lines.enumerated() {
+            if isRoot(line.index) { chainStart = number }
+            guard marked.contains(line.index), count < Self.excerptLimit else { continue }
+            count += 1
+            shown.insert(chainStart)
+            shown.formUnion(max(chainStart, number - 2)...min(lines.count - 1, number + 2))
+        }
+        var (result, last): ([String], Int) = ([], -1)
+        for number in shown.sorted() {
+            if number > last + 1 { result.append("    …") }
+            result.append(
+                (marked.contains(lines[number].index) ? "  > " : "    ") + text(of: lines[number], showsTimes))
+            last = number
+        }
+        if last < lines.count - 1 { result.append("    …") }
+        return result.joined(separator: "\n")
+    }
+
+    /// Marked nodes that an excerpt shows.
+    private static let excerptLimit = 10
 
     /// The nodes in pre-order, with their indentation.
     var linesInOrder: [(index: NodeIndex, depth: Int)] {
@@ -24,7 +59,7 @@ extension ChainForest {
         return lines
     }
 
-    private func line(of index: NodeIndex) -> String {
+    private func line(of index: NodeIndex, _ showsTimes: Bool) -> String {
         let node = node(index)
         var line = "\(node.state.word) \(node.kind.word)"
         if let label = label(of: index), !label.isEmpty { line += " \(label.oneLine)" }
@@ -34,11 +69,12 @@ extension ChainForest {
             if !isValue || summary != "()" { line += (isValue ? " = " : " ! ") + summary.oneLine }
         }
         for text in node.marks.list.compactMap(Self.words) { line += " (\(text))" }
+        guard showsTimes else { return line }
         let timing = timing(of: index, now: now)
         for (name, time) in [("wait", timing.wait), ("run", timing.run), ("total", timing.total)] {
-            if let time, time > 0 { line += " · \(name) \(time.seconds)" }
+            if let time, time > 0 { line += " · \(name) \(seconds(time))" }
         }
-        if node.created > VirtualClock.start { line += " @\((node.created - VirtualClock.start).seconds)" }
+        if node.created > VirtualClock.start { line += " @\(seconds(node.created - VirtualClock.start))" }
         return line
     }
 
@@ -72,14 +108,12 @@ extension String {
     }
 }
 
-extension UInt64 {
-    /// The nanoseconds as seconds without rounding: `0.25s`.
-    fileprivate var seconds: String {
-        let (whole, part) = quotientAndRemainder(dividingBy: 1_000_000_000)
-        guard part > 0 else { return "\(whole)s" }
-        var digits = String(part)
-        digits = String(repeating: "0", count: 9 - digits.count) + digits
-        while digits.last == "0" { digits.removeLast() }
-        return "\(whole).\(digits)s"
-    }
+/// Nanoseconds as seconds without rounding: `0.25s`.
+func seconds(_ nanoseconds: UInt64) -> String {
+    let (whole, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    guard part > 0 else { return "\(whole)s" }
+    var digits = String(part)
+    digits = String(repeating: "0", count: 9 - digits.count) + digits
+    while digits.last == "0" { digits.removeLast() }
+    return "\(whole).\(digits)s"
 }

@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// One promise of a ``RecordedRun``, as it stood when ``RecordedRun/nodes`` was read.
+/// One promise of a ``RecordedRun`` or a ``ChainRecording`` at one moment.
 public struct RecordedNode: Hashable, Sendable {
     /// What became of a promise; the raw value is the word in snapshots.
     public enum State: String, CaseIterable, Sendable {
@@ -50,19 +50,7 @@ public struct RecordedNode: Hashable, Sendable {
 
 extension RecordedRun {
     /// The promises of the run in the order of ``text``: each before those below it. O(events).
-    public var nodes: [RecordedNode] {
-        let forest = forest
-        return forest.linesInOrder.map { line in
-            let node = forest.node(line.index)
-            let timing = forest.timing(of: line.index, now: forest.now)
-            return RecordedNode(
-                state: RecordedNode.State(node.state), kind: node.kind, label: forest.label(of: line.index),
-                summary: forest.summary(of: line.index), depth: line.depth,
-                created: .nanoseconds(Int64(clamping: node.created) - Int64(VirtualClock.start)),
-                wait: timing.wait.map { .nanoseconds($0) }, run: timing.run.map { .nanoseconds($0) },
-                total: timing.total.map { .nanoseconds($0) })
-        }
-    }
+    public var nodes: [RecordedNode] { tree.nodes }
 
     /// The run as `assertChain(_:matches:)` compares it: a line per promise, indented as the dashboard draws it. O(events).
     ///
@@ -72,11 +60,11 @@ extension RecordedRun {
     /// ```
     ///
     /// A recorded value stands after `=`. Line breaks and other control characters in texts are escaped.
-    public var text: String { forest.chainText() }
+    public var text: String { tree.text }
 }
 
 extension RecordedNode.State {
-    fileprivate init(_ state: NodeState) {
+    init(_ state: NodeState) {
         switch state {
         case .waiting: self = .waiting
         case .queued: self = .queued

@@ -93,6 +93,20 @@ public final class RecordedRun: Sendable {
         return forest
     }
 
+    /// The promises as they are now. O(events).
+    public var tree: ChainTree { ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true) }
+
+    /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``, or as they are now if that is to come.
+    /// O(events).
+    public func tree(at moment: Duration) -> ChainTree {
+        var (forest, batch) = (ChainForest(process: Self.process), batch)
+        batch.time = min(batch.time, VirtualClock.start &+ moment.clampedNanoseconds)
+        let end = batch.time
+        batch.events.removeAll { $0.time > end }
+        forest.apply(batch)
+        return ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true)
+    }
+
     /// Returns the live promise of the first node, in the order of creation, with that label; nil if there is none.
     public func promise(labelled label: String) -> AnyPromise? {
         let batch = batch

@@ -2,6 +2,12 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 // What a user of ChainTesting can write: this target sees public declarations alone.
 
 private func checkout(_ order: Int) -> Promise<String> {
@@ -47,5 +53,30 @@ struct ChainTestingUseTests {
         let promise = runtime.run { Promise.delay(.seconds(3600)).map { 1 } }
         clock.advance(by: .seconds(3600))
         #expect(promise.isSettled)
+    }
+
+    @Test("expectations of a run, and a recording of it")
+    func recording() throws {
+        let run = RecordedRun()
+        run.make { checkout(17) }
+        run.runUntilIdle()
+        run.expectOrder("order 17", "thank")
+        run.expectNoPending(after: .seconds(2))
+        let path = "/tmp/chain-testing-use-\(UInt64.random(in: 0 ... .max)).chain"
+        try run.writeRecording(to: path)
+        let recording = try ChainRecording(contentsOf: path)
+        #expect(remove(path) == 0)
+        #expect(recording.duration == .seconds(2) && !recording.program.isEmpty)
+        recording.expectOrder("order 17", "thank")
+        recording.expectNoPending(after: recording.duration)
+        assertChain(
+            recording.tree(at: .seconds(1)),
+            matches: """
+                pending delay order 17
+                waiting map thank
+                """)
+        #expect(run.tree(at: .seconds(1)).nodes == recording.tree(at: .seconds(1)).nodes)
+        #expect(ChainSnapshot.complaint(about: recording.end, expected: recording.end.text) == nil)
+        #expect(throws: ChainRecordingError.self) { try ChainRecording(contentsOf: path) }
     }
 }

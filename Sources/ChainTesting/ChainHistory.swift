@@ -1,0 +1,136 @@
+import ChainEvents
+import ChainModel
+
+/// All that happened in a run: the promises at its end, and the order of their steps.
+struct ChainHistory {
+    /// A moment; of several at one time, as in virtual time, their order counts.
+    struct Moment: Comparable {
+        var time: UInt64
+        var number: Int
+
+        static func < (left: Moment, right: Moment) -> Bool {
+            (left.time, left.number) < (right.time, right.number)
+        }
+    }
+
+    private struct Steps {
+        var created: Moment?, started: Moment?, settled: Moment?
+        var isSkipped = false
+    }
+
+    private(set) var forest: ChainForest
+    let start: UInt64
+    let showsTimes: Bool
+    private var steps: [NodeID: Steps] = [:]
+    private var count = 0
+
+    init(process: ProcessKey, start: UInt64, showsTimes: Bool) {
+        forest = ChainForest(process: process, limits: ForestLimits(changeLimit: 0))
+        (self.start, self.showsTimes) = (start, showsTimes)
+    }
+
+    mutating func add(_ batch: EventBatch) {
+        forest.apply(batch)
+        for node in batch.nodes {
+            // Where only times are known, they are the order.
+            func moment(_ time: UInt64) -> Moment? { time == 0 ? nil : Moment(time: time, number: 0) }
+            var known = steps[node.id] ?? Steps()
+            known.created = known.created ?? moment(node.created)
+            known.started = known.started ?? moment(node.started)
+            known.settled = known.settled ?? moment(node.settled)
+            known.isSkipped = [.skippedFulfilled, .skippedRejected].contains(node.settlement)
+            steps[node.id] = known
+        }
+        for event in batch.events {
+            count += 1
+            note(event, Moment(time: event.time, number: count))
+        }
+    }
+
+    private mutating func note(_ event: ChainEvent, _ moment: Moment) {
+        switch event.kind {
+        case .created: steps[event.node, default: Steps()].created = moment
+        case .started: steps[event.node, default: Steps()].started = moment
+        case .fulfilled, .rejected, .cancelled, .skipped, .abandoned:
+            var known = steps[event.node] ?? Steps()
+            known.settled = known.settled.map { min($0, moment) } ?? moment
+            known.isSkipped = event.kind == .skipped
+            steps[event.node] = known
+        default: break
+        }
+    }
+
+    /// When a node settled.
+    func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
+
+    /// When a node began: its handler, or without one its making or the settlement of its parent, whichever was later. Nil for
+    /// one that was skipped, or that never had its turn.
+    func began(_ node: NodeIndex) -> Moment? {
+        guard let known = steps[forest.id(of: node)], !known.isSkipped else { return nil }
+        if let started = known.started { return started }
+        guard forest.node(node).hasParent else { return known.created }
+        let state = forest.state(of: node)
+        guard state != .waiting, state != .queued, let parent = forest.parent(of: node) else { return nil }
+        return settled(parent)
+    }
+
+    // MARK: Expectations
+
+    /// Why nodes with these labels did not run in this order; nil if they did.
+    func complaint(aboutOrder labels: [String]) -> String? {
+        var firsts: [NodeIndex: [String: NodeIndex]] = [:]
+        var overall: [String: NodeIndex] = [:]
+        for (node, _) in forest.linesInOrder {
+            guard let label = forest.label(of: node), labels.contains(label), let begin = began(node) else { continue }
+            let root = forest.root(of: node)
+            func isFirst(_ known: NodeIndex?) -> Bool { known.flatMap(began).map { begin < $0 } ?? true }
+            if isFirst(firsts[root]?[label]) { firsts[root, default: [:]][label] = node }
+            if isFirst(overall[label]) { overall[label] = node }
+        }
+        if let missing = labels.first(where: { overall[$0] == nil }) { return complaint(aboutMissing: missing) }
+        // Labels of different chains have an order, too, if no chain has two of them.
+        let several = firsts.filter { $0.value.count > 1 }.sorted { forest.id(of: $0.key) < forest.id(of: $1.key) }
+        for chain in several.isEmpty ? [overall] : several.map(\.value) {
+            let nodes = labels.compactMap { chain[$0] }
+            for (earlier, later) in zip(nodes, nodes.dropFirst()) {
+                if let complaint = complaint(about: earlier, before: later) { return complaint }
+            }
+        }
+        return nil
+    }
+
+    private func complaint(about earlier: NodeIndex, before later: NodeIndex) -> String? {
+        guard let begin = began(later) else { return nil }
+        let end = settled(earlier)
+        guard end.map({ $0 > begin }) ?? true else { return nil }
+        let names = [earlier, later].map { "\"\(forest.label(of: $0) ?? "")\"" }
+        let when = end.map { "settled at \(time($0))" } ?? "never settled"
+        return "\(names[1]) began at \(time(begin)), and \(names[0]) \(when):\n"
+            + forest.excerpt(marking: [earlier, later], showsTimes: showsTimes)
+    }
+
+    private func complaint(aboutMissing label: String) -> String {
+        let named = forest.linesInOrder.map(\.index).filter { forest.label(of: $0) == label }
+        guard !named.isEmpty else {
+            return "there is no promise labelled \"\(label)\":\n"
+                + forest.excerpt(marking: [], showsTimes: showsTimes, first: 10)
+        }
+        return "no promise labelled \"\(label)\" ran:\n"
+            + forest.excerpt(marking: Set(named), showsTimes: showsTimes)
+    }
+
+    private func time(_ moment: Moment) -> String { seconds(moment.time.subtractingClamped(start)) }
+}
+
+extension ChainTree {
+    /// Which promises are pending; nil if none are.
+    func complaint(aboutPendingAfter moment: Duration) -> String? {
+        let live = forest.linesInOrder.map(\.index).filter { forest.state(of: $0).isLive }
+        guard !live.isEmpty else { return nil }
+        let time = seconds(moment.clampedNanoseconds)
+        let isEarlier = forest.now < start.addingClamped(moment.clampedNanoseconds)
+        let end = isEarlier ? " (the run ends at \(seconds(forest.now.subtractingClamped(start))))" : ""
+        return "\(live.count) \(live.count == 1 ? "promise is" : "promises are") pending after \(time)\(end):\n"
+            + forest.excerpt(marking: Set(live), showsTimes: showsTimes)
+    }
+}

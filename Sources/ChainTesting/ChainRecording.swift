@@ -1,0 +1,63 @@
+import ChainEvents
+import ChainModel
+import ChainRecording
+
+/// A recording of a program, as `chainview record`, `chainview run --record` and
+/// ``RecordedRun/writeRecording(to:)`` make it: its promises at any moment.
+///
+///     let recording = try ChainRecording(contentsOf: "crash.chain")
+///     recording.expectOrder("reserve", "charge", "receipt")
+///     assertChain(recording.tree(at: .seconds(2)), matches: """
+///         fulfilled promise order 17
+///         """)
+///
+/// Moments count from the recording's beginning. The file is read when it is asked for; it must stay as it is.
+public struct ChainRecording {
+    private let file: RecordingFile
+
+    /// Opens a file: reads its index, or where it was cut off the header of each of its chunks.
+    ///
+    /// - Throws: ``ChainRecordingError``.
+    public init(contentsOf path: String) throws {
+        do throws(RecordingError) { file = try RecordingFile(path: path) } catch {
+            throw ChainRecordingError(description: "\(path) \(error.description)")
+        }
+    }
+
+    /// The name of the program that was recorded.
+    public var program: String { file.process.name }
+
+    /// From the recording's beginning to its end.
+    public var duration: Duration { .nanoseconds(file.range.upperBound - file.range.lowerBound) }
+
+    /// The promises at the end, as far as they were recorded: the newest 20,000 settled ones and all others.
+    public var end: ChainTree { tree(at: duration) }
+
+    /// Returns the promises at a moment; before the beginning those of the beginning, after the end those of the end. Folds
+    /// the events since the keyframe before the moment, which is at most 200,000 events away.
+    public func tree(at moment: Duration) -> ChainTree {
+        var player = RecordingPlayer(file)
+        let batches = player.seek(to: file.range.lowerBound.addingClamped(moment.clampedNanoseconds))
+        var forest = ChainForest(process: file.process.key, limits: ForestLimits(changeLimit: 0))
+        for batch in batches { forest.apply(batch) }
+        return ChainTree(forest: forest, start: file.range.lowerBound, showsTimes: false)
+    }
+
+    /// All that was recorded, folded. O(events), and as much memory.
+    var history: ChainHistory {
+        var history = ChainHistory(process: file.process.key, start: file.range.lowerBound, showsTimes: false)
+        var player = RecordingPlayer(file)
+        var batches = player.seek(to: file.range.lowerBound)
+        repeat {
+            for batch in batches { history.add(batch) }
+            batches = player.advance(to: file.range.upperBound, limit: 16_384)
+        } while !batches.isEmpty
+        return history
+    }
+}
+
+/// Why a file cannot be used as a ``ChainRecording``, or cannot be written.
+public struct ChainRecordingError: Error, Hashable, CustomStringConvertible {
+    /// The file and what is wrong with it.
+    public let description: String
+}

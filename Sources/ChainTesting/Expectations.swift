@@ -1,0 +1,55 @@
+extension RecordedRun {
+    /// Fails the test if a promise is pending at a moment of ``VirtualClock/elapsed``: made, and not settled. A run that was
+    /// not driven that far is taken as it is. The message has the lines of the pending promises. O(events).
+    public func expectNoPending(
+        after moment: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) {
+        guard let complaint = tree(at: moment).complaint(aboutPendingAfter: moment) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
+    }
+
+    /// Fails the test unless the promises with these labels ran one after the other: each began when the one before it had
+    /// settled.
+    ///
+    /// Chains are looked at one by one, as far as they have these labels; of several promises with one label in a chain, at
+    /// the first that began. What was skipped did not run; each label must have run in some chain. The message has the lines
+    /// of the two promises that contradict the order. O(events).
+    public func expectOrder(
+        _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) {
+        guard let complaint = history.complaint(aboutOrder: labels) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
+    }
+
+    private var history: ChainHistory {
+        let batch = batch
+        var history = ChainHistory(process: batch.process, start: VirtualClock.start, showsTimes: true)
+        history.add(batch)
+        return history
+    }
+}
+
+extension ChainRecording {
+    /// Fails the test if a promise is pending at a moment of the recording; the same as
+    /// ``RecordedRun/expectNoPending(after:fileID:filePath:line:column:)``. After the recording's end those that are pending
+    /// at the end count.
+    public func expectNoPending(
+        after moment: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) {
+        guard let complaint = tree(at: moment).complaint(aboutPendingAfter: moment) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: nil)
+    }
+
+    /// Fails the test unless the promises with these labels ran one after the other; the same as
+    /// ``RecordedRun/expectOrder(_:fileID:filePath:line:column:)``. O(events of the recording), and as much memory.
+    public func expectOrder(
+        _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) {
+        guard let complaint = history.complaint(aboutOrder: labels) else { return }
+        TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: nil)
+    }
+}

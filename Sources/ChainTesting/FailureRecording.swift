@@ -1,0 +1,85 @@
+import ChainEvents
+import ChainRecording
+import ChainSystem
+import Foundation
+
+extension RecordedRun {
+    /// Writes the run so far as a recording, for `chainview replay` and ``ChainRecording``. O(events).
+    ///
+    /// Times are those of the virtual clock, as if it had begun in 1970. The file has mode 0600, and must not be there.
+    ///
+    /// - Throws: ``ChainRecordingError``.
+    public func writeRecording(to path: String) throws {
+        do throws(SystemError) {
+            try write(into: try RecordingFileStorage(path: path, overwrites: false), path)
+        } catch { throw ChainRecordingError(description: "\(path) cannot be written: \(error)") }
+    }
+
+    /// Writes the run into a new file.
+    fileprivate func write(into storage: RecordingFileStorage, _ path: String) throws(SystemError) {
+        let batch = batch
+        let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "test"
+        let process = ProcessDescription(key: batch.process, pid: getpid(), name: name, wallOffset: 0)
+        do throws(RecordingError) {
+            var recorder = BatchRecorder(process, RecordingWriter(storage, id: .random(in: 1...UInt64.max)))
+            for part in batch.parts(from: VirtualClock.start) { try recorder.record(part, at: part.time) }
+            try recorder.finish()
+        } catch {
+            if case .system(let error) = error { throw error }
+            throw SystemError(code: EIO)
+        }
+    }
+}
+
+extension EventBatch {
+    /// One batch for each moment with events, after one for the beginning: a recording can be shown at the end of a batch.
+    fileprivate func parts(from start: UInt64) -> [EventBatch] {
+        var part = EventBatch(process: process, sequence: 1, time: start)
+        (part.sites, part.threads, part.executors) = (sites, threads, executors)
+        var parts: [EventBatch] = []
+        for var event in events.sorted(by: { $0.time < $1.time }) {
+            if event.time > part.time {
+                parts.append(part)
+                part = EventBatch(process: process, sequence: UInt64(parts.count + 1), time: event.time)
+            }
+            if let text = text(of: event) {
+                part.texts.append(text)
+                event.text = UInt32(part.texts.count)
+            }
+            part.events.append(event)
+        }
+        parts.append(part)
+        if time > part.time {
+            parts.append(EventBatch(process: process, sequence: UInt64(parts.count + 1), time: time))
+        }
+        return parts
+    }
+}
+
+/// Recordings of runs with failed expectations, in the folder that `CHAINVIEW_RECORD_FAILURES` names.
+enum FailureRecording {
+    /// Files that one line of a test may leave.
+    private static let limit = 100
+
+    /// Writes the run, and returns a sentence with the file's path; nil where the variable is not set.
+    static func sentence(
+        for run: RecordedRun, at location: TestLocation,
+        folder: String? = ProcessInfo.processInfo.environment["CHAINVIEW_RECORD_FAILURES"]
+    ) -> String? {
+        guard let folder, !folder.isEmpty else { return nil }
+        let file = location.filePath.split(separator: "/").last?.split(separator: ".").first ?? "test"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch { return "the run cannot be recorded in \(folder): \(error.localizedDescription)" }
+        for number in 1...limit {
+            let path = "\(folder)/\(file)-\(location.line)\(number == 1 ? "" : "-\(number)").chain"
+            do throws(SystemError) {
+                try run.write(into: try RecordingFileStorage(path: path, overwrites: false), path)
+                return "recorded: chainview replay \(path)"
+            } catch  where error.code == EEXIST { continue } catch {
+                return "the run cannot be recorded in \(path): \(error)"
+            }
+        }
+        return "the run was not recorded: \(folder) has \(limit) recordings of this line"
+    }
+}
