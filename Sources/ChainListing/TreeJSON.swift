@@ -37,14 +37,17 @@ public struct TreeJSON: Sendable {
     }
 
     /// Returns the description of a program as a JSON object.
-    public static func process(_ process: ProcessDescription) -> String {
+    public static func process(_ process: ProcessDescription) -> String { JSONText.object(members(of: process)) }
+
+    /// Returns the members of that object, in order; the values are JSON.
+    package static func members(of process: ProcessDescription) -> [(name: String, value: String)] {
         let key = String(process.key.rawValue, radix: 16)
-        return JSONText.object([
+        return [
             ("pid", JSONText.number(process.pid)), ("name", JSONText.string(process.name)),
             ("run", JSONText.string(String(repeating: "0", count: 16 - key.count) + key)),
             ("recordingSince", JSONText.seconds(process.startTime == 0 ? nil : process.startTime)),
             ("isReadOnly", "\(process.isReadOnly)"),
-        ])
+        ]
     }
 
     private static func totals(of forest: ChainForest) -> String {
@@ -66,25 +69,39 @@ public struct TreeJSON: Sendable {
         JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }
 
+    /// Returns a node as the JSON object that it has among all rows. O(nodes of its chain).
+    public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String? {
+        ChainWalk.rows(of: forest.root(of: node), in: forest).first { $0.node == node }
+            .map { self.node($0, forest, wallOffset, now) }
+    }
+
     /// Returns a row as a JSON object; the root of a chain also says how the chain ended, and with what.
     package func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
-        let view = forest.node(row.node)
-        let timing = forest.timing(of: row.node, now: now)
-        let site = forest.site(of: row.node)
-        let isRoot = row.flags.contains(.root)
-        let concluding = isRoot ? forest.concludingNode(of: row.node) : nil
-        let outcome = JSONText.string(isRoot ? forest.chain(of: row.node).outcome.word : nil)
+        JSONText.object(
+            Self.members(of: row.node, depth: Int(row.depth), in: forest, wallOffset: wallOffset, now: now))
+    }
+
+    /// Returns the members of the object of a node, in order; the values are JSON.
+    package static func members(
+        of node: NodeIndex, depth: Int, in forest: borrowing ChainForest, wallOffset: UInt64, now: UInt64
+    ) -> [(name: String, value: String)] {
+        let view = forest.node(node)
+        let timing = forest.timing(of: node, now: now)
+        let site = forest.site(of: node)
+        let isRoot = forest.isRoot(node)
+        let concluding = isRoot ? forest.concludingNode(of: node) : nil
+        let outcome = JSONText.string(isRoot ? forest.chain(of: node).outcome.word : nil)
         let outcomeSummary = JSONText.string(concluding.flatMap { forest.summary(of: $0) })
         func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
         func wall(_ time: UInt64?) -> String { JSONText.seconds(time.map { $0 &+ wallOffset }) }
-        return JSONText.object([
-            ("id", "\(view.id.rawValue)"), ("under", id(forest.treeParent(of: row.node))),
-            ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
-            ("calledFrom", JSONText.string(forest.remoteParent(of: row.node)?.text)),
-            ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
-            ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.stateWord)),
+        return [
+            ("id", "\(view.id.rawValue)"), ("under", id(forest.treeParent(of: node))),
+            ("parent", id(forest.parent(of: node))), ("chain", id(forest.root(of: node))),
+            ("calledFrom", JSONText.string(forest.remoteParent(of: node)?.text)),
+            ("depth", "\(depth)"), ("kind", JSONText.string(view.kind.word)),
+            ("label", JSONText.string(forest.label(of: node))), ("state", JSONText.string(view.stateWord)),
             ("outcome", outcome), ("outcomeSummary", outcomeSummary),
-            ("isLive", "\(view.isLive)"), ("marks", JSONText.array(Self.words(of: view.marks))),
+            ("isLive", "\(view.isLive)"), ("marks", JSONText.array(words(of: view.marks))),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
             ("threadID", JSONText.number(view.thread == 0 ? nil : view.thread)),
             ("executor", JSONText.string(view.executor == 0 ? nil : forest.executors[view.executor])),
@@ -94,9 +111,9 @@ public struct TreeJSON: Sendable {
             ("endedAt", wall(view.ended)), ("settledAt", wall(view.settled)),
             ("wait", JSONText.seconds(timing.wait)), ("run", JSONText.seconds(timing.run)),
             ("total", JSONText.seconds(timing.total)),
-            ("summary", JSONText.string(forest.summary(of: row.node))),
-            ("cancelledBy", JSONText.string(forest.canceller(of: row.node))),
-        ])
+            ("summary", JSONText.string(forest.summary(of: node))),
+            ("cancelledBy", JSONText.string(forest.canceller(of: node))),
+        ]
     }
 
     private static func words(of marks: NodeMarks) -> [String] {

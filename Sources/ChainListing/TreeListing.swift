@@ -20,7 +20,7 @@ public struct TreeListing: Sendable {
     }
 
     /// Calls `body` with each row; returns the number of rows past the limit. O(nodes).
-    func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
+    package func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
         var (count, leftOut) = (0, 0)
         var matcher = query.map { QueryMatcher($0, warnings: Self.warnings(for: $0, of: forest, now: now)) }
         for root in forest.roots {

@@ -67,6 +67,11 @@ public struct TreeText: Sendable {
             + "\(padded(thread, Self.threadWidth))  \(guides(row))\(node(row, view, forest))\n"
     }
 
+    /// Returns a node in one line without columns: `#12 rejected then charge (Order.swift:42) 1.2s: declined`.
+    public func node(_ node: NodeIndex, _ forest: ChainForest, now: UInt64) -> String {
+        safe(NodeText.line(node, in: forest, now: now))
+    }
+
     private func duration(_ duration: UInt64?, isRunning: Bool) -> String {
         Self.right(duration.map { isRunning ? DurationText.running($0) : DurationText.settled($0) } ?? "")
     }

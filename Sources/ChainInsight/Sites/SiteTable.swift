@@ -61,6 +61,20 @@ public struct SiteTable: Sendable {
     /// Makes a table of one call site and kind, under all numbers that the program has for it.
     public init(only key: SiteKey) { focus = SiteFocus(key) }
 
+    /// Makes a table of what settles after a moment, at which the forest is now: nodes that have settled are not counted.
+    /// O(nodes).
+    public init(after forest: ChainForest) {
+        cursor = nil
+        for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
+            let node = forest.node(NodeIndex(rawValue: slot))
+            guard !node.isLive else {
+                record(node, forest)
+                continue
+            }
+            _ = (counted.insert(slot), settled.insert(slot))
+        }
+    }
+
     /// The only call site and kind that is counted; nil where all are.
     public var only: SiteKey? { focus?.key }
 

@@ -1,0 +1,118 @@
+import ChainEvents
+
+/// A call site of which figures differ between two reports.
+public struct SiteChange: Hashable, Sendable {
+    /// A figure that is compared; the raw value is its name in JSON.
+    public enum Figure: String, CaseIterable, Sendable {
+        /// Settlements a second.
+        case rate
+        /// The share of settlements that failed.
+        case rejections
+        /// Percentiles of the total duration.
+        case p50, p90, p99
+        /// Nodes that are not settled at the end.
+        case live
+    }
+
+    /// The call site and operation as in the later report, or in the earlier one where only that has it.
+    public var name: SiteReport.Name
+    /// Where the earlier report has it, if that is another line.
+    public var formerName: SiteReport.Name?
+    /// The figures; nil where a report does not have the call site.
+    public var before: SiteReport.Figures?, after: SiteReport.Figures?
+    /// The figures that differ, with by how much: from 0, the same, to 1.
+    public var changes: [Figure: Double]
+
+    /// How much differs: the sum of the relative changes, each from 0 to 1, times the binary logarithm (to 9 %) of how often
+    /// nodes of the call site settled.
+    public var weight: Double {
+        let count = max(before?.ended ?? 0, after?.ended ?? 0, before?.live ?? 0, after?.live ?? 0)
+        // Linear between powers of two, because this target uses no functions of the system.
+        let value = Double(1 + count)
+        return changes.values.reduce(0, +) * (Double(value.exponent) + value.significand - 1)
+    }
+}
+
+extension SiteReport {
+    /// Returns the call sites of which a figure differs from an earlier report, the weightiest change first.
+    ///
+    /// A figure differs if the relative change is at least `threshold` and is beyond chance: for counts beyond twice the
+    /// standard error, for percentiles with at least five durations on both sides. A call site that moved is found by its
+    /// file, operation and label, where these are of one call site only.
+    public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
+        let moved = moves(since: earlier)
+        let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }
+        var changes = sites.keys.map { name in
+            let former = moved[name]
+            return SiteChange(
+                name: name, formerName: former, before: earlier.sites[former ?? name], after: sites[name], changes: [:])
+        }
+        changes += gone.map { SiteChange(name: $0, before: earlier.sites[$0], after: nil, changes: [:]) }
+        for index in changes.indices { changes[index].compare(threshold) }
+        return changes.filter { !$0.changes.isEmpty }
+            .sorted {
+                ($1.weight, $0.name.file, $0.name.line, $0.name.kind.rawValue)
+                    < ($0.weight, $1.name.file, $1.name.line, $1.name.kind.rawValue)
+            }
+    }
+
+    /// The former names of call sites that moved to another line of their file.
+    private func moves(since earlier: SiteReport) -> [Name: Name] {
+        struct Key: Hashable {
+            var file: String, kind: NodeKind, label: String
+        }
+        func unmatched(_ report: SiteReport, _ other: SiteReport) -> [Key: [Name]] {
+            var found: [Key: [Name]] = [:]
+            for (name, figures) in report.sites where other.sites[name] == nil {
+                guard let label = figures.label, !label.isEmpty, !name.file.isEmpty else { continue }
+                found[Key(file: name.file, kind: name.kind, label: label), default: []].append(name)
+            }
+            return found
+        }
+        let former = unmatched(earlier, self)
+        var moves: [Name: Name] = [:]
+        for (key, names) in unmatched(self, earlier) where names.count == 1 {
+            if let old = former[key], old.count == 1 { moves[names[0]] = old[0] }
+        }
+        return moves
+    }
+}
+
+extension SiteChange {
+    /// How many durations a percentile needs on both sides.
+    private static let leastDurations: UInt64 = 5
+
+    fileprivate mutating func compare(_ threshold: Double) {
+        let (old, new) = (before ?? SiteReport.Figures(), after ?? SiteReport.Figures())
+        func note(_ figure: Figure, _ change: Double, isCertain: Bool) {
+            if isCertain, change >= threshold, change > 0 { changes[figure] = change }
+        }
+        // Counts of independent events vary by their square root.
+        let rateError =
+            (Double(old.ended) / squared(old.span) + Double(new.ended) / squared(new.span)).squareRoot() * 1e9
+        // A side without the call site has no span of its own, and no events.
+        let rates = (before == nil ? 0 : old.rate, after == nil ? 0 : new.rate)
+        note(.rate, relative(rates.0, rates.1), isCertain: abs(rates.1 - rates.0) > 2 * rateError)
+        if old.ended + new.ended > 0 {
+            let share = Double(old.failed + new.failed) / Double(old.ended + new.ended)
+            let parts = 1 / Double(max(1, old.ended)) + 1 / Double(max(1, new.ended))
+            let difference = abs(new.failedShare - old.failedShare)
+            note(.rejections, difference, isCertain: difference > 2 * (share * (1 - share) * parts).squareRoot())
+        }
+        let isMeasured = min(old.total.count, new.total.count) >= Self.leastDurations
+        for (figure, path) in [(Figure.p50, \DurationFigures.p50), (.p90, \.p90), (.p99, \.p99)] {
+            let change = relative(Double(old.total[keyPath: path]), Double(new.total[keyPath: path]))
+            note(figure, change, isCertain: isMeasured)
+        }
+        let isBeyondChance = Double(abs(new.live - old.live)) > 2 * Double(old.live + new.live).squareRoot()
+        note(
+            .live, relative(Double(old.live), Double(new.live)),
+            isCertain: isBeyondChance || old.live == 0 || new.live == 0)
+    }
+
+    private func squared(_ span: UInt64) -> Double { Double(span) * Double(span) }
+
+    private func relative(_ old: Double, _ new: Double) -> Double {
+        max(old, new) == 0 ? 0 : abs(new - old) / max(old, new)
+    }
+}

@@ -1,0 +1,59 @@
+import ChainEvents
+import ChainModel
+
+/// What happened at the call sites of one program over a span of time.
+public struct SiteReport: Sendable {
+    /// A call site and an operation, by names that several runs of a program have in common.
+    public struct Name: Hashable, Sendable {
+        /// The file with its module, and the line; empty and 0 where unknown.
+        public var file: String, line: UInt32
+        /// The operation.
+        public var kind: NodeKind
+    }
+
+    /// The figures of one call site and operation.
+    public struct Figures: Hashable, Sendable {
+        /// What the labels of its nodes have in common; nil without labels, empty where they differ.
+        public var label: String?
+        /// Nodes that settled within the span and were not skipped, and those of them that failed or were cancelled.
+        public var ended = 0, failed = 0, cancelled = 0
+        /// Nodes that are not settled at the end of the span.
+        public var live = 0
+        /// Durations of what settled within the span.
+        public var total = DurationFigures(), run = DurationFigures(), wait = DurationFigures()
+        /// The span in nanoseconds, at least 1.
+        public var span: UInt64 = 1
+
+        /// Nothing happened.
+        public init() {}
+
+        /// Settlements a second.
+        public var rate: Double { Double(ended) * 1e9 / Double(span) }
+        /// The share of ``failed`` in ``ended``, from 0 to 1.
+        public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
+    }
+
+    /// The figures by call site and operation.
+    public var sites: [Name: Figures] = [:]
+    /// The first and the last moment of the span, in nanoseconds of the program's clock.
+    public var range: ClosedRange<UInt64>
+
+    /// Reads a table that was made at the beginning of the span and followed to its end.
+    public init(_ table: consuming SiteTable, of forest: ChainForest, over range: ClosedRange<UInt64>) {
+        self.range = range
+        while !table.refresh(budget: .max) {}
+        table.refreshOldest(forest)
+        for key in table.keys {
+            guard let counts = table.statistics(key) else { continue }
+            let site = forest.sites[key.site]
+            let name = Name(file: site?.fileID ?? "", line: site?.line ?? 0, kind: key.kind)
+            var figures = Figures()
+            figures.label = counts.flow.label
+            (figures.ended, figures.failed) = (counts.flow.ended, counts.flow.failed)
+            (figures.cancelled, figures.live) = (counts.flow.cancelled, counts.live)
+            (figures.total, figures.run, figures.wait) = (counts.flow.time, counts.run, counts.wait)
+            figures.span = max(1, range.upperBound - range.lowerBound)
+            sites[name] = figures
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+
+/// Two spans of time of a program, or of two programs, side by side, for `chainview diff`.
+public struct Difference: Sendable {
+    /// One of the two.
+    public struct Side: Sendable {
+        /// The recording and the moment as typed.
+        public var name: String
+        /// The run of the program.
+        public var process: ProcessDescription
+        /// The state at the end of the span.
+        public var forest: ChainForest
+        /// What happened at the call sites.
+        public var report: SiteReport
+
+        /// Describes a side.
+        public init(name: String, process: ProcessDescription, forest: ChainForest, report: SiteReport) {
+            (self.name, self.process, self.forest, self.report) = (name, process, forest, report)
+        }
+    }
+
+    /// The sides.
+    public var before: Side, after: Side
+    /// The call sites that changed, the weightiest change first.
+    public let sites: [SiteChange]
+    /// Nodes that are live in the first side and not in the second, and the other way round, by creation. Nil for
+    /// sides of different runs, because the same id is then another node.
+    public let live: (onlyBefore: [NodeID], onlyAfter: [NodeID])?
+
+    /// Compares two sides.
+    ///
+    /// - Parameter threshold: the least relative change of a figure that counts, from 0 to 1.
+    public init(_ before: Side, _ after: Side, threshold: Double) {
+        (self.before, self.after) = (before, after)
+        sites = after.report.changes(since: before.report, threshold: threshold)
+        guard before.process.key == after.process.key else {
+            live = nil
+            return
+        }
+        let (old, new) = (Self.liveNodes(of: before.forest), Self.liveNodes(of: after.forest))
+        let (oldSet, newSet) = (Set(old), Set(new))
+        live = (old.filter { !newSet.contains($0) }, new.filter { !oldSet.contains($0) })
+    }
+
+    private static func liveNodes(of forest: ChainForest) -> [NodeID] {
+        var live: [NodeView] = []
+        for slot in 0..<UInt32(forest.indexBound) {
+            let index = NodeIndex(rawValue: slot)
+            if forest.contains(index), forest.state(of: index).isLive { live.append(forest.node(index)) }
+        }
+        return live.sorted { ($0.created, $0.id.rawValue) < ($1.created, $1.id.rawValue) }.map(\.id)
+    }
+
+    /// What became of a node that is live in one side, in the other: a state, or nil where that does not have it.
+    func otherState(of id: NodeID, in forest: ChainForest) -> NodeState? {
+        forest.index(of: id).map { forest.state(of: $0) }
+    }
+}

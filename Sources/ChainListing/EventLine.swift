@@ -1,0 +1,46 @@
+import ChainEvents
+import ChainModel
+import ChainText
+import Frames
+
+/// An event as a line of text, in columns of fixed width: time of day, thread, event, node and text. Texts of the program
+/// are escaped.
+public struct EventLine: Sendable {
+    /// The glyphs, and whether all text is reduced to ASCII.
+    public var glyphs: Glyphs
+    /// Seconds to add to UTC for times of day.
+    public var clockOffset: Int
+
+    /// Writes times of day in UTC plus an offset in seconds.
+    public init(glyphs: Glyphs = .unicode, clockOffset: Int = 0) {
+        self.glyphs = glyphs
+        self.clockOffset = clockOffset
+    }
+
+    private static let threadWidth = 14
+
+    /// Returns the line, without a newline.
+    ///
+    /// - Parameters:
+    ///   - text: the event's dynamic text.
+    ///   - forest: has applied the event.
+    ///   - wallOffset: what to add to its time to get nanoseconds since 1970.
+    public func text(
+        _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
+    ) -> String {
+        let thread = event.thread == 0 ? "" : forest.threads[event.thread] ?? "\(event.thread)"
+        let shownThread = SafeText.cut(
+            thread, to: Self.threadWidth, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let width = TextWidth.of(shownThread, charset: glyphs.charset)
+        var name = "\(event.node)"
+        if let node = forest.index(of: event.node) { name += " " + NodeText.name(of: node, in: forest) }
+        let detail = EventText.detail(of: event, text: text, in: forest).text
+        let word = EventText.word(event.kind)
+        var line = ClockText.milliseconds(event.time &+ wallOffset, offset: clockOffset) + "  " + shownThread
+        line += String(repeating: " ", count: max(0, Self.threadWidth - width) + 2) + word
+        line += String(repeating: " ", count: max(0, EventText.wordWidth - word.count) + 2) + safe(name)
+        return detail.isEmpty ? line : line + "  " + safe(detail)
+    }
+
+    private func safe(_ text: String) -> String { SafeText.line(text, charset: glyphs.charset) }
+}

@@ -1,0 +1,116 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+
+/// Folds the batches of one program into a forest, and selects the events of nodes that a query finds.
+///
+/// A query sees each node as it was right after the event. A query of one plain text also finds events by their word, and
+/// `event:` terms restrict the kinds, as in the dashboard's view of events. Costs what folding each event by itself does, and the query.
+public struct EventSelection {
+    /// All that was applied so far, but for the oldest settled chains.
+    public private(set) var forest: ChainForest
+    /// How many events were lost since the first batch.
+    public private(set) var lostCount: UInt64 = 0
+    private let query: Query
+    private var matcher: QueryMatcher
+    private var renameCount = 0
+    private var warnings: OpenWarnings?
+    private var lostBefore: UInt64?
+    /// Whether the query's plain text is in the word for an event, by the kind's raw value.
+    private var matchesWord = Array(repeating: false, count: 256)
+
+    /// Selects from the batches of one run of a program; by default all events.
+    public init(process: ProcessKey, query: Query = .everything) {
+        self.query = query
+        matcher = QueryMatcher(query)
+        warnings = query.dependsOnWarnings ? OpenWarnings() : nil
+        let limits = warnings == nil ? ForestLimits(changeLimit: 0) : ForestLimits()
+        forest = ChainForest(process: process, limits: limits)
+        guard let text = query.plainText else { return }
+        for kind in EventKind.allCases {
+            matchesWord[Int(kind.rawValue)] = EventText.word(kind).contains(text)
+        }
+    }
+
+    /// Applies a batch and calls `body` with each selected event and its text, in the order of time, as soon as the forest
+    /// has applied it.
+    public mutating func apply(
+        _ batch: EventBatch, _ body: (ChainEvent, String?, borrowing ChainForest) throws -> Void
+    ) rethrows {
+        guard batch.process == forest.process else { return }
+        var piece = batch
+        piece.events = []
+        let events = batch.events.sorted { $0.time < $1.time }
+        let count = events.count + batch.nodes.count
+        guard !events.isEmpty else { return finish(piece, count) }
+        (piece.resync, piece.loss) = (nil, EventCounts())
+        for event in events {
+            piece.events = [event]
+            forest.apply(piece, isLast: false)
+            if !piece.sites.isEmpty { piece.sites = [:] }
+            if !piece.threads.isEmpty { piece.threads = [:] }
+            if !piece.executors.isEmpty { piece.executors = [:] }
+            if !piece.nodes.isEmpty { piece.nodes = [] }
+            if isSelected(event) { try body(event, batch.text(of: event), forest) }
+        }
+        piece.events = []
+        (piece.resync, piece.loss) = (batch.resync, batch.loss)
+        finish(piece, count)
+    }
+
+    /// Applies what is left of a batch of so many events and nodes.
+    private mutating func finish(_ rest: EventBatch, _ count: Int) {
+        forest.apply(rest)
+        // As many steps as nodes can come, so that eviction keeps up with creation.
+        forest.retain(now: forest.now, budget: 4_096 + 2 * count)
+        if let kinds = warnings?.update(&forest) { matcher.warnings = kinds }
+        let before = lostBefore ?? rest.loss.lostCount
+        lostBefore = before
+        lostCount = max(lostCount, rest.loss.lostCount - min(before, rest.loss.lostCount))
+    }
+
+    private mutating func isSelected(_ event: ChainEvent) -> Bool {
+        guard query.eventKinds?.contains(event.kind) ?? true else { return false }
+        if query.matchesAllNodes || matchesWord[Int(event.kind.rawValue)] { return true }
+        guard let node = forest.index(of: event.node) else { return false }
+        if forest.renameCount != renameCount {
+            // Names of threads are cached in the matcher.
+            renameCount = forest.renameCount
+            let known = matcher.warnings
+            matcher = QueryMatcher(query, warnings: known)
+        }
+        return matcher.matches(node, in: forest, now: max(forest.now, event.time))
+    }
+}
+
+/// The warnings of a forest that is followed batch by batch, by the usual limits.
+public struct OpenWarnings {
+    private var table = WarningTable()
+    private var changes = ForestChanges()
+    private var checked: UInt64 = 0
+    private var revision: UInt64?
+
+    /// How often warnings are computed, in nanoseconds of the program's clock.
+    private static let interval: UInt64 = 100_000_000
+
+    /// Nothing seen yet.
+    public init() {}
+
+    /// Consumes the changes of a forest. Returns the kinds that hold, by node, one bit each; nil where they are as they were.
+    public mutating func update(_ forest: inout ChainForest) -> [NodeID: UInt16]? {
+        guard forest.now >= checked.addingClamped(Self.interval) else { return nil }
+        checked = forest.now
+        forest.consumeChanges(into: &changes)
+        return update(with: changes, of: forest)
+    }
+
+    /// The same for a caller that consumes the changes.
+    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: UInt16]? {
+        table.update(with: changes, of: forest, now: forest.now)
+        _ = table.tick(forest, now: forest.now, options: WarningOptions())
+        guard table.revision != revision else { return nil }
+        revision = table.revision
+        return table.kindsByNode
+    }
+}
