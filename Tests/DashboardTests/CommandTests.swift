@@ -46,6 +46,9 @@ import Testing
             case .filter: "filter card"
             case .alert: "alert failed"
             case .at: "at +5s"
+            case .mark: "mark boot"
+            case .unmark: "unmark boot"
+            case .record: "record a.chain"
             case .view: "view threads"
             case .fold: "fold 1"
             case .sort: "sort run asc siblings"
@@ -55,11 +58,11 @@ import Testing
             case .theme: "theme light"
             case .rate: "rate 12"
             case .warn: "warn long-handler off"
-            case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze:
+            case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze, .marks:
                 entry.name.rawValue
             }
         var screen = Self.screen()
-        if entry.name == .at { screen.act(ReplayTests.still) }
+        if [.at, .mark, .unmark, .marks].contains(entry.name) { screen.act(ReplayTests.still) }
         let before = (screen.state.options.theme.name, screen.state.options.refreshRate, screen.state.view)
         screen.type(":\(line)<Enter>")
         #expect(typed(screen) == nil)
@@ -86,6 +89,10 @@ import Testing
         case .help: #expect(screen.state.context == .help)
         case .quit: #expect(screen.effects.last == .quit)
         case .at: #expect(screen.effects.last == .replay(SourceID(0), .seek(7_000_000_001)))
+        case .mark: #expect(screen.effects.last == .replay(SourceID(0), .mark("boot")))
+        case .unmark: #expect(screen.effects.last == .replay(SourceID(0), .unmark("boot")))
+        case .record: #expect(screen.effects.last == .record(SourceID(0), path: "a.chain"))
+        case .marks: #expect(screen.message?.contains("no marks") == true)
         case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)

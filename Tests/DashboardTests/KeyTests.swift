@@ -32,7 +32,9 @@ import Testing
         for binding in KeyMap.bindings(in: context) {
             for key in binding.keys {
                 var screen = Self.screen(in: context)
-                #expect(screen.state.context == ([.allViews, .replay].contains(context) ? .view(.chains) : context))
+                #expect(
+                    screen.state.context
+                        == ([.allViews, .replay, .live, .past].contains(context) ? .view(.chains) : context))
                 let before = (screen.state.revision, screen.state.mode, screen.effects.count)
                 screen.act(.key(key))
                 let isSilent =
@@ -44,12 +46,13 @@ import Testing
     }
 
     private static func screen(in context: KeyMap.Context) -> Screen {
-        var screen = GoldenTests.checkout(80, 12)
+        var screen = GoldenTests.checkout(80, 12, options: .init(keepsHistory: context == .live))
         screen.type("jj")
         switch context {
-        case .allViews: break
+        case .allViews, .live: break
         case .view(let view): screen.type("\(view.rawValue)")
         case .replay: screen.act(ReplayTests.still)
+        case .past: screen.act(LookingBackTests.still)
         case .command: screen.type(":")
         case .filter: screen.type("/order")
         case .confirm: screen.type("<Home>c")

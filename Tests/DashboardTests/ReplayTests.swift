@@ -105,6 +105,46 @@ import Testing
         #expect(!screen.text.contains("charge card"))
     }
 
+    /// What the user set at nodes is kept while moments are shown at which the nodes do not exist.
+    @Test func choicesOutliveMomentsWithoutTheirNodes() {
+        var screen = Self.screen()
+        screen.type("t")
+        for _ in 0..<4 { screen.tick(34_200) }
+        // The group of the first call site is opened, a node folded, a node tagged, a chain pinned.
+        screen.type("gl")
+        screen.go(to: 1)
+        screen.type("hP")
+        screen.go(to: 3)
+        screen.type(":tag<Enter>")
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3] && screen.text.contains("order 18"))
+        #expect(screen.state.forest?.pins == [NodeID(1)])
+        // The beginning, without any node.
+        for _ in 0..<2 {
+            screen.act(Self.step(Script(), at: 0, fresh: true))
+            screen.tick(34_200)
+            #expect(!screen.text.contains("order 18") && screen.taggedIDs == [])
+        }
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        for _ in 0..<4 { screen.tick(34_200) }
+        #expect(screen.text.contains("order 18"), "the group is open: \(screen.text)")
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
+        #expect(screen.state.forest?.pins == [NodeID(1)])
+        // Also where time goes on, instead of elsewhere.
+        screen.act(Self.step(Script(), at: 0, fresh: true))
+        screen.act(Self.step(Self.state, at: 34_200, fresh: false))
+        for _ in 0..<4 { screen.tick(34_200) }
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
+        #expect(screen.state.forest?.pins == [NodeID(1)])
+        // What is undone stays so.
+        screen.type("U")
+        screen.go(to: 1)
+        screen.type("Pl")
+        screen.act(Self.step(Script(), at: 0, fresh: true))
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        for _ in 0..<4 { screen.tick(34_200) }
+        #expect(screen.text.contains("charge card") && screen.taggedIDs == [] && screen.state.forest?.pins == [])
+    }
+
     @Test func keysMoveIt() {
         var screen = Self.screen()
         func typed(_ keys: String) -> [ReplayCommand] {
@@ -115,7 +155,7 @@ import Testing
         #expect(typed(" p") == [.togglePlaying, .togglePlaying])
         #expect(typed("<>") == [.move(-1_000_000_000), .move(1_000_000_000)])
         #expect(typed(",.") == [.previousEvent, .nextEvent])
-        #expect(typed("[]") == [.previousRejection, .nextRejection])
+        #expect(typed("[]") == [.previousNotable, .nextNotable])
         #expect(typed("+-") == [.faster, .slower])
         // The timeline's own keys stay; and Space in a line is a blank.
         #expect(typed("3+") == [] && screen.state.view == .timeline)

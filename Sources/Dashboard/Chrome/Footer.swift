@@ -40,7 +40,7 @@ extension Painter {
         // Of two keys, such as ↑↓, each acts; their word as the second one.
         let partner: [Intent: Intent] = [
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
-            .previousEvent: .nextEvent, .previousRejection: .nextRejection, .playFaster: .playSlower,
+            .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
         ]
         if let second = partner[item.intent], keyWidth == 2 {
             clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), item.intent))
@@ -74,6 +74,7 @@ extension Painter {
                 items.removeAll { $0.intent == .freeze }
                 items.insert(contentsOf: KeyMap.footer(in: .replay, glyphs), at: 0)
                 if position.isPlaying { items[0].word = "pause" }
+                if position.isPast { items.insert(contentsOf: KeyMap.footer(in: .past, glyphs), at: 1) }
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"

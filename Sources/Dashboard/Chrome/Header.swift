@@ -71,6 +71,10 @@ extension Painter {
             let text = "tasks without \(missing.names.joined(separator: ", "))"
             items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.mode))
         }
+        for recording in state.recordings {
+            let text = "\(glyphs.live) recording " + recording.text
+            items.append(HeaderItem(parts: [(text, .headerAccent)], rank: HeaderRank.failed))
+        }
         items += load(of: state)
         items += totals(of: state)
         func mode(_ text: String) { items.append(HeaderItem(parts: [(text, .header)], rank: HeaderRank.mode)) }
@@ -195,6 +199,10 @@ extension Painter {
     private func programs(of state: borrowing State) -> [HeaderItem] {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
+        if let position = state.replayPosition {
+            let link = glyphs.link(.replay(position)) + " " + ReplayTime.words(position)
+            items.append(HeaderItem(parts: [(link, .headerAccent)], rank: HeaderRank.state))
+        }
         let links = state.programs.map(\.connection)
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }

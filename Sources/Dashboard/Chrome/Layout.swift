@@ -40,6 +40,8 @@ struct Layout: Equatable {
     var isBeside = false
     /// Whether the pane covers the rows, because both have no room.
     var isCovering = false
+    /// The time strip over the footer, of one row or two; nil where no recording is shown, or where it has no room.
+    var strip: Area?
     var footerRow: Int
 
     init(_ state: borrowing State) {
@@ -49,7 +51,11 @@ struct Layout: Equatable {
         let isWide = size.columns >= Self.besideColumns
         let head = size.rows >= Self.tabRows ? 2 : 1
         if head > 1 { tabs = Area(row: 1, column: 0, rows: 1, columns: size.columns) }
-        let body = Area(row: head, column: 0, rows: max(0, size.rows - 1 - head), columns: size.columns)
+        let stripRows = state.isReplaying ? TimeStripLayout.rows(on: size) : 0
+        if stripRows > 0 {
+            strip = Area(row: footerRow - stripRows, column: 0, rows: stripRows, columns: size.columns)
+        }
+        let body = Area(row: head, column: 0, rows: max(0, footerRow - stripRows - head), columns: size.columns)
         tree = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
         guard state.wantsDetail ?? isWide else { return }
         if isWide {

@@ -30,6 +30,7 @@ struct Painter {
         paintTabs(state)
         paintDetail(state)
         if !layout.isCovering { state.view.type.draw(state, into: &self) }
+        paintTimeStrip(state)
         paintFooter(state)
         switch state.mode {
         case .help(let scroll): paintHelp(state, scroll)

@@ -18,6 +18,17 @@ public enum Action: Sendable {
     /// A recording is shown at another moment. Its first step is fresh, and every tick after it brings the time of day of the
     /// moment that is shown, and that moment.
     case replayed(SourceID, ReplayStep)
+    /// The counts of the recording that is shown, for the time strip: by the clock of the first program in it.
+    case series(ReplaySeries)
+    /// The marks of the recording that is shown, by the same clock.
+    case marks([ReplayMark])
+    /// Time passes for the live programs while their past is shown; arguments as in ``tick(wall:process:)``, which then brings
+    /// the moment that is shown.
+    case tickLive(wall: UInt64, process: UInt64)
+    /// The past of the live programs is left: they are shown again, as they are now.
+    case returnedToNow
+    /// The recordings of live programs that run, and how far they are.
+    case recording([RecordingStatus])
     /// The program answered a command.
     case replied(SourceID, CommandReply)
     /// The source ended, for a reason in a short phrase.
@@ -55,8 +66,12 @@ public enum Effect: Hashable, Sendable {
     case send(SourceID, ViewerCommand)
     /// Batches were dropped while frozen: ask the program for all that is alive (its answer comes as batches).
     case requestSnapshot(SourceID)
-    /// Move in the recording that a source is; answer with ``Action/replayed(_:_:)``.
+    /// Move in the recording that a source is, or in the past of the live programs; answer with ``Action/replayed(_:_:)``, of the
+    /// past for each program that has one, or with ``Action/returnedToNow``. Moments are by the clock of the source.
     case replay(SourceID, ReplayCommand)
+    /// Record a live program into a file, or one with a name of its own; without a path, end a recording that runs. Answer
+    /// with ``Action/recording(_:)``, and ``Action/message(_:)`` or ``Action/report(_:)``.
+    case record(SourceID, path: String?)
     /// Put the text into the clipboard.
     case copy(String)
     /// Write a file: one that is there stays as it is unless `overwrites`. The path is as the user typed it. Answer with

@@ -14,6 +14,9 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 }
 
 private func apply(_ action: Action, to state: inout State) -> [Effect] {
+    if state.lookingBack != nil, action.isOfSource {
+        return state.withLivePrograms(isQuiet: action.isBatch) { apply(action, to: &$0) }
+    }
     switch action {
     case .connecting(let source, let name, let attempt, let failure):
         state.look(for: source, name: name, attempt: attempt, failure: failure)
@@ -22,6 +25,15 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
         state.lose(source, Connection.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
     case .received(let source, let batch): state.receive(source, batch)
     case .replayed(let source, let step): state.replay(source, step)
+    case .series(let series):
+        state.timeStrip.show(series)
+        state.updateViewport()
+    case .marks(let marks):
+        state.timeStrip.show(marks)
+        state.revision += 1
+    case .tickLive(let wall, let process): return state.tickLive(wall: wall, process: process)
+    case .returnedToNow: state.returnToNow()
+    case .recording(let recordings): state.show(recordings)
     case .replied(let source, let reply): state.take(source, reply)
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let process):
@@ -63,7 +75,10 @@ extension State {
     }
 
     private mutating func forgetEvictedTags() {
-        if !tags.isEmpty { tags = tags.filter { find($0) != nil } }
+        guard !tags.isEmpty else { return }
+        // A recording can go back to where the nodes are.
+        if isReplaying { absentTags += tags.filter { find($0) == nil } }
+        tags = tags.filter { find($0) != nil }
     }
 
     mutating func tick(wall newWall: UInt64, process: UInt64) {

@@ -30,6 +30,16 @@ public enum SavedQueries {
         }
     }
 
+    /// The query that a text means where events are selected: `event:rejected` restricts their kinds, the rest is as in
+    /// ``query(_:among:)``.
+    ///
+    /// - Throws: ``QueryError``, as that.
+    public static func eventQuery(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
+        let terms = try EventTerms(text)
+        let query = try query(terms.rest, among: saved)
+        return terms.kinds == nil ? query : query.restricted(to: terms.kinds, text: text)
+    }
+
     /// The name of a saved query, where a text is one: what follows its `@`.
     public static func name(in text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
 }

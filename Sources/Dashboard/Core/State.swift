@@ -32,6 +32,8 @@ public struct State {
         public var savedQueries: [String: String]
         /// Finds nodes that come folded to one row, with what is under them; nil for none.
         public var unimportant: Query?
+        /// Whether the owner keeps the past of live programs, so that it can be looked at.
+        public var keepsHistory: Bool
 
         /// Chains of more nodes are kept in lists, in chunks of at most so many.
         var longFrom = 256
@@ -44,7 +46,7 @@ public struct State {
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
             actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
             refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:],
-            unimportant: Query? = nil
+            unimportant: Query? = nil, keepsHistory: Bool = false
         ) {
             self.theme = theme
             self.glyphs = glyphs
@@ -57,6 +59,7 @@ public struct State {
             self.warnings = warnings
             self.savedQueries = savedQueries
             self.unimportant = unimportant
+            self.keepsHistory = keepsHistory
         }
     }
 
@@ -108,6 +111,11 @@ public struct State {
     public internal(set) var view = ViewID.chains
     var tree = ChainsView()
     var calledChains = CalledChains()
+    var timeStrip = TimeStrip()
+    /// The live programs, while their past is shown; else nil.
+    var lookingBack: LookingBack?
+    /// The recordings of live programs that run.
+    var recordings: [RecordingStatus] = []
     var threads = ThreadsView()
     var timeline = TimelineView()
     var sites = SitesView()
@@ -143,10 +151,14 @@ public struct State {
     var foldedSites: [String] = []
     /// Whether the border is being dragged.
     var isDraggingDivider = false
+    /// Whether the present moment is dragged along the time strip.
+    var isDraggingStrip = false
     /// Whether the scroll thumb is dragged.
     var isDraggingScrollBar = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []
+    /// Tagged nodes that are not in the moment of a recording that is shown.
+    var absentTags: [RowID] = []
     /// Until when rows neither fold nor move down, because nodes are being tagged; nanoseconds since 1970.
     var tagHold: UInt64 = 0
     /// Confirmed cancellations with nodes that have not settled.

@@ -24,7 +24,7 @@ struct HelpText {
                 entries: KeyMap.bindings(in: context).map { Entry(keys: $0.keyNames(glyphs), text: $0.text) })
         }
         let contexts = KeyMap.Context.allCases
-        let first: [KeyMap.Context] = [.view(view), .allViews, .replay]
+        let first: [KeyMap.Context] = [.view(view), .allViews, .live, .past, .replay]
         var sections = first.map(keys)
         sections += [
             Section(title: "Columns of Chains", entries: Self.columns),
@@ -87,6 +87,8 @@ struct HelpText {
         Entry(keys: "chains, nodes", text: "how many; kept 861 of 3,512: the others were evicted"),
         Entry(keys: "ev/s", text: "events a second"),
         Entry(keys: "events lost", text: "events that the program made and that did not arrive"),
+        Entry(keys: "12.4s behind", text: "the past is shown, so long before now"),
+        Entry(keys: "recording", text: "what R has started: its time, events, bytes and losses"),
         Entry(keys: "frozen", text: "the picture stands still, and how many events wait"),
         Entry(keys: "read-only", text: "nothing can be cancelled from here"),
     ]

@@ -25,7 +25,10 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// The screen.
     case redraw, suspend, help, quit
     /// Moving in a recording.
-    case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack, nextRejection, previousRejection
+    case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack, nextNotable, previousNotable,
+        mark
+    /// Back from the past of live programs; recording them.
+    case now, record
     /// Keys of other programs, with another meaning here.
     case setup, priority
     /// In the dialog, and while a filter or a command is typed.

@@ -43,7 +43,7 @@ extension State {
 
     mutating func dropTags() {
         for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
-        tags = []
+        (tags, absentTags) = ([], [])
         tagHold = 0
         updateViewport()
     }

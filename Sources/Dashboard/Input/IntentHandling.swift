@@ -87,9 +87,10 @@ extension State {
         case .quit: return [.quit]
         case .setup: notify("columns sort by s, colours change by :theme, warnings by :warn; :help lists all commands")
         case .priority: notify("promises have no priority; F6 sorts, F9 cancels")
-        case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextRejection,
-            .previousRejection:
+        case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextNotable,
+            .previousNotable, .mark, .now:
             return Self.replayCommand(of: intent).map { replay($0) } ?? []
+        case .record: return record(into: nil)
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete, .editLine: notify("nothing is being typed")
         }

@@ -8,7 +8,7 @@ extension State {
             typeHelpSearch(key)
             return []
         }
-        if let intent = KeyMap.intent(for: key, in: context, isReplaying: isReplaying), intent != .editLine {
+        if let intent = KeyMap.intent(for: key, in: context, time: timeKeys), intent != .editLine {
             return handle(intent)
         }
         guard let line = typedLine else { return pressUnbound(key) }

@@ -33,7 +33,7 @@ extension KeyMap {
             case .zoomIn, .playFaster: key = "+-"
             case .secondBack: key = "<>"
             case .previousEvent: key = ",."
-            case .previousRejection: key = "[]"
+            case .previousNotable: key = "[]"
             default: if binding.keys[0].key == .enter { key = glyphs.enter }
             }
             return (key, word, binding.intent)

@@ -10,6 +10,8 @@ public enum KeyMap {
         case view(ViewID)
         /// A recording, in every view; these keys go before those of every view.
         case replay
+        /// Live programs with a past, and the past itself, in every view; these keys go before all others.
+        case live, past
         /// The line on which a filter is typed; characters that are not bound are text.
         case filter
         /// The line on which a command is typed.
@@ -21,14 +23,18 @@ public enum KeyMap {
 
         /// All of them, in the order of the help.
         public static let allCases: [Context] =
-            [.allViews] + ViewID.allCases.map(Context.view) + [.replay, .filter, .command, .confirm, .help]
+            [.allViews] + ViewID.allCases.map(Context.view) + [
+                .replay, .live, .past, .filter, .command, .confirm, .help,
+            ]
 
         /// The title of the table.
         public var title: String {
             switch self {
             case .allViews: "In every view"
             case .view(let view): "In \(view.title)"
-            case .replay: "In a recording"
+            case .replay: "In a recording, and looking back"
+            case .live: "Live, to look back"
+            case .past: "Looking back"
             case .filter: "While typing a filter"
             case .command: "While typing a command"
             case .confirm: "Asked before cancelling"
@@ -40,7 +46,7 @@ public enum KeyMap {
         var isView: Bool {
             switch self {
             case .allViews, .view: true
-            case .replay, .filter, .command, .confirm, .help: false
+            case .replay, .live, .past, .filter, .command, .confirm, .help: false
             }
         }
     }
@@ -69,12 +75,13 @@ public enum KeyMap {
         }
     }
 
-    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own; where a
-    /// recording is shown, those of recordings go before them.
-    public static func intent(for key: KeyPress, in context: Context, isReplaying: Bool = false) -> Intent? {
+    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own; those of
+    /// the contexts of `time` go before them, the first one first.
+    public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
+        if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }
         guard context.isView else { return nil }
-        return (isReplaying ? table[.replay]?[key] : nil) ?? table[.allViews]?[key]
+        return (time + [.allViews]).lazy.compactMap { table[$0]?[key] }.first
     }
 
     /// The rows of a context, in the order of the help.
@@ -83,6 +90,8 @@ public enum KeyMap {
         case .allViews: common
         case .view(let view): view.type.bindings
         case .replay: replay
+        case .live: live
+        case .past: past
         case .filter: filter
         case .command: command
         case .confirm: confirm
@@ -159,6 +168,7 @@ public enum KeyMap {
             Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
             Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
             Binding(.edit, [key("e"), key("v")], "open its call site in $EDITOR"),
+            Binding(.record, [key("R")], "record the program into a file here; again: stop that"),
             Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
             Binding(
                 .back, [KeyPress(.escape), .control("g")],
@@ -181,10 +191,23 @@ public enum KeyMap {
         Binding(.secondOn, [key(">")], "on one second"),
         Binding(.previousEvent, [key(",")], "back one event", footer: "event"),
         Binding(.nextEvent, [key(".")], "on one event"),
-        Binding(.previousRejection, [key("[")], "back to the rejection before", footer: "rejection"),
-        Binding(.nextRejection, [key("]")], "on to the next rejection"),
+        Binding(
+            .previousNotable, [key("[")], "back to the rejection, warning or mark before", footer: "rejection"),
+        Binding(.nextNotable, [key("]")], "on to the next rejection, warning or mark"),
+        Binding(.mark, [key("M")], "mark the moment; :mark NAME names it"),
         Binding(.playFaster, [key("+")], "play faster", footer: "speed"),
         Binding(.playSlower, [key("-")], "play slower"),
+    ]
+
+    private static let live: [Binding] = [
+        Binding(.secondBack, [key("<")], "look back: one second before now"),
+        Binding(.previousEvent, [key(",")], "look back: the last event"),
+        Binding(.secondOn, [key(">")], "on one second, until now"),
+        Binding(.nextEvent, [key(".")], "on one event, until now"),
+    ]
+
+    private static let past: [Binding] = [
+        Binding(.now, [KeyPress(.end)], "return to now", footer: "now")
     ]
 
     private static let confirm: [Binding] = [

@@ -41,6 +41,7 @@ extension State {
         let layout = Layout(self)
         let isClick = mouse.action == .press && mouse.button == .left
         if isClick { endMessage() }
+        if let effects = dragTime(mouse, layout) { return effects }
         if dragScrollBar(mouse, layout) || drag(mouse, layout) { return [] }
         if isClick, let tabs = layout.tabs, tabs.contains(row: mouse.row, column: mouse.column) {
             if let view = TabLine(self).view(at: mouse.column) { show(view) }

@@ -36,7 +36,7 @@ extension State {
                 ? "\(name) stands still: nothing can be cancelled until it resumes"
                 : "\(name) cannot be reached: nothing can be cancelled until it is back"
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
-        case .replay: return "this is a recording: what is over cannot be cancelled"
+        case .replay(let position): return position.whyNotCancel
         case .live: break
         }
         if programs[programIndex].frozenBuffer?.successor != nil {

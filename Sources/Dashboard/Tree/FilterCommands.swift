@@ -32,9 +32,7 @@ extension State {
 
     /// Parses a typed line: a query, or `@name` for a saved one.
     func query(_ text: String) throws(QueryError) -> Query {
-        let terms = try EventTerms(text)
-        let query = try SavedQueries.query(terms.rest, among: options.savedQueries)
-        return terms.kinds == nil ? query : query.restricted(to: terms.kinds, text: text)
+        try SavedQueries.eventQuery(text, among: options.savedQueries)
     }
 
     /// Completes the typed text from the programs' nodes; a repeated call takes the next completion.

@@ -138,7 +138,7 @@ enum ProgramText {
         case .lost(let outage): outage.isSilence ? "silent" : "lost"
         case .ended: "ended"
         case .absent: "absent"
-        case .replay: "replay"
+        case .replay(let position): position.isPast ? "past" : "replay"
         }
     }
 

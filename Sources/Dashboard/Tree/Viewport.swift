@@ -8,7 +8,9 @@ extension State {
     mutating func updateViewport() {
         revision += 1
         linkPrograms()
-        let area = Layout(self).tree
+        let layout = Layout(self)
+        updateTimeStrip(layout)
+        let area = layout.tree
         view.type.updateRows(&self)
         // The details take the rows that the list leaves empty.
         if Layout(self).tree != area { view.type.updateRows(&self) }

@@ -75,6 +75,21 @@ struct AlertWatches {
 public struct AlertNotice: Hashable, Sendable {
     /// Environment variables: the query, and the facts of the first node that matched. Texts of a program are hostile.
     public var variables: [String: String]
+
+    /// Describes `count` nodes that came to match, by the first of them.
+    public init(
+        _ query: Query, _ node: NodeIndex, count: Int = 1, in forest: borrowing ChainForest, program: String, pid: Int32
+    ) {
+        let view = forest.node(node)
+        variables = [
+            "CHAINVIEW_QUERY": query.text, "CHAINVIEW_COUNT": "\(count)", "CHAINVIEW_PROGRAM": program,
+            "CHAINVIEW_PID": "\(pid)", "CHAINVIEW_ID": "\(view.id.rawValue)",
+            "CHAINVIEW_LABEL": forest.label(of: node) ?? "", "CHAINVIEW_KIND": view.kind.word,
+            "CHAINVIEW_STATE": view.stateWord, "CHAINVIEW_SITE": forest.site(of: node)?.description ?? "",
+            "CHAINVIEW_SUMMARY": forest.summary(of: node) ?? "",
+            "CHAINVIEW_CHAIN": forest.label(of: forest.root(of: node)) ?? "",
+        ]
+    }
 }
 
 extension State {
@@ -103,18 +118,9 @@ extension State {
     private static let bellPause: UInt64 = 1_000_000_000
 
     private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
-        let forest = programs[programIndex].forest
-        let view = forest.node(node)
-        return AlertNotice(variables: [
-            "CHAINVIEW_QUERY": alert.query.text, "CHAINVIEW_COUNT": "\(count)",
-            "CHAINVIEW_PROGRAM": programs[programIndex].name,
-            "CHAINVIEW_PID": "\(programs[programIndex].info?.pid ?? 0)",
-            "CHAINVIEW_ID": "\(view.id.rawValue)", "CHAINVIEW_LABEL": forest.label(of: node) ?? "",
-            "CHAINVIEW_KIND": view.kind.word, "CHAINVIEW_STATE": view.stateWord,
-            "CHAINVIEW_SITE": forest.site(of: node)?.description ?? "",
-            "CHAINVIEW_SUMMARY": forest.summary(of: node) ?? "",
-            "CHAINVIEW_CHAIN": forest.label(of: forest.root(of: node)) ?? "",
-        ])
+        let program = programs[programIndex]
+        return AlertNotice(
+            alert.query, node, count: count, in: program.forest, program: program.name, pid: program.info?.pid ?? 0)
     }
 
     // MARK: :alert

@@ -27,6 +27,7 @@ struct Program {
     var requests: [Request] = []
     /// Whether only its own row is shown.
     var isFolded = false
+    var kept = KeptChoices()
     /// The batches that wait while the picture is frozen; nil while it is live.
     var frozenBuffer: FrozenBuffer?
     /// The most events and nodes that waited while the picture stood still.
@@ -152,6 +153,7 @@ extension Program {
 
     /// Starts with nothing known of a run.
     mutating func begin(_ new: ProcessDescription, _ options: State.Options) {
+        if info?.key != new.key { kept = KeptChoices() }
         (info, name) = (new, new.name)
         forest = ChainForest(process: new.key, limits: options.limits)
         filterWarnings = nil
@@ -161,9 +163,6 @@ extension Program {
         requests = []
         clock = RemoteClock()
     }
-
-    /// Folds and tags nodes as they were in another forest of the same run.
-    mutating func restore(_ folds: UserFolds) { rowModel.restore(folds, in: forest) }
 
     /// Shows a moment of a recording.
     mutating func show(_ position: ReplayPosition) {

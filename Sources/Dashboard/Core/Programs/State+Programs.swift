@@ -117,6 +117,7 @@ extension State {
         applySettings(to: programIndex)
         let source = programs[programIndex].source
         tags.removeAll { $0.source == source }
+        absentTags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {
             selection = showsPrograms ? RowID(source: source) : nil
             if !showsPrograms { following = .first }

@@ -9,23 +9,36 @@ extension State {
     public var isReplaying: Bool { replayPosition != nil }
 
     /// Where the recording is.
-    var replayPosition: ReplayPosition? { programs.first?.connection.replay }
+    var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
+
+    /// The first program that is shown at a moment: moments are named by its clock.
+    private var replayedProgram: Program? {
+        programs.firstIndex { $0.connection.replay != nil }.map { programs[$0] }
+    }
 
     /// Applies what leads to another moment of a recording.
     mutating func replay(_ source: SourceID, _ step: ReplayStep) {
+        if step.position.isPast, lookingBack == nil { lookBack() }
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
         let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
-        let folds = programs[programIndex].rowModel.userFolds
         if isFresh {
+            programs[programIndex].keepChoices()
             programs[programIndex].begin(step.process, options)
             applySettings(to: programIndex)
         }
-        programs[programIndex].show(step.position)
+        var position = step.position
+        position.behind = distance(behind: source, position)
+        programs[programIndex].show(position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
         // What led there did not happen in this second.
         if isFresh { programs[programIndex].rate = RateMeter() }
         follow()
-        if isFresh { programs[programIndex].restore(folds) }
+        if isFresh {
+            programs[programIndex].restoreChoices()
+            divideTags()
+        } else if programs[programIndex].restoreArrivals() {
+            divideTags()
+        }
         updateViewport()
     }
 
@@ -33,18 +46,25 @@ extension State {
     mutating func applySettings(to programIndex: Int) {
         programs[programIndex].setFilter(filter)
         programs[programIndex].alertWatches.removeAll()
-        for alert in alerts { programs[programIndex].setAlert(alert) }
+        // What is past does not ring.
+        if lookingBack == nil { for alert in alerts { programs[programIndex].setAlert(alert) } }
         programs[programIndex].setInitialFolds(initialFolds)
         programs[programIndex].setOrder(order)
     }
 
     /// Asks for another moment, where a recording is shown.
     mutating func replay(_ command: ReplayCommand) -> [Effect] {
-        guard isReplaying else {
+        if let source = replayedProgram?.source { return [.replay(source, command)] }
+        guard options.keepsHistory else {
             notify("only a recording has other moments: chainview record makes one, chainview replay shows it")
             return []
         }
-        return [.replay(programs[0].source, command)]
+        guard let programIndex = programs.indices.first(where: { programs[$0].isReached }) else {
+            notify("there is no past yet")
+            return []
+        }
+        // A picture that stands still is left for the past of now.
+        return (isFrozen ? toggleFreeze() : []) + [.replay(programs[programIndex].source, command)]
     }
 
     /// The command of an intent.
@@ -55,8 +75,10 @@ extension State {
         case .playSlower: .slower
         case .nextEvent: .nextEvent
         case .previousEvent: .previousEvent
-        case .nextRejection: .nextRejection
-        case .previousRejection: .previousRejection
+        case .nextNotable: .nextNotable
+        case .previousNotable: .previousNotable
+        case .mark: .mark(nil)
+        case .now: .seek(.max)
         case .secondOn: .move(1_000_000_000)
         case .secondBack: .move(-1_000_000_000)
         default: nil
@@ -65,11 +87,15 @@ extension State {
 
     /// `:at`.
     mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        if replayPosition ?? presentPosition != nil, let mark = timeStrip.marks.first(where: { $0.name == words.rest })
+        {
+            return replay(.seek(mark.time))
+        }
         let word = try words.one("say when: " + ReplayTime.forms)
-        guard let position = replayPosition else {
+        guard let position = replayPosition ?? presentPosition else {
             throw Typing.Problem(text: "only a recording has other moments", range: word.range)
         }
-        guard let process = programs[0].info,
+        guard let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
         else {
             throw Typing.Problem(text: "no moment: " + ReplayTime.forms, range: word.range)
@@ -156,17 +182,21 @@ enum ReplayTime {
 
     /// The moment in the header: `12.3s of 2m00s`, and the speed.
     static func words(_ position: ReplayPosition) -> String {
+        let state = position.isPlaying ? "playing" : "paused"
         let (passed, whole) = (
             position.time - position.range.lowerBound, position.range.upperBound - position.range.lowerBound
         )
         let speed =
             position.speed == 1 ? "" : " \(position.speed >= 1 ? "\(Int(position.speed))" : "\(position.speed)")x"
-        let state = position.isPlaying ? "playing" : "paused"
+        if position.isPast { return "\(state)\(speed), \(tenths(position.behind)) behind" }
         return "\(state)\(speed) at \(exact(passed)) of \(exact(whole))"
     }
 
+    /// `12.4s`, `2m03.4s`.
+    private static func tenths(_ time: UInt64) -> String { String(exact(time).dropLast(3)) + "s" }
+
     /// `12.345s`, `2m03.456s`.
-    private static func exact(_ time: UInt64) -> String {
+    static func exact(_ time: UInt64) -> String {
         let seconds = DurationText.decimal(time % (60 * second), unit: second, digits: 3) + "s"
         guard time >= 60 * second else { return seconds }
         return "\(time / (60 * second))m\(time % (60 * second) < 10 * second ? "0" : "")\(seconds)"

@@ -24,7 +24,8 @@ extension State {
 
     private func arguments(of name: CommandTable.Name, at index: Int) -> [String] {
         switch (name, index) {
-        case (.at, 0): ["start", "end"]
+        case (.at, 0): ["start", "end"] + timeStrip.marks.map(\.name)
+        case (.unmark, 0): timeStrip.marks.map(\.name)
         case (.view, 0): ViewID.allCases.map(\.name)
         case (.theme, 0): Theme.all.map(\.name)
         case (.sort, 0): SortColumn.allCases.map { $0.rawValue + " " }

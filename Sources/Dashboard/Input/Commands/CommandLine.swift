@@ -65,7 +65,7 @@ extension State {
     private static let synonyms: [String: String] = [
         "stop": "cancel", "kill": "cancel", "abort": "cancel", "find": "filter", "search": "filter", "grep": "filter",
         "exit": "quit", "wq": "quit", "x": "quit", "pause": "freeze", "resume": "freeze", "write": "save",
-        "open": "unfold", "expand": "unfold", "close": "fold", "collapse": "fold", "mark": "tag", "blocker": "why",
+        "open": "unfold", "expand": "unfold", "close": "fold", "collapse": "fold", "blocker": "why",
         "order": "sort", "yank": "copy", "colors": "theme", "colours": "theme", "fps": "rate", "notify": "alert",
         "tail": "follow",
     ]
@@ -83,6 +83,8 @@ extension State {
         case .filter: try setFilter(words)
         case .alert: try alert(words)
         case .at: return try seek(words)
+        case .record: return record(into: words.rest.isEmpty ? nil : words.rest)
+        case .mark, .unmark, .marks: return try perform(marking: name, words)
         case .follow, .why, .tag, .untag, .freeze, .unfold:
             try words.noMore(than: 0)
             return handle(Self.intents[name]!)

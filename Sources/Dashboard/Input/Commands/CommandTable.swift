@@ -26,7 +26,9 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, alert, at, view, fold, unfold, sort, columns, group, goto, follow, why, tag, untag, freeze, cancel
+        case filter, alert, at, mark, unmark, marks, record, view, fold, unfold, sort, columns, group, goto, follow,
+            why, tag,
+            untag, freeze, cancel
         case copy, save, theme, rate, warn, reset, help, quit
     }
 
@@ -36,7 +38,12 @@ public enum CommandTable {
         Entry(
             .alert, "[QUERY/off]",
             "ring the bell when a node begins to match; without a query, list the alerts; off removes them"),
-        Entry(.at, "TIME", "to a moment of a recording"),
+        Entry(.at, "TIME", "to a moment of a recording or of the past, or to a mark"),
+        Entry(.mark, "[NAME]", "give the moment that is shown a name, or a number; [ and ] go there"),
+        Entry(.unmark, "NAME", "remove a mark"),
+        Entry(.marks, "", "list the marks"),
+        Entry(
+            .record, "[FILE]", "record the program into a file, as R does; without a name, stop a recording that runs"),
         Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
         Entry(.fold, "LEVELS", "show so many levels of every chain"),
         Entry(.unfold, "", "unfold everything"),

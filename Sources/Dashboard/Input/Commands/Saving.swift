@@ -3,6 +3,16 @@ import ChainListing
 import ChainModel
 import Frames
 
+/// The formats of a picture of the dashboard; the raw value is the name on the command line.
+public enum PictureFormat: String, CaseIterable, Sendable {
+    /// The rows without colours.
+    case text
+    /// With a terminal's control sequences, in 256 colours.
+    case ansi
+    /// A drawing of a terminal window.
+    case svg
+}
+
 /// Saving the screen to a file.
 extension State {
     /// Rows that a file of JSON holds at most.
@@ -15,9 +25,9 @@ extension State {
         status = nil
         let content: String
         switch path.split(separator: ".", omittingEmptySubsequences: false).last.map({ $0.lowercased() }) {
-        case "txt": content = render(self).plainText()
-        case "ansi": content = render(self).ansi(theme: options.theme)
-        case "svg": content = render(self).svg(theme: options.theme, title: savedTitle)
+        case "txt": content = picture(.text)
+        case "ansi": content = picture(.ansi)
+        case "svg": content = picture(.svg)
         case "json": content = json()
         default:
             let range = words.argumentStart..<words.argumentStart + path.count
@@ -25,6 +35,16 @@ extension State {
                 text: "end the name in .txt, .ansi, .svg or .json: that says what is saved", range: range)
         }
         return [.save(path: path, content: content, overwrites: words.isForced)]
+    }
+
+    /// Returns a frame in a format; the text ends with a newline.
+    public func picture(_ format: PictureFormat) -> String {
+        let frame = render(self)
+        switch format {
+        case .text: return frame.plainText()
+        case .ansi: return frame.ansi(theme: options.theme)
+        case .svg: return frame.svg(theme: options.theme, title: savedTitle)
+        }
     }
 
     private var savedTitle: String {

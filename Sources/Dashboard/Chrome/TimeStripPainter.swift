@@ -1,0 +1,68 @@
+import ChainText
+import Frames
+
+extension Painter {
+    /// Draws the recording's time from end to end over the footer: in each column a bar of its running handlers, and signs
+    /// for rejections, warnings, marks and the present moment. Two rows have the signs under the bars, one row over them.
+    mutating func paintTimeStrip(_ state: borrowing State) {
+        guard let area = layout.strip, let position = state.replayPosition else { return }
+        let columns = TimeStripLayout(columns: area.columns)
+        if columns.hasLabels { paintEnds(state, position, columns, row: area.row) }
+        let strip = state.timeStrip
+        let present = TimeStrip.column(of: position.time, in: position.range, columns.width)
+        var marked = Set<Int>()
+        for mark in strip.marks where position.range.contains(mark.time) {
+            marked.insert(TimeStrip.column(of: mark.time, in: position.range, columns.width))
+        }
+        let highest = strip.slices.reduce(1) { max($0, $1.running) }
+        for column in 0..<columns.width {
+            let slice = strip.slices.indices.contains(column) ? strip.slices[column] : TimeStrip.Slice()
+            var sign = sign(of: slice, isMarked: marked.contains(column))
+            var bar = bar(of: slice, highest: highest)
+            if column == present {
+                let shown = sign ?? (area.rows > 1 ? glyphs.ascending : glyphs.vertical, .label)
+                sign = (shown.text, shown.style.bold.reversed)
+                bar.style = bar.style.reversed
+            }
+            let x = columns.start + column
+            if area.rows > 1 {
+                frame.write(bar.text, row: area.row, column: x, style: bar.style)
+                if let sign { frame.write(sign.text, row: area.row + 1, column: x, style: sign.style) }
+            } else {
+                let shown = sign ?? bar
+                frame.write(shown.text, row: area.row, column: x, style: shown.style)
+            }
+        }
+    }
+
+    private func bar(of slice: TimeStrip.Slice, highest: Int) -> (text: String, style: Style) {
+        guard slice.running > 0 else { return (glyphs.charset == .ascii ? " " : glyphs.dot, .guide) }
+        let level = (slice.running * glyphs.bars.count + highest - 1) / highest
+        let style: Style = slice.rejected > 0 ? .rejected : slice.warnings > 0 ? .warning : .running
+        return (glyphs.bars[min(level, glyphs.bars.count) - 1], style)
+    }
+
+    private func sign(of slice: TimeStrip.Slice, isMarked: Bool) -> (text: String, style: Style)? {
+        if isMarked { return (glyphs.pinned, .match) }
+        if slice.rejected > 0 { return (glyphs.rejected, .rejected) }
+        return slice.warnings > 0 ? ("!", .warning) : nil
+    }
+
+    /// Writes the times of the recording's ends: times of day, or where its clock has none how long it is.
+    private mutating func paintEnds(
+        _ state: borrowing State, _ position: ReplayPosition, _ columns: TimeStripLayout, row: Int
+    ) {
+        let offset = state.programs.first { $0.connection.replay != nil }?.wallOffset ?? 0
+        let range = position.range
+        func text(_ moment: UInt64) -> String {
+            offset == 0
+                ? DurationText.coarse(moment - range.lowerBound)
+                : ClockText.seconds(moment &+ offset, offset: state.options.clockOffset)
+        }
+        frame.write(
+            text(range.lowerBound), row: row, column: 1, maxColumns: TimeStripLayout.labelWidth - 1, style: .dim)
+        frame.write(
+            text(range.upperBound), row: row, column: columns.start + columns.width + 1,
+            maxColumns: TimeStripLayout.labelWidth - 1, style: .dim)
+    }
+}

@@ -1,0 +1,55 @@
+import ChainEvents
+
+/// Counts over the time of a recording, in intervals of one length: what the time strip shows.
+public struct ReplaySeries: Hashable, Sendable {
+    /// The counts of one interval.
+    public struct Entry: Hashable, Sendable {
+        /// Nodes that were rejected in the interval.
+        public var rejected: UInt32
+        /// Nodes with a running handler, and open warnings, at its end.
+        public var running: UInt32, warnings: UInt32
+
+        /// Makes an entry.
+        public init(rejected: UInt32 = 0, running: UInt32 = 0, warnings: UInt32 = 0) {
+            (self.rejected, self.running, self.warnings) = (rejected, running, warnings)
+        }
+    }
+
+    /// When the first interval begins, in nanoseconds of the program's clock.
+    public var start: UInt64
+    /// The length of an interval in nanoseconds; at least 1.
+    public var interval: UInt64
+    /// The intervals, in order.
+    public var entries: [Entry]
+
+    /// Makes a series.
+    public init(start: UInt64 = 0, interval: UInt64 = 1, entries: [Entry] = []) {
+        (self.start, self.interval, self.entries) = (start, max(1, interval), entries)
+    }
+
+    /// The end of an interval, in nanoseconds of the program's clock.
+    public func end(of index: Int) -> UInt64 { start.addingClamped(UInt64(index + 1).multipliedClamped(by: interval)) }
+
+    /// The index of the interval that a moment is in; the nearest one, and 0 where there is none.
+    func index(at moment: UInt64) -> Int {
+        min(Int(clamping: moment.subtractingClamped(start) / interval), max(0, entries.count - 1))
+    }
+}
+
+extension UInt64 {
+    /// This number times `factor` over `divisor`, which is not 0; this number or `factor` is at most `divisor`.
+    func scaled(by factor: Int, over divisor: UInt64) -> UInt64 {
+        divisor.dividingFullWidth(multipliedFullWidth(by: UInt64(factor))).quotient
+    }
+}
+
+/// A named moment of a recording.
+public struct ReplayMark: Hashable, Sendable {
+    /// In nanoseconds of the program's clock.
+    public var time: UInt64
+    /// Text of the user, and hostile where it comes from a file.
+    public var name: String
+
+    /// Makes a mark.
+    public init(time: UInt64, name: String) { (self.time, self.name) = (time, name) }
+}

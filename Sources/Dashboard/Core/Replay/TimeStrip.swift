@@ -1,0 +1,86 @@
+import ChainEvents
+
+/// The counts of a recording in as many columns as the screen has: what is drawn over the footer.
+struct TimeStrip {
+    /// The counts of the part of a recording that a column stands for.
+    struct Slice: Hashable {
+        /// Nodes that were rejected in it.
+        var rejected = 0
+        /// The most nodes with a running handler, and the most open warnings.
+        var running = 0, warnings = 0
+    }
+
+    private struct Key: Equatable {
+        var range: ClosedRange<UInt64>
+        var width: Int
+    }
+
+    private(set) var series = ReplaySeries()
+    /// In the order of their times.
+    private(set) var marks: [ReplayMark] = []
+    /// The columns from left to right; empty where there is no room.
+    private(set) var slices: [Slice] = []
+    private var key: Key?
+    /// How often the series was read; for tests of the cost.
+    private(set) var aggregationCount = 0
+
+    mutating func show(_ series: ReplaySeries) {
+        self.series = series
+        key = nil
+    }
+
+    mutating func show(_ marks: [ReplayMark]) { self.marks = marks.sorted { $0.time < $1.time } }
+
+    /// Reads the series into columns, if it, the range or the width has changed. O(intervals and columns).
+    mutating func update(range: ClosedRange<UInt64>, width: Int) {
+        let wanted = Key(range: range, width: width)
+        guard wanted != key else { return }
+        key = wanted
+        aggregationCount += 1
+        slices = aggregated(over: range, width)
+    }
+
+    private func aggregated(over range: ClosedRange<UInt64>, _ width: Int) -> [Slice] {
+        guard width > 0 else { return [] }
+        var slices = [Slice](repeating: Slice(), count: width)
+        var filled = 0
+        var level = Slice()
+        for (index, entry) in series.entries.enumerated() {
+            // An interval counts where it begins.
+            let start = min(
+                max(series.end(of: index).subtractingClamped(series.interval), range.lowerBound), range.upperBound)
+            let column = Self.column(of: start, in: range, width)
+            // Levels hold until the next interval.
+            while filled < column {
+                filled += 1
+                slices[filled] = level
+            }
+            level = Slice(running: Int(entry.running), warnings: Int(entry.warnings))
+            slices[column].rejected += Int(entry.rejected)
+            slices[column].running = max(slices[column].running, level.running)
+            slices[column].warnings = max(slices[column].warnings, level.warnings)
+        }
+        for column in min(filled + 1, width)..<width { slices[column] = level }
+        return slices
+    }
+
+    // MARK: Moments and columns
+
+    /// The column of a moment: 0 for the first one and before, the last one for the end and after.
+    static func column(of moment: UInt64, in range: ClosedRange<UInt64>, _ width: Int) -> Int {
+        let passed = min(max(moment, range.lowerBound), range.upperBound) - range.lowerBound
+        let span = (range.upperBound - range.lowerBound).addingClamped(1)
+        return min(Int(clamping: passed.scaled(by: max(1, width), over: span)), max(0, width - 1))
+    }
+
+    /// The moment that a column stands for: its middle; of the first and the last column, the beginning and the end.
+    static func moment(of column: Int, in range: ClosedRange<UInt64>, _ width: Int) -> UInt64 {
+        guard column > 0 else { return range.lowerBound }
+        guard column < width - 1 else { return range.upperBound }
+        let span = (range.upperBound - range.lowerBound).addingClamped(1)
+        let (start, end) = (
+            span.scaled(by: column, over: UInt64(width)), span.scaled(by: column + 1, over: UInt64(width))
+        )
+        return min(range.lowerBound.addingClamped(start + (end - start) / 2), range.upperBound)
+    }
+}

@@ -1,0 +1,177 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The past of live programs in a dashboard that goes on unseen.
+@Suite struct LookingBackTests {
+    private static let source = SourceID(0)
+    private static let second: UInt64 = 1_000_000_000
+
+    /// A live program at 60 s with order 17, which is charged, and order 18.
+    private static func live(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
+        var screen = Screen(columns, rows, options: .init(keepsHistory: true))
+        screen.feed(past)
+        var script = Script(sequence: 2, time: 50_000)
+        script.make(3, .work, "order 18", site: "Shop/Order.swift:41")
+        screen.feed(script)
+        screen.tick(60_000)
+        return screen
+    }
+
+    /// Makes a dashboard one of the past at 2 s, with what it shows.
+    static let still = Action.replayed(
+        source,
+        ReplayStep(
+            process: Script.process, isFresh: false, batches: [],
+            position: ReplayPosition(time: 2 * second + 1, range: 1...(60 * second), isPast: true)))
+
+    private static var past: Script {
+        var script = Script()
+        script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
+        script.make(2, .then, "charge card", under: 1)
+        script.at(1_000)
+        script.start(1)
+        return script
+    }
+
+    /// Shows a moment before order 18.
+    private static func lookBack(
+        _ screen: inout Screen, to seconds: Double = 40, playing: Bool = false, from source: SourceID = source
+    ) {
+        let position = ReplayPosition(
+            time: UInt64(seconds * 1e9) + 1, range: 1...(60 * second), isPlaying: playing, isPast: true)
+        screen.act(
+            .replayed(
+                source,
+                ReplayStep(process: Script.process, isFresh: true, batches: [past.batch], position: position)))
+        tick(&screen, shown: seconds, live: 60)
+    }
+
+    /// Ticks both clocks, in seconds.
+    private static func tick(_ screen: inout Screen, shown: Double, live: Double) {
+        let (past, now) = (UInt64(shown * 1e9) + 1, UInt64(live * 1e9) + 1)
+        screen.act(.tick(wall: Script.process.wallOffset + past, process: past))
+        screen.act(.tickLive(wall: Script.process.wallOffset + now, process: now))
+    }
+
+    private static func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {
+        screen.effects = []
+        screen.type(keys)
+        return screen.effects.compactMap { if case .replay(source, let command) = $0 { command } else { nil } }
+    }
+
+    @Test func keysOfALiveProgram() {
+        var screen = Self.live()
+        #expect(Self.commands(&screen, ",.>") == [.previousEvent, .nextEvent, .move(1_000_000_000)])
+        screen.act(.key(.character("<")))
+        #expect(screen.effects.last == .replay(Self.source, .move(-1_000_000_000)))
+        // The others keep their meaning.
+        #expect(Self.commands(&screen, "g []p") == [] && screen.state.isFrozen && screen.state.tags.count == 1)
+        // A frozen picture is left.
+        #expect(Self.commands(&screen, ",") == [.previousEvent] && !screen.state.isFrozen)
+        #expect(Self.commands(&screen, ":at -5s<Enter>") == [.seek(55 * Self.second + 1)])
+        #expect(Self.commands(&screen, ":mark a<Enter>") == [.mark("a")])
+        screen.type("<End>")
+        #expect(screen.state.tree.selectedRow == screen.state.tree.rowCount - 1)
+        var old = Screen(100, 24)
+        old.feed(Self.past)
+        old.act(.key(.character(",")))
+        #expect(old.message == ", is not bound; ? lists the keys")
+        #expect(Screen(100, 24, options: .init(keepsHistory: true), connected: false).state.timeKeys == [.live])
+    }
+
+    @Test func thePastIsShownWhileTheProgramGoesOn() {
+        var screen = Self.live()
+        Self.lookBack(&screen)
+        #expect(screen.text.contains("paused, 20.0s behind") && !screen.text.contains("order 18"))
+        GoldenTests.check(screen, "replay/past-120x40")
+        #expect(Self.commands(&screen, " [].") == [.togglePlaying, .previousNotable, .nextNotable, .nextEvent])
+        #expect(Self.commands(&screen, "<End>") == [.seek(.max)])
+        screen.type("gc")
+        #expect(screen.message == "this is the past, where nothing can be cancelled: End returns to now")
+        // What comes is applied unseen.
+        var more = Script(sequence: 3, time: 61_000)
+        more.make(4, .work, "order 19", site: "Shop/Order.swift:41")
+        screen.act(.received(Self.source, more.batch))
+        Self.tick(&screen, shown: 40, live: 62)
+        #expect(screen.text.contains("paused, 22.0s behind") && !screen.text.contains("order 19"))
+        #expect(screen.state.forest?.totals.counts.nodeCount == 2)
+        screen.act(.returnedToNow)
+        screen.tick(62_000)
+        #expect(screen.text.contains("order 19") && screen.text.contains("order 18") && screen.message == "now")
+        #expect(screen.state.programs[0].connection.isLive && screen.state.lookingBack == nil)
+        #expect(screen.state.programs[0].shownNow >= 61 * Self.second)
+    }
+
+    /// What was set before holds in the past, and what is set there holds afterwards.
+    @Test func choicesGoBothWays() {
+        var screen = Self.live()
+        screen.go(to: 1)
+        screen.type("hP")
+        screen.go(to: 3)
+        screen.type(" ")
+        Self.lookBack(&screen)
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [] && screen.state.forest?.pins.count == 1)
+        screen.go(to: 1)
+        screen.type("l")
+        screen.type("gP")
+        screen.type("/order<Enter>")
+        screen.act(.returnedToNow)
+        for _ in 0..<4 { screen.tick(60_000) }
+        #expect(screen.taggedIDs == [3] && screen.state.forest?.pins == [])
+        #expect(screen.state.filter.text == "order" && screen.state.rowModel.isFiltering)
+        screen.type("<Esc>")
+        for _ in 0..<4 { screen.tick(60_000) }
+        #expect(screen.text.contains("charge card"), "\(screen.text)")
+    }
+
+    /// Its end, a restart, and an alert come through while the past is shown.
+    @Test func whatHappensToTheProgramIsNoted() {
+        var screen = Self.live()
+        screen.type(":alert label:refund<Enter>")
+        Self.lookBack(&screen)
+        screen.effects = []
+        var more = Script(sequence: 3, time: 61_000)
+        more.make(4, .work, "refund 3", site: "Shop/Order.swift:41")
+        screen.act(.received(Self.source, more.batch))
+        Self.tick(&screen, shown: 40, live: 62)
+        #expect(screen.effects.contains(.bell) && screen.message?.contains("refund 3") == true)
+        let new = ProcessDescription(key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: 1)
+        screen.act(.connected(Self.source, new))
+        #expect(screen.message?.contains("restarted") == true && screen.text.contains("order 17"))
+        screen.act(.ended(Self.source, "it crashed"))
+        #expect(screen.text.contains("behind"))
+        screen.act(.returnedToNow)
+        #expect(screen.state.programs[0].connection.isEnded && screen.state.programs[0].info?.pid == 4343)
+        #expect(!screen.text.contains("order 17"))
+    }
+
+    @Test func allProgramsAreAtOneMoment() {
+        var screen = Self.live()
+        screen.act(.connected(SourceID(1), Script.billing))
+        Self.lookBack(&screen)
+        #expect(screen.text.contains("2 programs") && screen.text.contains("paused, 20.0s behind"))
+        #expect(screen.text.contains("no past is kept of it"))
+        screen.act(.returnedToNow)
+        #expect(screen.state.programs.map(\.connection.isLive) == [true, true])
+    }
+
+    @Test func recordingsAreInTheHeader() {
+        var screen = Self.live()
+        screen.effects = []
+        screen.type("R:record a.chain<Enter>")
+        #expect(
+            screen.effects == [.record(Self.source, path: nil), .record(Self.source, path: "a.chain")])
+        screen.act(.recording([RecordingStatus(source: Self.source, text: "1.0 s, 12 events, 4 kB, 0 lost")]))
+        #expect(screen.text.contains("recording 1.0 s, 12 events, 4 kB, 0 lost"))
+        screen.act(.recording([]))
+        #expect(!screen.text.contains("recording 1.0"))
+        var recording = Screen(100, 24, connected: false)
+        recording.act(ReplayTests.still)
+        recording.type("R")
+        #expect(recording.effects == [] && recording.message == "this is a recording already")
+    }
+}
