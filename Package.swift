@@ -101,6 +101,12 @@ let package = Package(
         .target(
             name: "ChainListing",
             dependencies: ["ChainRows", "ChainText", "ChainModel", "ChainInsight", "ChainEvents", "Frames"]),
+        // What `chainview export` writes: pure writers over nodes.
+        .target(
+            name: "ChainExport",
+            dependencies: [
+                "ChainListing", "ChainRows", "ChainText", "ChainModel", "ChainInsight", "ChainEvents", "Frames",
+            ]),
         .target(
             name: "Dashboard",
             dependencies: [
@@ -120,7 +126,7 @@ let package = Package(
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
                 "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
-                "ChainSystem", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos",
+                "ChainSystem", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos", "ChainExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -202,6 +208,13 @@ let package = Package(
         .testTarget(
             name: "ChainRowsTests",
             dependencies: ["ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
+        .testTarget(
+            name: "ChainExportTests",
+            dependencies: [
+                "ChainExport", "ChainInsight", "ChainListing", "ChainModel", "ChainEvents", "EventScripts",
+                "GoldenSupport", "SeededNumbers",
+            ],
+            exclude: ["Golden"]),
         .testTarget(
             name: "ChainRecordingTests",
             dependencies: [

@@ -1,0 +1,167 @@
+import ChainEvents
+import ChainModel
+
+/// Receives the nodes of a program, each once.
+package protocol NodeExporter {
+    /// A root was made. It may be evicted or under another node later.
+    mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws
+
+    /// A node is settled and its handler has returned. Beginnings and ends of one batch are in the order of their times.
+    mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
+
+    /// A batch was applied.
+    mutating func advanced(_ forest: borrowing ChainForest) throws
+
+    /// At the end, a node that is live, or settled while its handler runs.
+    mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
+}
+
+extension NodeExporter {
+    /// Does nothing.
+    package mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws {}
+    /// Does nothing.
+    package mutating func advanced(_ forest: borrowing ChainForest) throws {}
+}
+
+/// Applies batches to a forest, and passes each node to an exporter once it is finished.
+///
+/// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time, or once
+/// ``Options/waitingLimit`` others wait. Until then it can be placed elsewhere in the tree and get marks. Memory depends
+/// on the live nodes and on that limit, not on the number of events.
+package struct ExportStream<Exporter: NodeExporter> {
+    /// Limits of a stream.
+    package struct Options: Sendable {
+        /// The most nodes that wait to be passed on.
+        package var waitingLimit = 20_000
+        /// How long they wait at most, in nanoseconds of the program's clock.
+        package var delay: UInt64 = 5_000_000_000
+
+        /// The defaults.
+        package init() {}
+    }
+
+    private struct Entry {
+        var node: NodeIndex
+        var id: NodeID
+        var time: UInt64
+        var isBeginning: Bool
+    }
+
+    /// The forest after the last batch.
+    package private(set) var forest: ChainForest
+    /// The exporter.
+    package var exporter: Exporter
+    private let options: Options
+    private var changes = ForestChanges()
+    private var entries: [Entry] = []
+    private var firstEntry = 0
+    private var progress: [NodeProgress] = []
+
+    /// Begins with an empty forest.
+    package init(of process: ProcessKey, to exporter: Exporter, options: Options = Options()) {
+        // Twice what waits, so that no node is evicted while it waits.
+        let kept = 2 * options.waitingLimit + 1_000
+        let limits = ForestLimits(settledNodeLimit: kept, settledLeafLimit: kept, changeLimit: .max)
+        forest = ChainForest(process: process, limits: limits)
+        self.exporter = exporter
+        self.options = options
+        forest.consumeChanges(into: &changes)
+    }
+
+    /// Applies a batch, and passes on what has waited for long enough.
+    package mutating func apply(_ batch: EventBatch) throws {
+        forest.apply(batch)
+        forest.consumeChanges(into: &changes)
+        enqueueChanges()
+        try passOn(waitingLimit: options.waitingLimit, delay: options.delay)
+        try exporter.advanced(forest)
+        forest.retain(now: forest.now, budget: 1 << 20)
+    }
+
+    /// Passes on what waits, and then what is unfinished.
+    package mutating func end() throws {
+        try passOn(waitingLimit: 0, delay: 0)
+        try exporter.advanced(forest)
+        for root in forest.roots {
+            var node: NodeIndex? = root
+            while let current = node {
+                if !progress(of: current).contains(.passed) { try exporter.unfinished(current, in: forest) }
+                node = forest.next(after: current, within: root)
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    private func progress(of node: NodeIndex) -> NodeProgress {
+        Int(node.rawValue) < progress.count ? progress[Int(node.rawValue)] : []
+    }
+
+    private mutating func enqueueChanges() {
+        for eviction in changes.evicted where Int(eviction.index.rawValue) < progress.count {
+            progress[Int(eviction.index.rawValue)] = []
+        }
+        if progress.count < forest.indexBound {
+            progress += Array(repeating: [], count: forest.indexBound - progress.count)
+        }
+        var steps: [(time: UInt64, isFinish: Bool, view: NodeView)] = []
+        for change in changes.nodes {
+            let index = Int(change.index.rawValue)
+            if change.changes.contains(.created) { progress[index] = [] }
+            if change.traits.contains(.root), !progress[index].contains(.begun) {
+                progress[index].insert(.begun)
+                let view = forest.node(change.index)
+                steps.append((view.created, false, view))
+            }
+            guard !change.traits.contains(.unfinished), progress[index].isDisjoint(with: [.waiting, .passed]) else {
+                continue
+            }
+            let view = forest.node(change.index)
+            // A node that only others have named is passed on at the end, if nothing of it comes until then.
+            guard let settled = view.settled else { continue }
+            progress[index].insert(.waiting)
+            steps.append((settled, true, view))
+        }
+        steps.sort {
+            ($0.time, $0.isFinish ? 1 : 0, $0.view.created, $0.view.id)
+                < ($1.time, $1.isFinish ? 1 : 0, $1.view.created, $1.view.id)
+        }
+        entries += steps.map {
+            Entry(node: $0.view.index, id: $0.view.id, time: forest.now, isBeginning: !$0.isFinish)
+        }
+    }
+
+    /// Passes on whole batches of nodes until limit and delay are kept.
+    private mutating func passOn(waitingLimit: Int, delay: UInt64) throws {
+        while firstEntry < entries.count,
+            entries.count - firstEntry > waitingLimit || entries[firstEntry].time.addingClamped(delay) <= forest.now
+        {
+            let time = entries[firstEntry].time
+            while firstEntry < entries.count, entries[firstEntry].time == time {
+                try passOn(entries[firstEntry])
+                firstEntry += 1
+            }
+        }
+        guard firstEntry > 1_000, firstEntry > entries.count / 2 else { return }
+        entries.removeFirst(firstEntry)
+        firstEntry = 0
+    }
+
+    private mutating func passOn(_ entry: Entry) throws {
+        guard forest.contains(entry.id, at: entry.node) else { return }
+        if entry.isBeginning {
+            if forest.isRoot(entry.node) { try exporter.began(entry.node, in: forest) }
+        } else {
+            progress[Int(entry.node.rawValue)] = [.begun, .passed]
+            try exporter.finished(entry.node, in: forest)
+        }
+    }
+}
+
+/// What was done for the node at an index.
+private struct NodeProgress: OptionSet {
+    let rawValue: UInt8
+    static let begun = NodeProgress(rawValue: 1)
+    static let waiting = NodeProgress(rawValue: 2)
+    static let passed = NodeProgress(rawValue: 4)
+}

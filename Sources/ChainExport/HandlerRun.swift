@@ -1,0 +1,50 @@
+import ChainEvents
+import ChainModel
+
+/// A handler that occupied a thread.
+struct HandlerRun {
+    var thread: ThreadID
+    var begin: UInt64
+    var end: UInt64
+
+    /// The run of a node's handler; nil where it has not started, its end is unknown, or it ran in a task.
+    ///
+    /// - Parameter now: the end of a handler that still runs; nil leaves such handlers out.
+    init?(_ view: NodeView, _ now: UInt64? = nil) {
+        let unknownEnd = view.activity == .running ? now : nil
+        guard let begin = view.started, view.thread != 0, !view.kind.runsInTask, view.kind.role != .combinator,
+            let end = view.ended ?? unknownEnd
+        else { return nil }
+        (thread, self.begin, self.end) = (view.thread, begin, max(begin, end))
+    }
+
+    /// The steps that are looked at for the handler that settled a node.
+    private static let depthLimit = 8
+    /// The members of a combinator that are looked at.
+    private static let memberLimit = 64
+
+    /// Returns the handler that settled a node: its own, or that of the node that it follows, or of the member that
+    /// settled last. Nil where a resolver or a timer did.
+    static func settling(_ node: NodeIndex, in forest: borrowing ChainForest) -> HandlerRun? {
+        var node = node
+        for _ in 0..<depthLimit {
+            let view = forest.node(node)
+            guard let settled = view.settled else { return nil }
+            let run = HandlerRun(view)
+            // A handler that returned before the settlement left it to the promise that it returned.
+            if let run, run.end >= settled, run.begin <= settled { return run }
+            var next: (node: NodeIndex, settled: UInt64)?
+            for link in forest.targets(of: node, limit: memberLimit) {
+                guard let time = forest.node(link.node).settled, time <= settled, time >= next?.settled ?? 0 else {
+                    continue
+                }
+                next = (link.node, time)
+            }
+            guard let found = next?.node ?? (view.state == .skipped ? forest.parent(of: node) : nil) else {
+                return nil
+            }
+            node = found
+        }
+        return nil
+    }
+}

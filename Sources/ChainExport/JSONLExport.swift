@@ -1,0 +1,62 @@
+import ChainEvents
+import ChainListing
+import ChainModel
+
+/// Writes nodes as JSON, one object a line. The names of the fields are kept from release to release.
+///
+///     {"type":"program","format":1,"pid":4242,"name":"shop",…}
+///     {"type":"node","id":12,"under":9,…,"follows":null,"members":[]}
+///     {"type":"end","time":1731.5,"nodes":2,"lostEvents":0}
+package struct JSONLExport: NodeExporter {
+    /// The number of the format; another one once a field changes its meaning.
+    package static let format = 1
+    /// The most members that a node's line names.
+    private static let memberLimit = 1_000
+
+    private let process: ProcessDescription
+    private let output: TextOutput
+    /// Nodes written so far.
+    package private(set) var nodeCount = 0
+
+    /// Writes the first line, on the program.
+    package init(_ process: ProcessDescription, to output: @escaping TextOutput) throws {
+        self.process = process
+        self.output = output
+        try output(Self.line("program", [("format", "\(Self.format)")] + TreeJSON.members(of: process)))
+    }
+
+    package mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        nodeCount += 1
+        var members = TreeJSON.members(
+            of: node, depth: forest.depth(of: node), in: forest, wallOffset: process.wallOffset, now: forest.now)
+        var (follows, linked): (String?, [String]) = (nil, [])
+        for link in forest.targets(of: node, limit: Self.memberLimit) {
+            let id = "\(forest.id(of: link.node).rawValue)"
+            if link.role == .follows { follows = id } else { linked.append(id) }
+        }
+        members += [("follows", follows ?? "null"), ("members", JSONText.array(linked))]
+        try output(Self.line("node", members))
+    }
+
+    package mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        try finished(node, in: forest)
+    }
+
+    /// Writes the last line.
+    package func end(_ forest: borrowing ChainForest) throws {
+        try output(Self.end(forest, process, [("nodes", "\(nodeCount)")]))
+    }
+
+    /// Returns a line of one type, closed by a newline.
+    package static func line(_ type: String, _ members: [(name: String, value: String)]) -> String {
+        JSONText.object([("type", JSONText.string(type))] + members) + "\n"
+    }
+
+    /// Returns the last line; `counts` are counts of what was written.
+    package static func end(
+        _ forest: borrowing ChainForest, _ process: ProcessDescription, _ counts: [(name: String, value: String)]
+    ) -> String {
+        let time = JSONText.seconds(forest.now &+ process.wallOffset)
+        return line("end", [("time", time)] + counts + [("lostEvents", "\(forest.lostCount)")])
+    }
+}

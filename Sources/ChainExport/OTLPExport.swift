@@ -1,0 +1,49 @@
+import ChainEvents
+import ChainModel
+
+/// Collects settled nodes as spans, and passes them on in requests of limited size.
+package struct OTLPExport: NodeExporter {
+    /// The most spans of a request, and about the most bytes.
+    private static let spanLimit = 512, byteLimit = 1 << 20
+
+    private let spans: SpanJSON
+    private let head: String, tail: String
+    private let send: (_ request: String, _ spanCount: Int) throws -> Void
+    private var body = ""
+    private var count = 0
+    /// Live nodes at the end, which are no spans.
+    package private(set) var liveCount = 0
+
+    /// Calls `send` with the bodies of requests.
+    ///
+    /// - Parameter version: the version of chainview.
+    package init(
+        _ process: ProcessDescription, version: String,
+        send: @escaping (_ request: String, _ spanCount: Int) throws -> Void
+    ) {
+        spans = SpanJSON(process)
+        (head, tail) = spans.envelope(version: version)
+        self.send = send
+    }
+
+    package mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        guard let span = spans.object(of: node, in: forest) else { return }
+        if count > 0 { body += "," }
+        body += span
+        count += 1
+        if count == Self.spanLimit || body.utf8.count > Self.byteLimit { try flush() }
+    }
+
+    package mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        if forest.state(of: node).isLive { liveCount += 1 }
+        try finished(node, in: forest)
+    }
+
+    /// Sends what has been collected.
+    package mutating func flush() throws {
+        guard count > 0 else { return }
+        let (request, spanCount) = (head + body + tail, count)
+        (body, count) = ("", 0)
+        try send(request, spanCount)
+    }
+}

@@ -1,0 +1,36 @@
+/// A moment as one HTML file, which needs no network: tree, timeline, sites and warnings, with a filter.
+package enum HTMLExport {
+    /// Nodes that are shown by default.
+    package static let nodeLimit = 20_000
+
+    /// The contents of the elements `style` and `script`, which are the same in every page.
+    static let style = "\n\(pageStyle)\n", script = "\n\(pageScript)\n\(pageActions)\n"
+
+    /// Their hashes, by which a browser accepts them and nothing else: SHA-256 of UTF-8, in base 64. A test compares them.
+    static let styleHash = "VT3BGjeTbquwi8trPAmywJoMYyfNErqFa/xSH8j4mwE="
+    static let scriptHash = "tm7emKUrDrNK+Mr+X4Jnk4qJQ8AZAIwWPoTqSPYW0EY="
+
+    /// Writes the page.
+    package static func write(_ moment: Moment, to output: TextOutput) throws {
+        let title = MarkupText.escaped(moment.title)
+        // Nothing is fetched, and no other script runs. The data are no script.
+        let policy =
+            "default-src 'none'; style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; img-src data:"
+        try output(
+            """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(policy)">
+            <meta name="viewport" content="width=device-width">
+            <meta name="generator" content="chainview">
+            <title>\(title)</title>
+            <style>\(style)</style>
+            \(pageBody)
+            <script type="application/json" id="data">\(PageData(moment).json)</script>
+            <script>\(script)</script>
+            </html>
+
+            """)
+    }
+}

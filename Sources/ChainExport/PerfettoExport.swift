@@ -1,0 +1,247 @@
+import ChainEvents
+import ChainListing
+import ChainModel
+import ChainText
+
+/// Writes the Trace Event Format of Chrome, as Perfetto imports it.
+///
+/// | in the trace | of |
+/// | --- | --- |
+/// | slices on threads | handlers, from their start to their end; not those of tasks, which may be suspended |
+/// | flows | from the handler that settled a promise to the handler that this let run |
+/// | async slices on at most 200 tracks | chains, and in them their steps, each from when its turn came to its settlement |
+/// | counters | running and queued nodes |
+///
+/// Times are microseconds with three decimals since the start. Steps that overlap another one of their chain are on
+/// a further track, in a further slice of the chain.
+package struct PerfettoExport: NodeExporter {
+    private struct OpenChain {
+        /// Its lanes, each with a slice of the chain around the steps. Empty where all lanes were taken.
+        var lanes: [Int]
+        var begin: UInt64
+    }
+
+    /// The most lanes of one chain.
+    private static let laneLimit = 16
+
+    private let process: ProcessDescription
+    private let start: UInt64
+    private var events: TraceEvents
+    private var lanes = PerfettoLanes()
+    private var chains: [NodeID: OpenChain] = [:]
+    /// Chains that have settled, by root and in order of their end: closed once something later is written.
+    private var closing: [(id: NodeID, end: UInt64)] = []
+    private var named: [ThreadID: String] = [:]
+    private var counters: (running: Int, queued: Int)?
+    private var isEnding = false
+    private var hasReclaimed = false
+    /// How many chains found no free track.
+    package private(set) var leftOutChainCount = 0
+    /// How many steps found no free track.
+    package private(set) var leftOutStepCount = 0
+
+    /// Writes the beginning of the trace.
+    ///
+    /// - Parameter start: time 0 of the trace, in nanoseconds of the program's clock; earlier times count as 0.
+    package init(_ process: ProcessDescription, start: UInt64, to output: @escaping TextOutput) throws {
+        self.process = process
+        self.start = start
+        events = TraceEvents(pid: process.pid, start: start, output: output)
+        try events.begin()
+        try events.write("M", nil, [("name", "\"process_name\""), ("args", Self.named(process.name))])
+    }
+
+    private static func named(_ name: String) -> String { JSONText.object([("name", JSONText.string(name))]) }
+
+    // MARK: Nodes
+
+    package mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws {
+        // Members of a combinator were made before it.
+        var (begin, node, rest): (UInt64, NodeIndex?, Int) = (.max, root, 64)
+        while let current = node, rest > 0 {
+            begin = min(begin, forest.node(current).created)
+            node = forest.next(after: current, within: root)
+            rest -= 1
+        }
+        try open(root, from: begin, in: forest)
+    }
+
+    package mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        let view = forest.node(node)
+        try writeHandler(view, in: forest)
+        let (end, root) = (view.settled ?? forest.now, forest.root(of: node))
+        try closeChains(before: end, in: forest)
+        let id = forest.id(of: root)
+        let begin = forest.timing(of: node, now: end).total.map { end.subtractingClamped($0) }
+        // What is chained to a chain that has been closed opens it again.
+        if chains[id] == nil, let begin { try open(root, from: begin, in: forest) }
+        if let begin { try writeStep(view, of: id, from: begin, to: end, in: forest) }
+        let chain = forest.chain(of: root)
+        if chain.liveCount == 0, end >= chain.settled ?? 0 { closing.append((id, end)) }
+        // It was a root, and was adopted since.
+        if root != node, chains[view.id] != nil { closing.append((view.id, end)) }
+    }
+
+    package mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
+        isEnding = true
+        guard forest.state(of: node) != .unknown else { return }
+        try finished(node, in: forest)
+    }
+
+    package mutating func advanced(_ forest: borrowing ChainForest) throws {
+        hasReclaimed = false
+        try writeCounters(forest)
+    }
+
+    /// Closes what is open, and writes the end of the trace.
+    package mutating func end(_ forest: borrowing ChainForest) throws {
+        for (id, chain) in chains.sorted(by: { $0.key < $1.key }) {
+            let settled = forest.index(of: id).flatMap { forest.chain(of: $0).settled }
+            try close(id, chain, at: settled ?? forest.now, in: forest)
+        }
+        try events.end([
+            ("program", JSONText.string(process.name)), ("pid", "\(process.pid)"),
+            ("startTime", JSONText.seconds(start &+ process.wallOffset)),
+            ("lostEvents", "\(forest.lostCount)"), ("leftOutChains", "\(leftOutChainCount)"),
+            ("leftOutSteps", "\(leftOutStepCount)"),
+        ])
+    }
+
+    // MARK: Chains
+
+    private mutating func open(_ root: NodeIndex, from begin: UInt64, in forest: borrowing ChainForest) throws {
+        let id = forest.id(of: root)
+        guard chains[id] == nil else { return }
+        try closeChains(before: begin, in: forest)
+        chains[id] = OpenChain(lanes: [], begin: begin)
+        if try takeLane(for: id, root, from: begin, in: forest) == nil { leftOutChainCount += 1 }
+    }
+
+    /// Takes a lane for a chain, and begins the chain's slice on it.
+    private mutating func takeLane(
+        for id: NodeID, _ root: NodeIndex, from begin: UInt64, in forest: borrowing ChainForest
+    ) throws -> Int? {
+        let name = NodeText.name(of: root, in: forest)
+        let group = PerfettoLanes.group(of: name)
+        var free = lanes.take(for: group, from: begin)
+        if free == nil {
+            try closeFormerChains(forest)
+            free = lanes.take(for: group, from: begin)
+        }
+        guard let lane = free else { return nil }
+        chains[id]?.lanes.append(lane)
+        lanes.extend(lane, to: begin)
+        try events.async("b", name, lane: lane, at: begin, arguments: Self.arguments(of: root, in: forest))
+        return lane
+    }
+
+    /// Closes the chains that ended before a moment.
+    private mutating func closeChains(before moment: UInt64, in forest: borrowing ChainForest) throws {
+        let count = closing.prefix { $0.end < moment }.count
+        for (id, end) in closing[..<count] {
+            guard let chain = chains[id] else { continue }
+            // A settled chain goes on when something is chained to it; then it is closed later.
+            if let root = forest.index(of: id), forest.isRoot(root), case let known = forest.chain(of: root),
+                known.liveCount > 0 || known.settled ?? 0 > end
+            {
+                continue
+            }
+            try close(id, chain, at: end, in: forest)
+        }
+        closing.removeFirst(count)
+    }
+
+    /// Closes chains that are none any more, because their root was evicted or adopted: once a batch, because all open
+    /// chains are looked at.
+    private mutating func closeFormerChains(_ forest: borrowing ChainForest) throws {
+        guard !hasReclaimed else { return }
+        hasReclaimed = true
+        for (id, chain) in chains.sorted(by: { $0.key < $1.key }) {
+            if let root = forest.index(of: id), forest.isRoot(root) { continue }
+            try close(id, chain, at: chain.begin, in: forest)
+        }
+    }
+
+    private mutating func close(
+        _ id: NodeID, _ chain: OpenChain, at end: UInt64, in forest: borrowing ChainForest
+    ) throws {
+        chains[id] = nil
+        // Nothing reads the name of an end but people.
+        let name = forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? "\(id)"
+        for lane in chain.lanes {
+            // The first is the chain's until it ends, the others until their last step.
+            let laneEnd = lane == chain.lanes.first ? max(end, lanes.lanes[lane].end) : lanes.lanes[lane].end
+            try events.async("e", name, lane: lane, at: laneEnd, arguments: nil)
+            lanes.release(lane, at: laneEnd)
+        }
+    }
+
+    /// Writes a step on the first lane of its chain on which it follows the steps before.
+    private mutating func writeStep(
+        _ view: NodeView, of id: NodeID, from begin: UInt64, to end: UInt64, in forest: borrowing ChainForest
+    ) throws {
+        guard let chain = chains[id], let first = chain.lanes.first else { return }
+        // A chain of one node is its own step.
+        let root = forest.root(of: view.index)
+        guard forest.nodeCount(ofRoot: root) > 1 else { return lanes.extend(first, to: end) }
+        let begin = max(chain.begin, begin)
+        var lane = chain.lanes.first { lanes.isFree($0, from: begin) }
+        if lane == nil, chain.lanes.count < Self.laneLimit {
+            lane = try takeLane(for: id, root, from: begin, in: forest)
+        }
+        guard let lane else {
+            leftOutStepCount += 1
+            return
+        }
+        lanes.extend(lane, to: max(begin, end))
+        let name = Self.name(of: view, in: forest)
+        let arguments = Self.arguments(of: view.index, in: forest)
+        try events.async("b", name, lane: lane, at: begin, arguments: arguments)
+        try events.async("e", name, lane: lane, at: max(begin, end), arguments: nil)
+    }
+
+    // MARK: Threads and counters
+
+    /// Writes a handler on its thread, and the flow to it.
+    private mutating func writeHandler(_ view: NodeView, in forest: borrowing ChainForest) throws {
+        guard var run = HandlerRun(view, isEnding ? forest.now : nil), run.end >= start else { return }
+        run.begin = max(run.begin, start)
+        try nameThread(run.thread, in: forest)
+        let name = Self.name(of: view, in: forest)
+        try events.write(
+            "X", run.thread,
+            [
+                ("ts", events.time(run.begin)), ("dur", TraceEvents.duration(run.end - run.begin)),
+                ("cat", "\"handler\""), ("name", JSONText.string(name)),
+                ("args", Self.arguments(of: view.index, in: forest)),
+            ])
+        guard let parent = forest.parent(of: view.index),
+            let source = HandlerRun.settling(parent, in: forest), source.begin <= run.begin
+        else { return }
+        // Within the slice, because a flow is bound to what is open at its time.
+        let leaves = max(source.begin, min(source.end, run.begin).subtractingClamped(1))
+        let flow: [(name: String, value: String)] = [
+            ("cat", "\"flow\""), ("name", "\"settles\""), ("id", "\(view.id.rawValue)"),
+        ]
+        try events.write("s", source.thread, [("ts", events.time(leaves))] + flow)
+        try events.write("f", run.thread, [("ts", events.time(run.begin)), ("bp", "\"e\"")] + flow)
+    }
+
+    private mutating func nameThread(_ thread: ThreadID, in forest: borrowing ChainForest) throws {
+        guard let name = forest.threads[thread], named[thread] != name else { return }
+        named[thread] = name
+        try events.write("M", thread, [("name", "\"thread_name\""), ("args", Self.named(name))])
+    }
+
+    private mutating func writeCounters(_ forest: borrowing ChainForest) throws {
+        let counts = forest.totals.counts
+        let now = (counts[.running], counts[.queued])
+        if let counters, counters == now { return }
+        counters = now
+        for (name, count) in [("running", now.0), ("queued", now.1)] {
+            try events.write(
+                "C", nil,
+                [("ts", events.time(forest.now)), ("name", "\"\(name)\""), ("args", "{\"nodes\":\(count)}")])
+        }
+    }
+}

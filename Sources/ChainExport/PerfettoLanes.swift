@@ -1,0 +1,57 @@
+/// Tracks for chains: each is one chain's at a time, and another's after that one has settled.
+struct PerfettoLanes {
+    /// One track.
+    struct Lane {
+        /// The label that the chains on it have in common.
+        var group: String
+        /// Whether a live chain has it.
+        var isTaken: Bool
+        /// The end of the last slice on it, in nanoseconds.
+        var end: UInt64
+    }
+
+    /// The most lanes: an interface draws a track for each.
+    static let limit = 200
+    private(set) var lanes: [Lane] = []
+
+    /// Returns a free lane from `begin` on, and marks it as taken: one of the group, else a new one, else any. Nil where
+    /// there is none.
+    mutating func take(for group: String, from begin: UInt64) -> Int? {
+        var other: Int?
+        for (number, lane) in lanes.enumerated() where !lane.isTaken && lane.end <= begin {
+            if lane.group == group {
+                lanes[number].isTaken = true
+                return number
+            }
+            other = other ?? number
+        }
+        if lanes.count < Self.limit {
+            lanes.append(Lane(group: group, isTaken: true, end: begin))
+            return lanes.count - 1
+        }
+        guard let other else { return nil }
+        lanes[other].isTaken = true
+        lanes[other].group = group
+        return other
+    }
+
+    /// Whether a slice from `begin` on follows what is on a lane.
+    func isFree(_ lane: Int, from begin: UInt64) -> Bool { lanes[lane].end <= begin }
+
+    /// Notes a slice up to `end`.
+    mutating func extend(_ lane: Int, to end: UInt64) { lanes[lane].end = max(lanes[lane].end, end) }
+
+    /// Makes a lane free again, after `end`.
+    mutating func release(_ lane: Int, at end: UInt64) {
+        extend(lane, to: end)
+        lanes[lane].isTaken = false
+    }
+
+    /// Returns what a label has in common with those of its kind: `order` of `order 17`.
+    static func group(of label: String) -> String {
+        let words = label.unicodeScalars.prefix { !("0"..."9").contains($0) }
+        var text = String(String.UnicodeScalarView(words.prefix(64)))
+        while let last = text.last, !last.isLetter { text.removeLast() }
+        return text.isEmpty ? String(label.prefix(64)) : text
+    }
+}

@@ -1,0 +1,159 @@
+import ChainEvents
+import ChainListing
+import ChainModel
+import ChainText
+
+/// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
+///
+/// The ids are stable: the trace is that of the program's run and the chain's root, the span that of the node, so a span
+/// that is sent twice is the same one. A span begins when its node's turn has come: when it was made, or its parent in the
+/// chain was settled.
+package struct SpanJSON: Sendable {
+    private let process: ProcessDescription
+
+    /// The most links of a span.
+    private static let linkLimit = 128
+
+    /// Spans of one program.
+    package init(_ process: ProcessDescription) { self.process = process }
+
+    // MARK: Ids
+
+    /// Returns 16 hexadecimal digits.
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private func trace(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        "\"" + Self.hex(process.key.rawValue) + Self.hex(forest.id(of: forest.root(of: node)).rawValue) + "\""
+    }
+
+    private func span(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        "\"" + Self.hex(forest.id(of: node).rawValue) + "\""
+    }
+
+    // MARK: Parts
+
+    /// Returns what begins and what ends a request with spans, which are separated by commas.
+    package func envelope(version: String) -> (head: String, tail: String) {
+        let resource = [
+            Self.attribute("service.name", process.name), Self.attribute("process.pid", Int(process.pid)),
+            Self.attribute("service.instance.id", Self.hex(process.key.rawValue)),
+        ]
+        let scope = JSONText.object([("name", "\"chainview\""), ("version", JSONText.string(version))])
+        return (
+            "{\"resourceSpans\":[{\"resource\":{\"attributes\":\(JSONText.array(resource))},"
+                + "\"scopeSpans\":[{\"scope\":\(scope),\"spans\":[", "]}]}]}"
+        )
+    }
+
+    /// Returns the span of a node; nil where it is not settled.
+    package func object(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
+        let view = forest.node(node)
+        guard let settled = view.settled else { return nil }
+        let total = forest.timing(of: node, now: settled).total ?? 0
+        let (text, isLabel) = NodeText.label(of: node, in: forest)
+        var members: [(name: String, value: String)] = [
+            ("traceId", trace(of: node, in: forest)), ("spanId", span(of: node, in: forest)),
+        ]
+        if let parent = forest.treeParent(of: node) { members.append(("parentSpanId", span(of: parent, in: forest))) }
+        members += [
+            ("name", JSONText.string(isLabel ? "\(view.kind.word) \(text)" : "\(view.kind.word) at \(text)")),
+            ("kind", "1"), ("startTimeUnixNano", nanoseconds(settled.subtractingClamped(total))),
+            ("endTimeUnixNano", nanoseconds(settled)),
+            ("attributes", JSONText.array(attributes(of: view, in: forest))),
+            ("events", JSONText.array(events(of: view, in: forest))),
+            ("links", JSONText.array(links(of: node, in: forest))), ("status", status(of: view, in: forest)),
+        ]
+        return JSONText.object(members)
+    }
+
+    private func nanoseconds(_ time: UInt64) -> String { "\"\(time &+ process.wallOffset)\"" }
+
+    private static func attribute(_ name: String, _ text: String) -> String {
+        JSONText.object([("key", JSONText.string(name)), ("value", "{\"stringValue\":\(JSONText.string(text))}")])
+    }
+
+    private static func attribute(_ name: String, _ number: some BinaryInteger) -> String {
+        JSONText.object([("key", JSONText.string(name)), ("value", "{\"intValue\":\"\(number)\"}")])
+    }
+
+    private func attributes(of view: NodeView, in forest: borrowing ChainForest) -> [String] {
+        var list = [
+            Self.attribute("chainview.kind", view.kind.word), Self.attribute("chainview.state", view.state.word),
+            Self.attribute("chainview.node", view.id.rawValue),
+        ]
+        if let site = forest.site(of: view.index), !site.fileID.isEmpty {
+            list.append(Self.attribute("code.file.path", site.fileID))
+            if site.line != 0 { list.append(Self.attribute("code.line.number", site.line)) }
+        }
+        if view.thread != 0 {
+            list.append(Self.attribute("thread.id", view.thread))
+            if let name = forest.threads[view.thread] { list.append(Self.attribute("thread.name", name)) }
+        }
+        if let name = forest.executors[view.executor] { list.append(Self.attribute("chainview.executor", name)) }
+        let timing = view.handlerTiming(now: view.settled ?? 0)
+        if let wait = timing.wait { list.append(Self.attribute("chainview.wait_ns", wait)) }
+        if let run = timing.run { list.append(Self.attribute("chainview.run_ns", run)) }
+        if let key = forest.remoteParent(of: view.index) {
+            list.append(Self.attribute("chainview.called_from", key.text))
+        }
+        let marks = view.marks.list.map { "{\"stringValue\":\(JSONText.string($0.name))}" }
+        if !marks.isEmpty {
+            list.append(
+                "{\"key\":\"chainview.marks\",\"value\":{\"arrayValue\":{\"values\":\(JSONText.array(marks))}}}")
+        }
+        if view.settlement == .fulfilled, let value = forest.summary(of: view) {
+            list.append(Self.attribute("chainview.value", value))
+        }
+        return list
+    }
+
+    private func events(of view: NodeView, in forest: borrowing ChainForest) -> [String] {
+        var list: [String] = []
+        func add(_ name: String, _ time: UInt64?, _ attributes: [String] = []) {
+            guard let time else { return }
+            list.append(
+                JSONText.object([
+                    ("name", JSONText.string(name)), ("timeUnixNano", nanoseconds(time)),
+                    ("attributes", JSONText.array(attributes)),
+                ]))
+        }
+        add("created", view.created)
+        add("queued", view.queued)
+        add("started", view.started)
+        if view.kind.role != .combinator { add("ended", view.ended) }
+        if let time = forest.cancelRequested(of: view.index) {
+            add(
+                "cancel requested", time,
+                forest.canceller(of: view.index).map { [Self.attribute("chainview.by", $0)] } ?? [])
+        }
+        if view.state == .rejected || view.state == .abandoned {
+            let message = forest.summary(of: view).map { [Self.attribute("exception.message", $0)] } ?? []
+            add("exception", view.settled, message)
+        }
+        return list
+    }
+
+    private func links(of node: NodeIndex, in forest: borrowing ChainForest) -> [String] {
+        forest.targets(of: node, limit: Self.linkLimit).map { link in
+            let role = link.role == .follows ? "follows" : "member"
+            return JSONText.object([
+                ("traceId", trace(of: link.node, in: forest)), ("spanId", span(of: link.node, in: forest)),
+                ("attributes", JSONText.array([Self.attribute("chainview.link", role)])),
+            ])
+        }
+    }
+
+    /// Returns 1, ok, for a fulfilled node, 2, error, with its text for one that failed, and 0, unset, for others.
+    private func status(of view: NodeView, in forest: borrowing ChainForest) -> String {
+        switch view.state {
+        case .fulfilled: return "{\"code\":1}"
+        case .rejected, .abandoned, .cancelled:
+            let message = forest.summary(of: view) ?? view.state.word
+            return JSONText.object([("code", "2"), ("message", JSONText.string(message))])
+        default: return "{}"
+        }
+    }
+}

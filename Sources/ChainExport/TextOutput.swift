@@ -1,0 +1,2 @@
+/// Where text goes: a file, standard output, a test.
+package typealias TextOutput = (String) throws -> Void

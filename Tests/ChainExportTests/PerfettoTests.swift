@@ -1,0 +1,152 @@
+import ChainEvents
+import ChainModel
+import Foundation
+import GoldenSupport
+import Testing
+
+@testable import ChainExport
+
+struct PerfettoTests {
+    private func written(_ batches: [EventBatch]) throws -> (text: String, exporter: PerfettoExport) {
+        let written = Written()
+        let exporter = try PerfettoExport(.test, start: 1_000_000_000, to: written.output)
+        var stream = ExportStream(of: ProcessDescription.test.key, to: exporter)
+        for batch in batches { try stream.apply(batch) }
+        try stream.end()
+        try stream.exporter.end(stream.forest)
+        return (written.text, stream.exporter)
+    }
+
+    private func events(_ text: String) throws -> [[String: Any]] {
+        let trace = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        return try #require(trace?["traceEvents"] as? [[String: Any]])
+    }
+
+    @Test func theTraceIsStable() throws {
+        #expect(Golden.complaint(about: try written(shop()).text, named: "shop-perfetto") == nil)
+    }
+
+    @Test func handlersAreOnThreadsAndFlowsLeadToThem() throws {
+        let events = try events(try written(shop()).text)
+        let handlers = events.filter { $0["ph"] as? String == "X" }
+        #expect(
+            handlers.map { $0["name"] as? String } == [
+                "work order 17", "work fraud", "then charge", "work address", "map receipt", "work order 19",
+            ])
+        let charge = handlers[2]
+        #expect(charge["tid"] as? Int == 102 && charge["ts"] as? Double == 3_000 && charge["dur"] as? Double == 0)
+        let flows = events.filter { $0["ph"] as? String == "f" }
+        // To charge from order 17; to the receipt from the member that settled last.
+        #expect(flows.map { $0["id"] as? Int } == [2, 6])
+        let starts = events.filter { $0["ph"] as? String == "s" }
+        #expect(starts.map { $0["tid"] as? Int } == [101, 102])
+    }
+
+    /// On each lane slices are nested: an end is that of the slice that began last.
+    private func checkLanes(_ events: [[String: Any]]) throws -> Int {
+        var lanes: [String: [(time: Double, order: Int, phase: String, name: String)]] = [:]
+        for (order, event) in events.enumerated() {
+            guard let lane = (event["id2"] as? [String: String])?["local"] else { continue }
+            let time = try #require(event["ts"] as? Double)
+            lanes[lane, default: []].append(
+                (time, order, event["ph"] as? String ?? "", event["name"] as? String ?? ""))
+        }
+        for (lane, events) in lanes {
+            var open: [String] = []
+            for event in events.sorted(by: { ($0.time, $0.order) < ($1.time, $1.order) }) {
+                if event.phase == "b" {
+                    open.append(event.name)
+                    #expect(open.count <= 2, "\(lane): \(open)")
+                } else {
+                    #expect(open.popLast() == event.name, "\(lane) at \(event.time)")
+                }
+            }
+            #expect(open.isEmpty, "\(lane)")
+        }
+        return lanes.count
+    }
+
+    @Test func chainsArePackedIntoLanes() throws {
+        let events = try events(try written(shop()).text)
+        // Order 17 has four, because its checks overlap; a live one has two, and two more chains overlap.
+        #expect(try checkLanes(events) <= 8)
+
+        var script = ScriptedBatches()
+        var node: UInt64 = 1
+        script.time = 1_000_000_000
+        for number in 0..<3_000 as Range<UInt64> {
+            script.make(node, .promise, "order \(number)")
+            script.make(node + 1, .then, "charge", under: node)
+            if number >= 10 {
+                script.record(.fulfilled, node - 20)
+                script.fulfill(node - 19)
+            }
+            node += 2
+            script.time += 1_000
+            if number % 100 == 0 { script.close() }
+        }
+        script.close()
+        let many = try written(script.batches)
+        #expect(try checkLanes(try self.events(many.text)) <= 12)
+        #expect(many.exporter.leftOutChainCount == 0 && many.exporter.leftOutStepCount == 0)
+    }
+
+    @Test func whatFindsNoLaneIsCounted() throws {
+        var script = ScriptedBatches()
+        for node in 1...250 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        script.close(after: 1)
+        let many = try written(script.batches)
+        #expect(try checkLanes(try events(many.text)) == 200)
+        #expect(many.exporter.leftOutChainCount == 50 && many.text.contains("\"leftOutChains\":50"))
+    }
+
+    /// Roots that a combinator takes for members are chains no more, and others get their lanes.
+    @Test func adoptedRootsFreeTheirLanes() throws {
+        var script = ScriptedBatches()
+        for node in 1...190 as ClosedRange<UInt64> { script.make(node, .promise, "part \(node)") }
+        script.close(after: 1)
+        // The parts are chains for longer than a stream waits.
+        script.close(after: 10_000)
+        script.make(300, .all, "all parts")
+        for node in 1...190 as ClosedRange<UInt64> { script.member(300, node) }
+        script.close(after: 10_000)
+        for node in 400...550 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        script.close(after: 1)
+        let trace = try written(script.batches)
+        #expect(trace.exporter.leftOutChainCount == 0)
+        #expect(try checkLanes(try events(trace.text)) == 200)
+    }
+
+    /// A promise that settled long ago is chained to again.
+    @Test func aSettledChainIsOpenedAgain() throws {
+        var script = ScriptedBatches()
+        script.time = 1_000_000_000
+        script.make(1, .promise, "configuration")
+        script.record(.fulfilled, 1)
+        script.close(after: 1_000)
+        // What comes meanwhile closes it.
+        script.make(9, .promise, "other")
+        script.record(.fulfilled, 9)
+        script.close(after: 1)
+        script.close(after: 20_000)
+        script.make(2, .map, "read", under: 1)
+        script.at(23_000)
+        script.fulfill(2)
+        script.close(after: 1)
+        let events = try events(try written(script.batches).text)
+        #expect(try checkLanes(events) == 2)
+        let begins = events.filter { $0["ph"] as? String == "b" }
+        #expect(begins.map { $0["name"] as? String } == ["configuration", "other", "configuration", "map read"])
+    }
+
+    @Test func lanesOfOneLabelAreUsedAgain() {
+        var lanes = PerfettoLanes()
+        let groups = ["order 17", "user 3", "order 18", "17"].map(PerfettoLanes.group)
+        #expect(groups == ["order", "user", "order", "17"])
+        #expect(lanes.take(for: "order", from: 0) == 0 && lanes.take(for: "user", from: 0) == 1)
+        lanes.release(0, at: 10)
+        lanes.release(1, at: 5)
+        #expect(lanes.take(for: "order", from: 9) == 2)
+        #expect(lanes.take(for: "user", from: 10) == 1 && lanes.take(for: "order", from: 10) == 0)
+    }
+}

@@ -1,0 +1,78 @@
+import ChainEvents
+import ChainExport
+import ChainModel
+import Testing
+
+/// Notes the ids of what it gets.
+private struct Noting: NodeExporter {
+    var began: [UInt64] = []
+    var finished: [UInt64] = []
+    var unfinished: [UInt64] = []
+
+    mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) {
+        began.append(forest.id(of: root).rawValue)
+    }
+    mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        finished.append(forest.id(of: node).rawValue)
+    }
+    mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        unfinished.append(forest.id(of: node).rawValue)
+    }
+}
+
+struct StreamTests {
+    @Test func eachNodeIsPassedOnOnce() throws {
+        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting())
+        for batch in shop() { try stream.apply(batch) }
+        #expect(stream.exporter.finished == [])
+        try stream.end()
+        #expect(stream.exporter.began == [1, 10, 20, 30])
+        // In order of settlement, batch by batch.
+        #expect(stream.exporter.finished == [1, 10, 11, 4, 2, 3, 5, 6, 30])
+        #expect(stream.exporter.unfinished.sorted() == [20, 21, 22])
+    }
+
+    @Test func whatWaitsIsBoundedByCountAndTime() throws {
+        var options = ExportStream<Noting>.Options()
+        (options.waitingLimit, options.delay) = (4, 1_000_000_000)
+        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting(), options: options)
+        var script = ScriptedBatches()
+        for node in 1...10 as ClosedRange<UInt64> {
+            script.make(node, .promise)
+            script.record(.fulfilled, node)
+            script.close(after: 1)
+        }
+        for batch in script.batches { try stream.apply(batch) }
+        // A root and a node a batch: the last two wait.
+        #expect(stream.exporter.finished == Array(1...8))
+        var later = EventBatch(process: ProcessDescription.test.key, sequence: 11, time: 2_000_000_000)
+        later.loss.madeCount = 20
+        try stream.apply(later)
+        #expect(stream.exporter.finished == Array(1...10))
+    }
+
+    /// 100,000 chains; the forest and what is kept beside it stay small.
+    @Test func memoryDoesNotDependOnTheLength() throws {
+        var options = ExportStream<Noting>.Options()
+        options.waitingLimit = 500
+        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting(), options: options)
+        var (node, most): (UInt64, Int) = (1, 0)
+        for number in 1...500 as ClosedRange<UInt64> {
+            var script = ScriptedBatches()
+            script.time = number * 1_000_000
+            for _ in 0..<200 {
+                script.make(node, .promise, "order \(node)")
+                script.make(node + 1, .then, under: node)
+                script.record(.fulfilled, node)
+                script.fulfill(node + 1)
+                node += 2
+            }
+            script.close()
+            try stream.apply(script.batches[0])
+            most = max(most, stream.forest.totals.nodeCount)
+        }
+        try stream.end()
+        #expect(stream.exporter.finished.count == 200_000 && Set(stream.exporter.finished).count == 200_000)
+        #expect(most < 4_000, "\(most)")
+    }
+}
