@@ -10,15 +10,15 @@ struct Chainview: ParsableCommand {
             Without a command it lists the programs that can be attached to. To try it: `chainview demo`. In the \
             dashboard, ? lists the keys.
 
-            Exit codes: 0 done or quit, 64 wrong usage or a terminal that cannot be used, 65 another version of the \
+            Exit codes: 0 done or quit, 1 something matched (`watch --fail`), 64 wrong usage or a terminal that cannot be used, 65 another version of the \
             protocol, no recording, or a configuration file that is wrong, 66 no such file, process or program, 69 the program is gone \
             or does not answer, 70 a defect of chainview, 74 input or output failed, 77 refused; `run` gives the \
             program's own. A signal that ends chainview is raised again once the terminal is restored.
             """,
         version: Version.text,
         subcommands: [
-            Attach.self, Run.self, Record.self, Replay.self, PS.self, Cancel.self, DemoCommand.self,
-            ConfigCommand.self, Man.self, Pick.self,
+            Attach.self, Run.self, Record.self, Replay.self, PostMortem.self, Export.self, PS.self, Snapshot.self,
+            Events.self, Watch.self, Diff.self, Cancel.self, DemoCommand.self, ConfigCommand.self, Man.self, Pick.self,
             RelayCommand.self,
         ],
         defaultSubcommand: Pick.self)

@@ -3,8 +3,10 @@ import ChainSystem
 import Foundation
 import Frames
 
-/// The exit codes of sysexits.h that chainview uses.
+/// The exit codes of chainview: those of sysexits.h, and 1.
 enum ExitStatus: Int32 {
+    /// Something matched: `watch --fail`.
+    case matched = 1
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -42,6 +44,18 @@ extension Failure {
             }
         let end = error.description.last.map { ".?!".contains($0) } ?? true ? "" : "."
         self.init(status: status, message: error.description + end)
+    }
+}
+
+extension Failure {
+    /// The failure to write a file that a user named, by the system's error; `EEXIST` is a file that is there.
+    init(notWritten path: String, _ code: Int32) {
+        let shown = DisplayText.shown(path)
+        self =
+            code == EEXIST
+            ? Failure(
+                status: .usage, message: "\(shown) exists: choose another name, or write --overwrite to replace it.")
+            : Failure(status: .inputOutput, message: "\(shown) cannot be written (\(DisplayText.system(code))).")
     }
 }
 

@@ -59,3 +59,21 @@ enum Streams {
         return true
     }
 }
+
+/// Text for standard output that is written in pieces, because a tree may have a million lines.
+struct OutputBuffer {
+    private var waiting = ""
+
+    /// Appends a text; writes what waits once that is long.
+    mutating func add(_ text: String) throws {
+        waiting += text
+        if waiting.utf8.count > 1 << 16 { try flush() }
+    }
+
+    /// Writes what waits.
+    mutating func flush() throws {
+        guard !waiting.isEmpty else { return }
+        try Streams.print(waiting)
+        waiting = ""
+    }
+}

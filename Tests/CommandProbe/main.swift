@@ -7,7 +7,7 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// The inspected program for chainviewTests: `CommandProbe NAME [read-only] [port] [from PATH] [COMMAND…]`. Reads commands
+// The inspected program for chainviewTests: `CommandProbe NAME [read-only] [port] [flight] [from PATH] [COMMAND…]`. Reads commands
 // from its arguments, then line by line from standard input or a FIFO, and answers each with `ok`, after its events were
 // collected, unless the command begins with `quietly`.
 
@@ -21,6 +21,10 @@ if arguments.first == "read-only" {
 }
 if arguments.first == "port" {
     options.endpoints = [.unix, .tcp(port: 0)]
+    arguments.removeFirst()
+}
+if arguments.first == "flight" {
+    options.flightRecorder = .init()
     arguments.removeFirst()
 }
 if arguments.first == "from" {

@@ -6,7 +6,7 @@ struct Toolchain {
     /// The modules that examples may import, and their dependencies.
     static let modules = [
         "CChainRuntime", "ChainSystem", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire",
-        "ChainInspector", "CChainTasks", "ChainTasks", "ChainTesting", "PromiseFoundation",
+        "ChainRecording", "ChainInspector", "CChainTasks", "ChainTasks", "ChainTesting", "PromiseFoundation",
     ]
 
     /// A failure of the toolchain.

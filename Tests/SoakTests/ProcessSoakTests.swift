@@ -80,6 +80,11 @@ import Testing
             terminal.send(Self.escape)
             try redraw(terminal)
         }
+        // Back from the past, to which earlier keys may have led.
+        for _ in 0..<4 where terminal.screen.text(row: 0).contains("behind") {
+            if let end = Self.bytes(of: KeyPress(.end)) { terminal.send(end) }
+            try redraw(terminal)
+        }
         // Frozen again, because earlier keys may have resumed it.
         for _ in 0..<4 where !isFrozen(terminal) {
             terminal.send("p")

@@ -65,7 +65,8 @@ struct ImportTests {
     }
 
     @Test func noTypeIsNamedLikeAModule() {
-        let modules = Set(allowedImports.keys)
+        // Users write `ChainRecording(contentsOf:)`; the module of that name is no product, so none of theirs imports it.
+        let modules = Set(allowedImports.keys).subtracting(["ChainRecording"])
         for file in files where file.isSwift {
             let places = file.places { line in
                 guard modules.contains(where: line.contains) else { return false }

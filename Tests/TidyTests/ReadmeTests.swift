@@ -17,7 +17,9 @@ struct ReadmeTests {
     @Test(arguments: readmes) func everySubcommandExists(_ path: String) {
         let readme = Markdown(Repository.text(path) ?? "")
         let known = subcommands()
-        let named = readme.code.flatMap { $0.matches(of: /(?:^|[\s;&(\/])chainview ([a-z]+)\b/).map { String($0.1) } }
+        let named = readme.code.flatMap {
+            $0.matches(of: /(?:^|[\s;&(\/])chainview ([a-z]+(?:-[a-z]+)*)\b/).map { String($0.1) }
+        }
         for name in named { #expect(known.contains(name), "chainview \(name)") }
     }
 

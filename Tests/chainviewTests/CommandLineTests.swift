@@ -31,7 +31,8 @@ import Testing
         }
         let help = try run("--help").output
         for code in [
-            "0 done", "64 wrong usage", "65 another version", "66 no such file", "69 the program is gone",
+            "0 done", "1 something matched", "64 wrong usage", "65 another version", "66 no such file",
+            "69 the program is gone",
             "70 a defect",
             "74 input or output", "77 refused",
         ] {

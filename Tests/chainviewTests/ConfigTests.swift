@@ -53,6 +53,8 @@ import Testing
             settled-for = "30s"
             chain-nodes = 100
             nodes = 1000
+            [history]
+            memory = "8M"
             [queries]
             slow = "run>100ms"
             "two words" = "kind:all and not state:fulfilled"
@@ -73,6 +75,7 @@ import Testing
         (wanted.warnings.depthLimit, wanted.warnings.threadLimit) = (10, 3)
         (wanted.limits.settledNodeLimit, wanted.limits.settledLeafLimit) = (1, 0)
         (wanted.limits.ageLimit, wanted.limits.chainNodeLimit, wanted.limits.nodeLimit) = (30_000_000_000, 100, 1000)
+        wanted.historyMemory = 8 << 20
         wanted.queries = ["slow": "run>100ms", "two words": "kind:all and not state:fulfilled"]
         #expect(file.configuration == wanted)
         // No key has its default, so that the test covers all of them.
@@ -101,6 +104,8 @@ import Testing
         ),
         ("warnings.never-settled-after = 60", 1, "is a duration such as \"500ms\", \"60s\" or \"10m\", not 60."),
         ("[warnings]\nnever-settled-after = \"0s\"", 2, "not \"0s\"."), ("[keep]\nnodes = 10", 2, "from 1000 to"),
+        ("[history]\nmemory = \"1M\"", 2, "history.memory is \"0\", or a number of bytes"),
+        ("history.memory = 64", 1, "not 64."),
         ("[queries]\na = \"b\"\nslow = \"run>\"", 3, "the query \"slow\" cannot be read at"),
         ("[queries]\nx = 3", 2, "is a text such as \"run>100ms\", not 3."), ("queries = 1", 1, "[queries], not 1."),
         ("a = ", 1, "this is not TOML: "), ("theme = \"dark\"\ntheme = \"light\"", 2, "this is not TOML: "),

@@ -111,7 +111,7 @@ import Testing
 }
 
 /// A source that publishes what the test passes to it.
-private final class TestSource: BatchSource {
+final class TestSource: BatchSource {
     private let batchSubject = PublishSubject<EventBatch>()
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()

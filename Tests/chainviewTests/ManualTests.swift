@@ -47,7 +47,12 @@ import Testing
         ] { plain = plain.replacing("\\" + name, with: letter) }
         let manual = try Manual.read().command
         let commands = manual.commands.map(\.commandName)
-        #expect(commands == ["attach", "run", "record", "replay", "ps", "cancel", "demo", "config", "man"])
+        #expect(
+            commands == [
+                "attach", "run", "record", "replay", "post-mortem", "export", "ps", "snapshot", "events", "watch",
+                "diff",
+                "cancel", "demo", "config", "man",
+            ])
         for name in commands { #expect(plain.contains(".SS \"chainview \(name)\"\n")) }
         let options = names(manual)
         #expect(

@@ -41,14 +41,40 @@ import Testing
     @Test func thoseAboutTheShopWorkInOne() throws {
         let place = try Place()
         let shop = try place.probe("shop")
+        for name in ["shop.chain", "crash.chain", "monday.chain", "tuesday.chain"] { try place.recording(name) }
         for number in 1...5 { try shop.tell("chain order \(number)") }
         // Sorted, so that the whole chain is cancelled after the node.
-        let named = commands.filter { $0.contains(/^(?:ps|attach shop|cancel shop)\b/) && !$0.contains("4242") }
+        let named = commands.filter {
+            $0.contains(/^(?:ps|snapshot|events|diff|attach shop|cancel shop)\b/) && !$0.contains("4242")
+        }
         #expect(named.count > 6)
         for words in named.sorted() {
-            let isFrame = words.hasPrefix("attach") && !words.contains("--help")
-            let outcome = try place.run(words + (isFrame ? " --headless --for 500ms" : ""))
-            #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
+            let isLasting = !words.contains("--help")
+            let end =
+                isLasting && words.hasPrefix("attach")
+                ? " --headless --for 500ms" : isLasting && words.hasPrefix("events") ? " --for 500ms" : ""
+            let outcome = try place.run(words + end)
+            // Nothing happens in the shop.
+            let isSilent = words.hasPrefix("events shop")
+            #expect(outcome.status == 0 && outcome.output.isEmpty == isSilent, "\(words): \(outcome)")
+        }
+    }
+
+    @Test func theExportsWork() throws {
+        let place = try Place()
+        let shop = try place.probe("shop")
+        try place.recording("shop.chain")
+        try shop.tell("chain order 1")
+        try shop.tell("settle order 1")
+        let exports = commands.filter { $0.hasPrefix("export") && !$0.contains("--help") }
+        #expect(exports.count > 4)
+        for words in exports.sorted() {
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+            let collector = words.contains("--otlp") ? try TestCollector(answers: [answer]) : nil
+            let typed = words.replacing("127.0.0.1:4318", with: "127.0.0.1:\(collector?.port ?? 0)")
+            let outcome = try place.run(typed + (words.contains("--follow") ? " --for 500ms" : ""))
+            #expect(outcome.status == 0, "\(typed): \(outcome)")
+            if words.contains("--otlp") { #expect(outcome.errors.contains("sent 3 spans"), "\(outcome)") }
         }
     }
 
@@ -72,7 +98,7 @@ import Testing
 
     @Test func theTableOfExitCodesIsThatOfTheHelp() throws {
         let rows = readme.matches(of: /(?m)^\| (\d+) \|/).compactMap { Int32($0.1) }
-        #expect(rows == [0, 64, 65, 66, 69, 70, 74, 77])
+        #expect(rows == [0, 1, 64, 65, 66, 69, 70, 74, 77])
         let help = try Shell.run("--help").output
         for code in rows { #expect(help.contains("\(code) "), "\(code)") }
     }

@@ -3,12 +3,18 @@ import ChainAttach
 import ChainInsight
 import Dashboard
 import Demos
+import Foundation
 
 /// Shell completions that need chainview's own knowledge. The argument parser generates the scripts:
 /// `chainview --generate-completion-script bash`.
 enum Completions {
     /// Targets: pids and unique names. Names that a shell would have to quote are left out.
     static let targets = CompletionKind.custom { _, _, prefix in targets(beginningWith: prefix) }
+
+    /// Targets, and recordings (`*.chain`) in the folder of what is typed.
+    static let sources = CompletionKind.custom { _, _, prefix in
+        targets(beginningWith: prefix) + recordings(beginningWith: prefix)
+    }
 
     /// The demos.
     static let demos = CompletionKind.list(Demo.all.map(\.name))
@@ -20,6 +26,15 @@ enum Completions {
         guard let found = try? discovery.list() else { return [] }
         return words(found.filter { $0.problem == nil }.map { ($0.target.description, $0.hello?.process.name) })
             .filter { $0.hasPrefix(prefix) }
+    }
+
+    static func recordings(beginningWith prefix: String) -> [String] {
+        let end = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.startIndex
+        let folder = String(prefix[..<end])
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+        return (names ?? []).filter { $0.hasSuffix(".chain") && $0.hasPrefix(prefix[end...]) }.sorted().map {
+            folder + $0
+        }
     }
 
     /// Returns the completions for programs: each target, and each name that only one program has.

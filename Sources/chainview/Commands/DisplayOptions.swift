@@ -14,14 +14,38 @@ struct DisplayOptions: ParsableArguments {
         help: ArgumentHelp("How long a headless run lasts, such as 500ms, 3s or 1m.", valueName: "duration"))
     var duration: DurationArgument = DurationArgument(duration: .seconds(3))
 
-    @Option(help: "The size of a headless frame, as COLSxROWS.")
-    var size: SizeArgument = SizeArgument(size: Size(columns: 120, rows: 40))
+    @OptionGroup var frame: FrameOptions
 
     @Flag(name: .customLong("read-only"), help: "Refuse to cancel anything.")
     var isReadOnly = false
 
     @Flag(name: .customLong("no-color"), help: "Use no colours, as the environment variable NO_COLOR does.")
     var noColor = false
+
+    @Flag(help: "Start without saved settings, and save none.")
+    var fresh = false
+
+    @Flag(
+        name: .customLong("debug-statistics"),
+        help: "At the end, print the fill and the limit of each queue of the dashboard on standard error.")
+    var printsStatistics = false
+
+    /// Whether to run without a screen: as asked for, or because there is no terminal.
+    var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
+
+    /// Whether the locale of the environment is not UTF-8.
+    static var isASCIILocale: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        let name = locale.uppercased()
+        return !(name.hasSuffix("UTF-8") || name.hasSuffix("UTF8"))
+    }
+}
+
+/// The options of every command that draws frames.
+struct FrameOptions: ParsableArguments {
+    @Option(help: "The size of a frame that is printed, as COLSxROWS.")
+    var size: SizeArgument = SizeArgument(size: Size(columns: 120, rows: 40))
 
     @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8.")
     var ascii = false
@@ -50,14 +74,6 @@ struct DisplayOptions: ParsableArguments {
     @Flag(name: .customLong("no-config"), help: "Read no configuration file, and save no settings.")
     var noConfig = false
 
-    @Flag(help: "Start without saved settings, and save none.")
-    var fresh = false
-
-    @Flag(
-        name: .customLong("debug-statistics"),
-        help: "At the end, print the fill and the limit of each queue of the dashboard on standard error.")
-    var printsStatistics = false
-
     func validate() throws {
         if noConfig, configFile != nil { throw ValidationError("--config and --no-config exclude each other.") }
         let both = warn.filter(allow.contains)
@@ -66,16 +82,21 @@ struct DisplayOptions: ParsableArguments {
         }
     }
 
-    /// Whether to run without a screen: as asked for, or because there is no terminal.
-    var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
-
-    /// Whether the locale of the environment is not UTF-8.
-    static var isASCIILocale: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
-        let name = locale.uppercased()
-        return !(name.hasSuffix("UTF-8") || name.hasSuffix("UTF8"))
+    /// Returns the settings of a command that opens no screen, and prints the errors of the configuration file on
+    /// standard error.
+    func headlessSettings() throws -> Settings {
+        var display = try DisplayOptions.parse([])
+        (display.frame, display.headless) = (self, true)
+        return try display.settings()
     }
+}
+
+/// When a command ends that follows a program.
+struct TimeLimit: ParsableArguments {
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("End after so long, such as 500ms, 30s or 10m.", valueName: "duration"))
+    var duration: DurationArgument?
 }
 
 /// `3s`, `500ms`, `1m`, `2h`; a bare number is seconds.

@@ -40,7 +40,7 @@ struct ManualPage {
         item("$XDG_STATE_HOME/chainview/NAME.toml, ~/.local/state/chainview/NAME.toml")
         line(escaped("Settings made in the dashboard for the program NAME."))
         item("$XDG_RUNTIME_DIR/chainview")
-        line("Sockets of programs that can be attached to.")
+        line("Sockets of programs that can be attached to, and the files of their flight recorders.")
         section("ENVIRONMENT")
         for (name, words) in Self.variables {
             item(name)

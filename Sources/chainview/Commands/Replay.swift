@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChainRecording
+import ChainZstd
 import Dashboard
 import Foundation
 import Frames
@@ -11,8 +12,12 @@ struct Replay: ParsableCommand {
         abstract: "Opens the dashboard on a recording.",
         discussion: """
             It shows the end of the recording first. Space plays and pauses, < and > go a second back and on, comma and period \
-            an event, [ and ] to the rejection before and the next one, + and - change the speed; `:at 12:04:31.2`, `:at 90s` (from the beginning), `:at -5s`, `:at start` and \
-            `:at end` go anywhere. Nothing can be cancelled.
+            an event, [ and ] to the rejection, warning or mark before and the next one, + and - change the speed; `:at 12:04:31.2`, \
+            `:at 90s` (from the beginning), `:at -5s`, `:at start` and `:at end` go anywhere, and so does a click on the time strip \
+            over the last line. Nothing can be cancelled.
+
+            M marks the moment, `:mark NAME` names it, `:at NAME` goes there. The marks are kept in FILE.marks, beside the \
+            recording, for you only (mode 0600).
 
             A recording that was cut off, or that has damaged parts, is shown without them, and a message says so. Without a \
             terminal, or with --headless, one frame is printed.
@@ -28,7 +33,7 @@ struct Replay: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Show this moment first: 12:04:31.2, 90s from the beginning, -5s from the end, start or end.",
+            "Show this moment first: 12:04:31.2, 90s from the beginning, -5s from the end, start, end or a mark.",
             valueName: "time"))
     var at: String?
 
@@ -36,14 +41,16 @@ struct Replay: ParsableCommand {
 
     func run() throws {
         let file: RecordingFile
-        do { file = try RecordingFile(path: path) } catch {
+        do { file = try RecordingFile(path: path, codec: Zstandard()) } catch {
             throw Failure(recording: path, error)
         }
         let settings = try display.settings()
-        let playback = Playback(file)
+        let playback = Playback(file, marks: MarkList(ofRecording: path))
         var moment: UInt64?
         if let at {
-            moment = Self.moment(at, in: file, settings.stateOptions)
+            moment =
+                playback.marks.time(of: at)
+                ?? Self.moment(at, in: file, settings.stateOptions)
             guard moment != nil else { throw ValidationError("--at \(at) is no moment: \(ReplayMoment.forms).") }
         }
         let first = playback.start(at: moment)
@@ -57,18 +64,10 @@ struct Replay: ParsableCommand {
         return ReplayMoment.time(text, at: position, of: file.process, clockOffset: options.clockOffset)
     }
 
-    private func showHeadless(_ playback: Playback, _ first: Action, _ settings: Settings) throws {
-        var state = State(size: display.size.size, options: settings.stateOptions)
-        _ = reduce(into: &state, .restore(settings.base.overlaid(with: settings.demanded)))
-        _ = reduce(into: &state, first)
-        // Sorting and counting take several ticks.
-        for _ in 0..<64 {
-            _ = reduce(into: &state, .tick(wall: playback.wall, process: playback.time))
-            while state.hasWork { _ = reduce(into: &state, .work) }
-        }
-        let text = render(state).plainText()
-        try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
-        for note in [playback.newDamage(), playback.endingNote] { if let note { Streams.printError(note + ".") } }
+    private func showHeadless(_ playback: Playback, _ first: [Action], _ settings: Settings) throws {
+        let state = settings.state(after: first, wall: playback.wall, process: playback.time)
+        try Streams.print(state.picture(.text))
+        for note in playback.openingNotes { Streams.printError(note + ".") }
     }
 }
 

@@ -33,7 +33,7 @@ struct Run: ParsableCommand {
         help: ArgumentHelp("Record the program into a file.", valueName: "file"), completion: .file())
     var recordingPath: String?
 
-    @OptionGroup var size: RecordingSize
+    @OptionGroup var form: RecordingForm
 
     @Flag(help: "Replace the recording's file if it exists.")
     var overwrite = false
@@ -57,8 +57,8 @@ struct Run: ParsableCommand {
             throw ValidationError("Unknown option '\(first)'. Write `--` before a program of that name.")
         }
         guard !words.isEmpty else { throw ValidationError("Name the program to run.") }
-        guard recordingPath != nil || (size.maximum == nil && !overwrite) else {
-            throw ValidationError("--max-size and --overwrite are for --record.")
+        guard recordingPath != nil || !(form.isChosen || overwrite) else {
+            throw ValidationError("--max-size, --raw and --overwrite are for --record.")
         }
     }
 
@@ -78,7 +78,7 @@ struct Run: ParsableCommand {
                 : try showDashboard(program, settings, storage, &recording)
         } catch {
             // Without a program there is no recording.
-            if recording == nil, let recordingPath { unlink(recordingPath) }
+            if recording == nil { storage?.discard() }
             recording?.finish()
             throw error
         }
@@ -139,7 +139,7 @@ struct Run: ParsableCommand {
     ) -> any BatchSource {
         let source = LaunchedSource(child, options: options(settings))
         guard let storage, let recordingPath else { return source }
-        let begun = RunRecording(source, file: recordingPath, storage: storage, limit: size.limit)
+        let begun = RunRecording(source, file: recordingPath, storage: storage, form)
         recording = begun
         return begun.shownSource
     }

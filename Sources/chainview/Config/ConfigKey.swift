@@ -25,10 +25,10 @@ struct ConfigKey: Sendable {
     var pathText: String { path.joined(separator: ".") }
 
     /// The tables of the file, in order.
-    static let tables = ["tree", "warnings", "keep"]
+    static let tables = ["tree", "warnings", "keep", "history"]
 
     /// All keys, in the order of the default file.
-    static let all = look + tree + warnings + keep
+    static let all = look + tree + warnings + keep + history
 
     private static let look: [ConfigKey] = [
         choice(

@@ -19,6 +19,8 @@ struct Configuration: Equatable {
     var unimportant: Query?
     var warnings = WarningOptions()
     var limits = ForestLimits()
+    /// Bytes that the past of the live programs takes at most; 0 for none.
+    var historyMemory: UInt64 = 64 << 20
     var queries: [String: String] = [:]
     /// A command for `/bin/sh`; empty for none.
     var alertCommand = ""

@@ -36,7 +36,7 @@ struct Settings {
 
     /// The colour theme.
     var theme: Theme {
-        if let named = display.theme { return named.theme ?? suitable }
+        if let named = display.frame.theme { return named.theme ?? suitable }
         return configuration.theme ?? suitable
     }
 
@@ -49,7 +49,7 @@ struct Settings {
     /// The glyphs that the terminal can draw.
     var glyphs: Glyphs {
         let isNeeded = isHeadless ? DisplayOptions.isASCIILocale : Screen.localeCharset == .ascii
-        return display.ascii || configuration.isASCII || isNeeded ? .ascii : .unicode
+        return display.frame.ascii || configuration.isASCII || isNeeded ? .ascii : .unicode
     }
 
     /// The options of a new screen.
@@ -62,16 +62,17 @@ struct Settings {
     /// The options of a new dashboard.
     var stateOptions: State.Options {
         var warnings = configuration.warnings
-        warnings.apply(warn: display.warn, allow: display.allow)
+        warnings.apply(warn: display.frame.warn, allow: display.frame.allow)
         return State.Options(
             theme: theme, glyphs: glyphs, isReadOnly: isReadOnly, clockOffset: TimeZone.current.secondsFromGMT(),
             actor: DisplayOptions.viewer, limits: configuration.limits, refreshRate: configuration.refreshRate,
-            warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant)
+            warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant,
+            keepsHistory: configuration.historyMemory > 0)
     }
 
     /// The first view settings, by the file alone.
     var base: ViewSettings {
-        var base = State(size: display.size.size).remembered
+        var base = State(size: display.frame.size.size).remembered
         base.view = configuration.view
         base.detail = configuration.detail
         base.order = configuration.order
@@ -84,14 +85,14 @@ struct Settings {
     /// The view settings by flags; they override saved ones.
     var demanded: ViewSettings {
         var demanded = ViewSettings()
-        demanded.view = display.view?.view
-        if display.theme != nil { demanded.theme = theme.name }
+        demanded.view = display.frame.view?.view
+        if display.frame.theme != nil { demanded.theme = theme.name }
         return demanded
     }
 
     /// The saved settings; nil if none are to be used.
     var store: SettingsStore? {
-        guard !isHeadless, !display.noConfig, !display.fresh else { return nil }
+        guard !isHeadless, !display.frame.noConfig, !display.fresh else { return nil }
         return folders.state.map { SettingsStore(folder: $0, base: base, demanded: demanded) }
     }
 }
@@ -117,7 +118,7 @@ extension ConfigFile {
 
     /// Reads the file that `--config` names, else the user's own; none with `--no-config`.
     init(_ display: DisplayOptions, _ folders: Folders) throws {
-        guard !display.noConfig, let path = display.configFile ?? folders.configuration else {
+        guard !display.frame.noConfig, let path = display.frame.configFile ?? folders.configuration else {
             self = .none
             return
         }
@@ -127,7 +128,7 @@ extension ConfigFile {
             self = .none
             switch error {
             case .missing:
-                guard display.configFile == nil else { throw Failure(missing: path) }
+                guard display.frame.configFile == nil else { throw Failure(missing: path) }
             case .unreadable(let words): problems = [ConfigProblem(file: path, line: nil, message: words + ".")]
             }
         }

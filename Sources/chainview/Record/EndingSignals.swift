@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The signals that end a command in good order: SIGINT, SIGTERM and SIGHUP.
+/// The signals that end a command in good order: SIGINT, SIGTERM and SIGHUP. A second one ends it at once.
 final class EndingSignals: Sendable {
     private struct State {
         var received: Int32?
@@ -40,10 +40,12 @@ final class EndingSignals: Sendable {
     }
 
     private func receive(_ signal: Int32) {
-        let action = state.withLock { state in
-            state.received = state.received ?? signal
-            return state.action
+        let (isFirst, action) = state.withLock { state in
+            defer { state.received = state.received ?? signal }
+            return (state.received == nil, state.action)
         }
+        // A second one ends the process whatever it waits for.
+        if !isFirst { Signals.raiseAgain(signal) }
         action?()
     }
 }

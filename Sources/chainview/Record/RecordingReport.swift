@@ -19,7 +19,7 @@ struct RecordingReport {
 
     /// One sentence at the end.
     var summary: String {
-        guard let process = report.process else { return "nothing was recorded." }
+        guard let process = report.process, !report.isEmpty else { return "nothing was recorded." }
         return "recorded \(process.name) (\(process.pid)) in \(file): \(line)."
     }
 
@@ -30,8 +30,10 @@ struct RecordingReport {
             Failure(
                 status: .inputOutput,
                 message: "\(file) \(error.description)."
-                    + (report.process == nil ? "" : " What was recorded until then is kept."))
-        case .ended(let reason) where report.process == nil: Failure(status: .gone, message: reason + ".")
+                    + (report.isEmpty ? "" : " What was recorded until then is kept."))
+        case .ended(let reason) where report.isEmpty: Failure(status: .gone, message: reason + ".")
+        case .stopped where report.isEmpty:
+            Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
         case .ended, .stopped, nil: nil
         }
     }
@@ -61,14 +63,7 @@ enum RecordingOutput {
     /// Creates it.
     static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
         do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
-            let shown = DisplayText.shown(path)
-            if error.code == EEXIST {
-                throw Failure(
-                    status: .usage, message: "\(shown) exists: choose another name, or write --overwrite to replace it."
-                )
-            }
-            throw Failure(
-                status: .inputOutput, message: "\(shown) cannot be written (\(DisplayText.system(error.code))).")
+            throw Failure(notWritten: path, error.code)
         }
     }
 }

@@ -8,16 +8,18 @@ import Foundation
 /// dashboard.
 final class RunRecording {
     private let file: String
+    private let storage: RecordingFileStorage
     private let source: any BatchSource
     private let recorder: SourceRecorder
 
     /// How long the last batches of an ended program may take to arrive.
     private static let restLimit = DispatchTimeInterval.seconds(5)
 
-    init(_ source: any BatchSource, file: String, storage: RecordingFileStorage, limit: UInt64?) {
+    init(_ source: any BatchSource, file: String, storage: RecordingFileStorage, _ form: RecordingForm) {
         self.file = file
+        self.storage = storage
         self.source = source
-        recorder = SourceRecorder(source, into: storage, limit: limit, endsWhenLost: false)
+        recorder = SourceRecorder(source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: false)
     }
 
     /// The source for the dashboard, which does not end with that.
@@ -32,7 +34,7 @@ final class RunRecording {
         source.stop()
         let report = RecordingReport(file: DisplayText.shown(file), report: recorder.report)
         Streams.printError(report.summary)
-        if report.report.process == nil { unlink(file) }
+        if report.report.isEmpty { storage.discard() }
         if case .failed = report.report.ending, let failure = report.failure() { Streams.printError(failure.message) }
     }
 }

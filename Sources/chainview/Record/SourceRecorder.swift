@@ -27,17 +27,24 @@ final class SourceRecorder: Sendable {
         var progress = RecordingProgress()
         var process: ProcessDescription?
         var ending: Ending?
+
+        /// Whether nothing was recorded, and the file is as it was.
+        var isEmpty: Bool { progress.firstTime == 0 }
     }
 
     private struct State {
         var report = Report()
         var isStopping = false
+        /// Signalled once all that has come is written.
+        var flushes: [DispatchSemaphore] = []
     }
 
     private let source: any BatchSource
     private let endsWhenLost: Bool
-    private let storage: RecordingFileStorage
+    private let storage: any RecordingStorage & Sendable
     private let limit: UInt64?
+    private let codec: (any PayloadCodec)?
+    private let isHistory: Bool
     private let batches: Mailbox<EventBatch>
     private let statuses: Mailbox<SourceStatus>
     private let bag = DisposeBag()
@@ -52,13 +59,19 @@ final class SourceRecorder: Sendable {
 
     /// Subscribes to a source; the owner starts and stops that.
     ///
-    /// - Parameter endsWhenLost: whether a lost connection ends the recording; else the source's end does.
-    init(_ source: any BatchSource, into storage: RecordingFileStorage, limit: UInt64?, endsWhenLost: Bool) {
+    /// - Parameters:
+    ///   - endsWhenLost: whether a lost connection ends the recording; else the source's end does.
+    ///   - isHistory: whether it is read while it is written, and starts over with another run of the program.
+    init(
+        _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
+        codec: (any PayloadCodec)? = nil, endsWhenLost: Bool, isHistory: Bool = false
+    ) {
         let woken = DispatchSemaphore(value: 0)
         self.source = source
         self.endsWhenLost = endsWhenLost
         self.storage = storage
-        self.limit = limit
+        (self.limit, self.codec) = (limit, codec)
+        self.isHistory = isHistory
         self.woken = woken
         batches = Mailbox(
             limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
@@ -85,28 +98,50 @@ final class SourceRecorder: Sendable {
         return true
     }
 
+    /// Writes what has come so far, and waits for that at most for some time; false if it took longer.
+    func flush(within time: DispatchTimeInterval) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        let isOver = state.withLock { state in
+            if state.report.ending == nil { state.flushes.append(done) }
+            return state.report.ending != nil
+        }
+        guard !isOver else { return true }
+        woken.signal()
+        return done.wait(timeout: .now() + time) == .success
+    }
+
     // MARK: The thread
 
     private func run() {
-        var writing = Writing(into: storage, limit: limit, endsWhenLost: endsWhenLost)
+        var writing = Writing(
+            into: storage, limit: limit, codec: codec, endsWhenLost: endsWhenLost, isHistory: isHistory)
         while writing.ending == nil {
             // Before the batches, so that what came before the stop is written.
-            let isStopping = state.withLock { $0.isStopping }
+            let (isStopping, flushes) = state.withLock { state in
+                defer { state.flushes = [] }
+                return (state.isStopping, state.flushes)
+            }
             let mail = batches.drain()
             for status in statuses.drain().elements { writing.take(status) }
             var wantsState = writing.take(mail, at: SystemClock.shared.now)
             // What came between the batches and the end is the last before it.
             if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.now) }
             if isStopping, writing.ending == nil { writing.ending = .stopped }
+            if !flushes.isEmpty { writing.flush() }
             if writing.ending != nil { writing.finish() }
             state.withLock { $0.report = writing.report }
+            for flush in flushes { flush.signal() }
             if wantsState, let process = writing.report.process {
                 source.send(ViewerCommand(id: Self.command, process: process.key, request: .resync))
             }
             if writing.ending == nil { _ = woken.wait(timeout: .now() + .milliseconds(100)) }
         }
         // Also if it ended before it began.
-        state.withLock { $0.report = writing.report }
+        let flushes = state.withLock { state in
+            state.report = writing.report
+            return state.flushes
+        }
+        for flush in flushes { flush.signal() }
         batches.close()
         statuses.close()
         bag.dispose()
@@ -118,8 +153,11 @@ final class SourceRecorder: Sendable {
 private final class WarningCounter {
     private var table = WarningTable()
     private var changes = ForestChanges()
+    /// Nodes in the forest, when they were counted last.
+    private(set) var nodeCount = 0
 
     func count(in forest: inout ChainForest) -> Int {
+        nodeCount = forest.totals.counts.nodeCount
         forest.consumeChanges(into: &changes)
         table.update(with: changes, of: forest, now: forest.now)
         _ = table.tick(forest, now: forest.now, options: WarningOptions())
@@ -132,6 +170,13 @@ private struct Writing {
     private var writer: RecordingWriter?
     private var recorder: BatchRecorder?
     private let endsWhenLost: Bool
+    private let storage: any RecordingStorage
+    private let limit: UInt64?
+    private let codec: (any PayloadCodec)?
+    private let isHistory: Bool
+    private var warnings = WarningCounter()
+    /// Nodes of a state that is being loaded.
+    private var loadedCount = 0
     private var lostCount: UInt64 = 0
     private(set) var report = SourceRecorder.Report()
 
@@ -140,26 +185,32 @@ private struct Writing {
         set { report.ending = newValue }
     }
 
-    init(into storage: RecordingFileStorage, limit: UInt64?, endsWhenLost: Bool) {
+    init(
+        into storage: any RecordingStorage, limit: UInt64?, codec: (any PayloadCodec)?, endsWhenLost: Bool,
+        isHistory: Bool
+    ) {
         self.endsWhenLost = endsWhenLost
-        do throws(RecordingError) {
-            writer = try RecordingWriter(storage, id: .random(in: 1...UInt64.max), limit: limit)
-        } catch { report.ending = .failed(error) }
+        self.storage = storage
+        (self.limit, self.codec) = (limit, codec)
+        self.isHistory = isHistory
+        beginFile()
+    }
+
+    private mutating func beginFile() {
+        writer = RecordingWriter(storage, id: .random(in: 1...UInt64.max), limit: limit, codec: codec)
     }
 
     mutating func take(_ status: SourceStatus) {
         switch status {
         case .live(let process), .replaying(let process, _):
-            if let recorder {
-                if recorder.process.key != process.key { ending = ending ?? .ended("the program was started again") }
-            } else if let writer {
-                var begun = BatchRecorder(process, writer)
-                let warnings = WarningCounter()
-                begun.countWarnings = { warnings.count(in: &$0) }
-                recorder = begun
-                self.writer = nil
-                report.process = process
+            if let recorder, recorder.process.key != process.key {
+                guard isHistory else {
+                    ending = ending ?? .ended("the program was started again")
+                    return
+                }
+                startOver()
             }
+            if recorder == nil { begin(process) }
         case .reconnecting(_, let outage):
             if endsWhenLost, outage.nextAttempt != 0 { ending = ending ?? .ended(outage.reason) }
         case .ended(.failed(let reason)): ending = ending ?? .ended(reason)
@@ -169,18 +220,60 @@ private struct Writing {
         }
     }
 
+    private mutating func begin(_ process: ProcessDescription) {
+        guard let writer else { return }
+        var begun = BatchRecorder(process, writer, options: isHistory ? .history : BatchRecorder.Options())
+        begun.countWarnings = { [warnings] in warnings.count(in: &$0) }
+        recorder = begun
+        self.writer = nil
+        report.process = process
+    }
+
+    /// Forgets what was recorded.
+    private mutating func startOver() {
+        (recorder, warnings, loadedCount, report) = (nil, WarningCounter(), 0, SourceRecorder.Report())
+        try? storage.truncate(to: 0)
+        beginFile()
+    }
+
     /// Writes batches. Returns whether some were dropped, so that the state has to be sent again.
     mutating func take(_ mail: Mailbox<EventBatch>.Mail, at now: UInt64) -> Bool {
         lostCount += UInt64(mail.droppedCost)
         do throws(RecordingError) {
             for var batch in mail.elements {
                 batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(lostCount)
+                try checkSize(batch)
                 try recorder?.record(batch, at: now)
             }
             try recorder?.tick(at: now)
-        } catch { ending = .failed(error) }
+        } catch { fail(error) }
         if let progress = recorder?.progress { report.progress = progress }
         return mail.droppedCount > 0
+    }
+
+    /// Throws where the state of the program would take more than half of a history: before it takes the memory.
+    private mutating func checkSize(_ batch: EventBatch) throws(RecordingError) {
+        guard isHistory, let limit else { return }
+        if case .begin? = batch.resync { loadedCount = 0 }
+        loadedCount += batch.nodes.count
+        let size = UInt64(max(loadedCount, warnings.nodeCount)) * Self.nodeSize
+        if size > limit / 2 { throw .limitTooSmall }
+    }
+
+    /// Bytes of a node in a keyframe, about.
+    private static let nodeSize: UInt64 = 100
+
+    /// Writes what waits in a chunk.
+    mutating func flush() {
+        do throws(RecordingError) { try recorder?.flush() } catch { fail(error) }
+    }
+
+    private mutating func fail(_ error: RecordingError) {
+        ending = .failed(error)
+        guard isHistory else { return }
+        // Of no use, and large.
+        recorder = nil
+        try? storage.truncate(to: 0)
     }
 
     mutating func finish() {

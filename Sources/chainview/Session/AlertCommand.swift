@@ -41,8 +41,8 @@ final class AlertCommand {
         return nil
     }
 
-    /// One line without control characters.
-    private static func safe(_ text: String) -> String {
+    /// One line without control characters, cut where it is long.
+    static func safe(_ text: String) -> String {
         SafeText.line(String(text.prefix(textLimit)), charset: .unicode)
     }
 }

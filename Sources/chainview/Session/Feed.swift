@@ -14,7 +14,7 @@ struct NamedSource {
 final class Feed {
     private let id: SourceID
     private let name: String
-    private let source: any BatchSource
+    let source: any BatchSource
     private let batches: Mailbox<EventBatch>
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
@@ -57,6 +57,9 @@ final class Feed {
         source.start()
         source.batches.subscribe(batches).disposed(by: bag)
     }
+
+    /// The program's name, or that of the target until it is connected.
+    var shownName: String { process?.name ?? name }
 
     /// Whether the last ``drain(limit:_:)`` left batches, because of its limit.
     var hasBatches: Bool { nextIndex < received.count }

@@ -22,7 +22,8 @@ struct Headless {
             case .send(let source, let command): feeds[source.rawValue].send(command)
             case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
             // Ignored, because only a user at a screen causes them.
-            case .replay, .bell, .alert, .copy, .save, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
+            case .replay, .record, .bell, .alert, .copy, .save, .toggleOutput, .openEditor, .redraw, .suspend, .quit:
+                break
             }
         }
         store.dispatch(.restore(showing))

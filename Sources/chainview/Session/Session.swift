@@ -8,34 +8,38 @@ import Terminal
 
 /// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
-    private let feeds: [Feed]
-    /// The recording that is shown instead of sources.
-    private let playback: Playback?
-    private let store: StateStore<State, Action, Effect>
+    let feeds: [Feed]
+    /// The recording that is shown instead of sources, or the past of these; nil while they are shown live.
+    var playback: Playback?
+    /// What looking back reads; nil for a recording.
+    let histories: LiveHistories?
+    /// The recordings that R has started.
+    var recordings: [LiveRecording] = []
+    let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
-    private let screenOptions: ScreenOptions
-    private var screen: Screen
-    private var drawnRevision: UInt64?
-    private var isOver = false
+    let screenOptions: ScreenOptions
+    var screen: Screen
+    var drawnRevision: UInt64?
+    var isOver = false
     private var endingSignal: Int32?
     /// Why the session cannot go on.
-    private var failure: Failure?
+    var failure: Failure?
     private let glyphs: Glyphs
     /// Whether to print the statistics of the queues at the end.
     private let printsStatistics: Bool
     /// The output of the program that `chainview run` started.
-    private let output: ShownOutput?
+    let output: ShownOutput?
     private var dashboardFrame: Frame?
     private var drawnOutput: UInt64?
     private let settingsStore: SettingsStore?
     private let initialSettings: ViewSettings
     /// Loaded as soon as the programs' names are known.
     private var savedSettings: SavedSettings?
-    /// A problem with the configuration or the saved settings, for the status line.
-    private var pendingMessage: String?
+    /// Problems with the configuration, the saved settings or a recording, for the status line.
+    private var pendingNotes: [String] = []
 
     /// The command to run for alerts; nil if none is configured.
-    private let alertCommand: AlertCommand?
+    let alertCommand: AlertCommand?
 
     /// About how many events and nodes are applied between two checks for input. They take some milliseconds.
     private static let foldLimit = 16_384
@@ -54,10 +58,10 @@ final class Session {
     }
 
     /// Shows a recording, after its first step.
-    convenience init(_ playback: Playback, _ first: Action, _ settings: Settings, screen: Screen) {
+    convenience init(_ playback: Playback, _ first: [Action], _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
-        step(first)
-        pendingMessage = playback.newDamage() ?? playback.endingNote ?? pendingMessage
+        for action in first { step(action) }
+        pendingNotes += playback.openingNotes
     }
 
     private init(
@@ -75,9 +79,9 @@ final class Session {
         alertCommand =
             settings.configuration.alertCommand.isEmpty
             ? nil : AlertCommand(settings.configuration.alertCommand)
-        pendingMessage = settings.problems.first.map { first in
+        if let first = settings.problems.first {
             let more = settings.problems.count - 1
-            return "\(first)" + (more > 0 ? " (and \(more) more: run `chainview config --check`)" : "")
+            pendingNotes = ["\(first)" + (more > 0 ? " (and \(more) more: run `chainview config --check`)" : "")]
         }
         let size = Self.dashboardSize(screen.size, output)
         store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
@@ -86,6 +90,8 @@ final class Session {
         store.dispatch(.restore(settings.base.overlaid(with: settings.demanded)))
         initialSettings = store.withState { $0.remembered }
         let waker = screen.waker
+        // Before the sources are started, so that nothing is missed.
+        histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
         feeds = Feed.all(sources, wake: { waker.wake() })
     }
 
@@ -94,6 +100,8 @@ final class Session {
         defer {
             output?.willClose()
             screen.close()
+            finishRecordings()
+            histories?.stop()
             for feed in feeds { feed.stop() }
             saveSettings()
             if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
@@ -107,7 +115,7 @@ final class Session {
                 if now >= nextTick {
                     drain()
                     tick(now)
-                    showPendingMessage()
+                    showPendingNotes()
                     nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
                     try draw()
                     hasWorked = false
@@ -165,9 +173,14 @@ final class Session {
     private func work() { if hasBatches { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
+        followRecordings()
+        if let playback {
+            for action in playback.tick(now, clock: { SystemClock.shared.now }) { step(action) }
+            returnIfOver()
+        }
         guard let playback else { return step(.tick(wall: WallClock.now, process: now)) }
-        if let moved = playback.tick(now, clock: { SystemClock.shared.now }) { step(moved) }
         step(.tick(wall: playback.wall, process: playback.time))
+        if histories != nil { step(.tickLive(wall: WallClock.now, process: now)) }
         if let damage = playback.newDamage() { step(.report(damage)) }
     }
 
@@ -200,14 +213,14 @@ final class Session {
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
         step(.resume(found.shown))
-        pendingMessage = found.problem ?? pendingMessage
+        if let problem = found.problem { pendingNotes.append(problem) }
     }
 
-    /// Shows the pending message. Called after a tick, because messages expire by the clock.
-    private func showPendingMessage() {
-        guard let text = pendingMessage else { return }
-        pendingMessage = nil
-        step(.report(text))
+    /// Shows the pending notes. Called after a tick, because messages expire by the clock.
+    private func showPendingNotes() {
+        guard !pendingNotes.isEmpty else { return }
+        step(.report(pendingNotes.joined(separator: "; ")))
+        pendingNotes = []
     }
 
     private func saveSettings() {
@@ -220,9 +233,9 @@ final class Session {
         Size(columns: size.columns, rows: size.rows - (output?.rows(on: size) ?? 0))
     }
 
-    private var dashboardSize: Size { Self.dashboardSize(screen.size, output) }
+    var dashboardSize: Size { Self.dashboardSize(screen.size, output) }
 
-    private func step(_ action: Action) {
+    func step(_ action: Action) {
         store.dispatch(action)
         switch action {
         case .connected, .replayed: restoreSettings()
@@ -235,64 +248,4 @@ final class Session {
 /// Effects that the store has returned and the session has not performed.
 private final class EffectQueue {
     var waiting: [Effect] = []
-}
-
-extension Session {
-    private func perform(_ effect: Effect) {
-        switch effect {
-        // Of a recording nothing is asked.
-        case .send(_, _) where playback != nil, .requestSnapshot(_) where playback != nil: break
-        case .send(let source, let command): feeds[source.rawValue].send(command)
-        case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
-        case .replay(_, let command): if let playback { step(playback.perform(command)) }
-        case .redraw:
-            screen.redraw()
-            drawnRevision = nil
-        case .quit: isOver = true
-        case .suspend: attempt("suspend") { try screen.suspend() }
-        case .toggleOutput: toggleOutput()
-        case .bell: attempt("ring the bell") { try screen.ringBell() }
-        case .alert(let notice): if let problem = alertCommand?.run(notice) { step(.report(problem)) }
-        case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
-        case .save(let path, let content, let overwrites):
-            step(SavedFile(path: path).write(content, overwrites: overwrites))
-        case .openEditor(let site): openEditor(site)
-        }
-    }
-
-    private func attempt(_ what: String, _ action: () throws -> Void) {
-        do { try action() } catch { step(.report("cannot \(what): \(error)")) }
-    }
-
-    private func toggleOutput() {
-        guard let output else {
-            return step(.report("no output: only `chainview run PROGRAM` shows a program's output"))
-        }
-        output.isShown.toggle()
-        if output.isShown, output.rows(on: screen.size) == 0 {
-            step(.report("the screen has too few rows for the output of \(output.program)"))
-        }
-        step(.resized(dashboardSize))
-    }
-
-    private func openEditor(_ site: CodeLocation) {
-        let editor = Editor()
-        guard let file = editor.find(site) else {
-            step(.report("no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
-            return
-        }
-        screen.close()
-        let failure = editor.open(file, line: Int(site.line))
-        do {
-            screen = try Screen(options: screenOptions)
-        } catch {
-            isOver = true
-            self.failure = Failure(
-                status: .inputOutput, message: "cannot open the screen again after the editor: \(error)")
-            return
-        }
-        drawnRevision = nil
-        step(.resized(dashboardSize))
-        if let failure { step(.report(failure)) }
-    }
 }

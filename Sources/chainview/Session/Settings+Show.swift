@@ -1,5 +1,6 @@
 import ChainSource
 import Dashboard
+import Frames
 import Terminal
 
 extension Settings {
@@ -7,7 +8,7 @@ extension Settings {
     func show(_ sources: [NamedSource], remembers: Bool = true) throws {
         guard !isHeadless else {
             return try Headless(
-                duration: display.duration.duration, size: display.size.size,
+                duration: display.duration.duration, size: display.frame.size.size,
                 printsStatistics: display.printsStatistics
             )
             .run(sources, options: stateOptions, showing: base.overlaid(with: demanded))
@@ -26,6 +27,28 @@ extension Settings {
         _ sources: [NamedSource], on screen: Screen, output: ShownOutput? = nil, remembers: Bool = true
     ) -> Session {
         Session(sources, self, screen: screen, output: output, remembers: remembers)
+    }
+
+    /// Returns a dashboard after some actions, with all that takes several ticks done: sorting, counting, warnings.
+    ///
+    /// - Parameters:
+    ///   - wall: the moment that is shown, in nanoseconds since 1970.
+    ///   - process: the same as in ``Action/tick(wall:process:)``.
+    ///   - glyphs: others than those of the terminal.
+    func state(after actions: [Action], wall: UInt64, process: UInt64, glyphs: Glyphs? = nil) -> State {
+        var options = stateOptions
+        options.glyphs = glyphs ?? options.glyphs
+        var state = State(size: display.frame.size.size, options: options)
+        for action in actions { _ = reduce(into: &state, action) }
+        let tick = Action.tick(wall: wall, process: process)
+        _ = reduce(into: &state, tick)
+        // After the nodes are there, because a view that was shown empty is brought up to date a second later.
+        _ = reduce(into: &state, .restore(base.overlaid(with: demanded)))
+        for _ in 0..<64 {
+            _ = reduce(into: &state, tick)
+            while state.hasWork { _ = reduce(into: &state, .work) }
+        }
+        return state
     }
 
     /// Opens the terminal's screen.

@@ -1,0 +1,88 @@
+import ArgumentParser
+import ChainEvents
+import ChainInsight
+import ChainListing
+import Foundation
+import Frames
+
+/// `chainview events`: the events of a program, one line each.
+struct Events: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the events of a program as they happen, or those of a recording.",
+        discussion: """
+            One line for each event: time, thread, event, node, text; of a program from now until it ends, of a recording \
+            from its beginning, or from FILE@TIME on, to its end. ^C ends it. Events that were lost are counted on standard \
+            error.
+
+            With --json: one object a line, with \(EventJSON.fields.joined(separator: ", ")). The event is one of \
+            \(EventJSON.words.joined(separator: ", ")); the flags are a list of \
+            \(EventJSON.flags.joined(separator: ", ")). The time is seconds since 1970, the chain the id of its first node, \
+            other the parent, creator, member or followed node; label, kind, file and line are those of the node; unknown \
+            values are null.
+
+            A query of --where finds events by their node as it was right after the event; 'event:rejected,cancelled' \
+            restricts the kinds.
+
+            Exit codes: 0 done or interrupted, 64 wrong usage, 65 another version of the protocol, or no recording, 66 no \
+            such program or file, 69 the program is gone or does not answer, 74 input or output failed, 77 the program \
+            refuses access.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The program: \(ForestSource.words).", valueName: "target"), completion: Completions.sources)
+    var name: String
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Print only events that match a query: 'event:rejected', \(QueryArgument.examples)", valueName: "query"))
+    var query: String?
+
+    @Flag(help: "Print JSON, an object a line.")
+    var json = false
+
+    @OptionGroup var limit: TimeLimit
+
+    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")
+    var ascii = false
+
+    func validate() throws { if let query { _ = try QueryArgument.events(query) } }
+
+    func run() throws {
+        let query = try query.map { try QueryArgument.events($0) } ?? .everything
+        let line = EventLine(
+            glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode),
+            clockOffset: TimeZone.current.secondsFromGMT())
+        let loop = BatchLoop(try ForestSource(name), for: limit.duration)
+        var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
+        var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var output = OutputBuffer()
+        try loop.run(
+            begin: { reader in
+                selection = EventSelection(process: reader.process.key, query: query)
+                (wallOffset, start) = (reader.process.wallOffset, reader.start)
+            },
+            take: { batch in
+                try selection.apply(batch) { event, text, forest in
+                    // The events of a resync describe what waited before it.
+                    guard event.time > start, batch.resync == nil else { return }
+                    let shown =
+                        json
+                        ? EventJSON.object(event, text: text, in: forest, wallOffset: wallOffset)
+                        : line.text(event, text: text, in: forest, wallOffset: wallOffset)
+                    try output.add(shown + "\n")
+                }
+                return true
+            },
+            rest: {
+                try output.flush()
+                if selection.lostCount > reportedLoss {
+                    let count = RecordingReport.counted(selection.lostCount - reportedLoss, "event")
+                    Streams.printError("\(count) lost: more came than could be kept.")
+                    reportedLoss = selection.lostCount
+                }
+                return true
+            },
+            end: { try output.flush() })
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import ChainAttach
+import ChainWire
+import Foundation
+
+/// `chainview post-mortem`: the dashboard on what the flight recorder of a killed program left.
+struct PostMortem: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post-mortem",
+        abstract: "Opens the dashboard on what the flight recorder of a killed program left.",
+        discussion: """
+            A program with a flight recorder (InspectorOptions.flightRecorder, or CHAINVIEW_FLIGHT_RECORDER=1 beside \
+            CHAINVIEW=1) that is killed, or that traps, leaves its last minutes, all but the last 250 ms. The newest four such \
+            files of a user are kept; a program that ends normally leaves none. The keys are those of `chainview replay`; \
+            without a terminal, or with --headless, one frame is printed.
+
+            Exit codes: 0 quit, 64 wrong usage, 65 the file is no recording, 66 there is no such file, 74 it cannot be read.
+            """)
+
+    @Argument(help: ArgumentHelp("The pid of the program, or the file that it left.", valueName: "pid|file"))
+    var program: String
+
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws {
+        var replay = Replay()
+        replay.path = try path()
+        replay.at = nil
+        replay.display = display
+        try replay.run()
+    }
+
+    private func path() throws -> String {
+        guard let pid = Int32(program), pid > 0 else { return program }
+        let folders: [SocketFolder]
+        do { folders = try Discovery().folders() } catch { throw Failure(error) }
+        // Of several processes of this number the newest.
+        let paths = folders.flatMap { folder in (1...64).map { folder.flightPath(pid: pid, number: $0) } }
+        let newest = paths.compactMap { path in Self.changeDate(of: path).map { (path, $0) } }.max { $0.1 < $1.1 }
+        guard let newest else {
+            throw Failure(
+                status: .noInput,
+                message:
+                    "no flight recorder of process \(pid) left a file: it had none, the program ended normally, or its "
+                    + "file is in another folder."
+            )
+        }
+        return newest.0
+    }
+
+    private static func changeDate(of path: String) -> Date? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import ChainInsight
+import Dashboard
+import Frames
+
+/// Queries on the command line. `@name` is a query of the configuration file, or a built-in one.
+enum QueryArgument {
+    /// The help of `--where`, behind what it does.
+    static let examples = """
+        'failed', 'live total>5s', 'Order.swift:42', 'state:rejected kind:all', 'charge|bank -refund', 'warning:any', \
+        'not run<=100ms', or '@name' for a query of the configuration file.
+        """
+
+    /// Parses the query of `--where` for nodes.
+    static func nodes(_ text: String) throws -> Query { try parse(text, SavedQueries.query) }
+
+    /// Parses the query of `--where` for events: terms such as `event:rejected` are read, too.
+    static func events(_ text: String) throws -> Query { try parse(text, SavedQueries.eventQuery) }
+
+    private static func parse(
+        _ text: String, _ read: (String, [String: String]) throws(QueryError) -> Query
+    ) throws -> Query {
+        guard SavedQueries.name(in: text) == nil else {
+            let saved = ConfigFile.saved(Folders()).configuration.queries
+            do { return try read(text, saved) } catch {
+                throw ValidationError("--where: \(DisplayText.shown(error.description)).")
+            }
+        }
+        do { return try read(text, [:]) } catch {
+            throw ValidationError("--where cannot be read \(error.words(in: text)).")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Dashboard
+import Foundation
+import Frames
+import PromiseRuntime
+
+/// `chainview snapshot`: one frame of the dashboard.
+struct Snapshot: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints one frame of the dashboard on a program or a recording.",
+        discussion: """
+            The frame shows all that is there: a program is asked for its state, and not waited for. Views of what happens \
+            over time (the load in the header, events) show only what the state holds. Of a recording, FILE@TIME is a moment \
+            (12:04:31.2, 90s from the beginning, -5s from the end, start or end); without one, its end.
+
+            Exit codes: 0 done, 64 wrong usage, 65 another version of the protocol, or no recording, 66 no such program or \
+            file, 69 the program is gone or does not answer, 74 the file cannot be read, 77 the program refuses access.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The program: \(ForestSource.words).", valueName: "target"), completion: Completions.sources)
+    var name: String
+
+    @Option(help: "The format: text, ansi (with a terminal's colours) or svg.")
+    var format: PictureFormat = .text
+
+    @OptionGroup var frame: FrameOptions
+
+    func run() throws {
+        let settings = try frame.headlessSettings()
+        let source = try ForestSource(name)
+        // A drawing has Unicode whatever the locale of the terminal.
+        let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)
+        try Streams.print(state.picture(format))
+        for note in notes { Streams.printError(note + ".") }
+    }
+}
+
+extension PictureFormat: ExpressibleByArgument {}
+
+extension ForestSource {
+    /// Returns the dashboard at the typed moment, and what is wrong with a recording.
+    fileprivate func dashboard(_ settings: Settings, glyphs: Glyphs?) throws -> (State, notes: [String]) {
+        switch self {
+        case .recording(let file, let moment):
+            let playback = Playback(file)
+            let first = playback.start(at: moment)
+            let state = settings.state(
+                after: first, wall: playback.wall, process: playback.time, glyphs: glyphs)
+            return (state, playback.openingNotes)
+        case .program:
+            let now = try self.state()
+            let source = SourceID(0)
+            let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) }
+            let state = settings.state(
+                after: actions, wall: WallClock.now, process: SystemClock.shared.now, glyphs: glyphs)
+            return (state, [])
+        }
+    }
+}

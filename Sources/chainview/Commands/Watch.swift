@@ -1,0 +1,122 @@
+import ArgumentParser
+import ChainEvents
+import ChainInsight
+import ChainListing
+import ChainModel
+import Dashboard
+import Foundation
+import Frames
+
+/// `chainview watch`: does something when nodes match a query, for scripts.
+struct Watch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs a command, or ends with exit code 1, when nodes of a program match a query.",
+        discussion: """
+            Each node counts once, also one that matches from the beginning. A state that lasts for less than 100 ms may be \
+            missed; ages are exact to a second. It ends when the program or the recording ends, or after --for.
+
+            --exec runs a command line of /bin/sh for each node, one after the other. Its environment has \
+            \(AlertCommand.variables); its standard input is one object of JSON with query, process, time, and node, as \
+            `chainview ps --json` has them. Texts of the program are never a part of the command line: quote the variables, \
+            as in --exec 'notify-send "$CHAINVIEW_LABEL"'. While commands are slow up to 1,000 nodes of a program wait; more \
+            are counted on standard error. At the end the rest is run; after a signal only the running one is waited for.
+
+            --fail prints the first node that matches, and ends with exit code 1.
+
+            Exit codes: 0 done, or nothing matched, 1 something matched (--fail), 64 wrong usage, 65 another version of the \
+            protocol, or no recording, 66 no such program or file, 69 the program is gone or does not answer, 74 input or \
+            output failed, 77 the program refuses access.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The program: \(ForestSource.words).", valueName: "target"), completion: Completions.sources)
+    var name: String
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("What is watched for: 'age>30s', \(QueryArgument.examples)", valueName: "query"))
+    var query: String
+
+    @Option(help: ArgumentHelp("Run a command line for each node.", valueName: "command"))
+    var exec: String?
+
+    @Flag(help: "End with exit code 1 when a node matches.")
+    var fail = false
+
+    @OptionGroup var limit: TimeLimit
+
+    func validate() throws {
+        guard (exec != nil) != fail else { throw ValidationError("Give one of --exec and --fail.") }
+        if let exec, exec.allSatisfy(\.isWhitespace) { throw ValidationError("--exec needs a command line.") }
+        _ = try QueryArgument.nodes(query)
+    }
+
+    func run() throws {
+        let source = try ForestSource(name)
+        let loop = BatchLoop(source, for: limit.duration)
+        let watcher = Watcher(query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) })
+        // A recording is as patient as the command is slow.
+        if case .recording = source { watcher.waits = true }
+        try loop.run(
+            begin: { watcher.begin($0.process) }, take: watcher.take,
+            rest: {
+                try watcher.queue?.advance()
+                return true
+            },
+            end: { try watcher.finish(isInterrupted: loop.isInterrupted) })
+        if watcher.hasFailed { Foundation.exit(ExitStatus.matched.rawValue) }
+    }
+}
+
+/// What is done with the nodes that match.
+private final class Watcher {
+    let queue: CommandQueue?
+    var waits = false
+    /// Whether a node matched, and there is no command.
+    private(set) var hasFailed = false
+    private let query: Query
+    private var process: ProcessDescription?
+    private var watch: NodeWatch?
+
+    init(query: Query, queue: CommandQueue?) { (self.query, self.queue) = (query, queue) }
+
+    func begin(_ process: ProcessDescription) {
+        self.process = process
+        watch = NodeWatch(process: process.key, query: query)
+    }
+
+    /// Applies a batch; returns whether to go on.
+    func take(_ batch: EventBatch) throws -> Bool {
+        let new = watch?.apply(batch) ?? []
+        for node in new { try take(node) }
+        watch?.retain(after: batch)
+        try queue?.advance()
+        return !hasFailed
+    }
+
+    private func take(_ node: NodeIndex) throws {
+        guard let forest = watch?.forest, let process, !hasFailed else { return }
+        guard let queue else {
+            hasFailed = true
+            let charset: Charset = DisplayOptions.isASCIILocale ? .ascii : .unicode
+            return try Streams.print(TreeText(glyphs: .of(charset)).node(node, forest, now: forest.now) + "\n")
+        }
+        let notice = AlertNotice(query, node, in: forest, program: process.name, pid: process.pid)
+        let input = JSONText.object([
+            ("query", JSONText.string(query.text)), ("process", TreeJSON.process(process)),
+            ("time", JSONText.seconds(forest.now &+ process.wallOffset)),
+            ("node", TreeJSON().node(node, forest, wallOffset: process.wallOffset, now: forest.now) ?? "null"),
+        ])
+        while waits, !queue.hasRoom { try queue.finishOne() }
+        try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
+    }
+
+    /// Runs the commands that wait; after a signal none.
+    func finish(isInterrupted: Bool) throws {
+        guard let queue else { return }
+        var rest = queue.droppedCount
+        if isInterrupted { rest += try queue.stop() } else { while try queue.advance() { try queue.finishOne() } }
+        guard rest > 0 else { return }
+        Streams.printError("the command was not run for \(RecordingReport.counted(UInt64(rest), "node")).")
+    }
+}

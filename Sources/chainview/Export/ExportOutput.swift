@@ -1,0 +1,65 @@
+import Foundation
+
+/// Where an export is written: standard output, or a new file for its user only, in pieces of some 64 KiB.
+///
+/// A file that is replaced stays until ``end()``; one to which nothing was written is removed.
+final class ExportOutput {
+    private let descriptor: Int32
+    private let path: String?
+    /// Where it is written until the end; nil for `path` itself.
+    private let temporary: String?
+    private let isNew: Bool
+    private var isEmpty = true
+    private var waiting = ""
+
+    /// Opens a file; nil or `-` is standard output.
+    init(_ path: String?, overwrites: Bool) throws {
+        guard let path, path != "-" else {
+            (descriptor, self.path, temporary, isNew) = (STDOUT_FILENO, nil, nil, false)
+            return
+        }
+        var facts = stat()
+        let replaces = overwrites && lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        // Devices and pipes stay.
+        let isSpecial = stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+        temporary = replaces ? "\(path).\(getpid())" : nil
+        isNew = !isSpecial
+        descriptor = open(temporary ?? path, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
+        self.path = path
+        guard descriptor < 0 else { return }
+        throw failure
+    }
+
+    deinit {
+        guard let path, descriptor >= 0 else { return }
+        close(descriptor)
+        if let temporary { unlink(temporary) } else if isNew, isEmpty { unlink(path) }
+    }
+
+    /// Writes what waits, and replaces the file.
+    func end() throws {
+        isEmpty = false
+        try flush()
+        guard let path, let temporary else { return }
+        guard rename(temporary, path) == 0 else { throw failure }
+    }
+
+    private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
+
+    /// Whether it is standard output, which others may read as it comes.
+    var isStandard: Bool { path == nil }
+
+    func write(_ text: String) throws {
+        waiting += text
+        if waiting.utf8.count > 1 << 16 { try flush() }
+    }
+
+    func flush() throws {
+        guard !waiting.isEmpty else { return }
+        let text = waiting
+        waiting = ""
+        guard path != nil else { return try Streams.print(text) }
+        isEmpty = false
+        guard Streams.write(text, to: descriptor) else { throw failure }
+    }
+}

@@ -1,0 +1,55 @@
+import ChainEvents
+import ChainExport
+
+/// Reads a program or a recording, and passes its nodes to an exporter.
+struct ExportRun {
+    private let source: ForestSource
+    /// Nil where the present state of a program is all that is read.
+    private let loop: BatchLoop?
+    private let isFollowing: Bool
+
+    /// Catches signals from now on, but for the state of a program.
+    init(_ source: ForestSource, _ follow: FollowOptions) {
+        self.source = source
+        isFollowing = follow.isOn
+        if case .program = source, !follow.isOn { loop = nil } else { loop = BatchLoop(source, for: follow.duration) }
+    }
+
+    /// Whether a signal has come that ends it.
+    var isInterrupted: Bool { loop?.isInterrupted ?? false }
+
+    /// Calls `make` with the program, passes all nodes to the exporter that it returns, and calls `end`.
+    ///
+    /// - Parameter rest: called where a program is followed, after batches and pauses.
+    func nodes<Exporter: NodeExporter>(
+        make: (ProcessDescription) throws -> Exporter, rest: (inout Exporter) throws -> Void = { _ in },
+        end: (inout ExportStream<Exporter>) throws -> Void
+    ) throws {
+        var options = ExportStream<Exporter>.Options()
+        // Short, because the reader may be a person.
+        if isFollowing { options.delay = 1_000_000_000 }
+        guard let loop else {
+            let state = try source.state()
+            var stream = ExportStream(of: state.process.key, to: try make(state.process), options: options)
+            for batch in state.batches { try stream.apply(batch) }
+            try stream.end()
+            return try end(&stream)
+        }
+        var stream: ExportStream<Exporter>?
+        func pause() throws -> Bool {
+            if isFollowing, stream != nil { try rest(&stream!.exporter) }
+            return true
+        }
+        try loop.run(
+            begin: { stream = ExportStream(of: $0.process.key, to: try make($0.process), options: options) },
+            take: { batch in
+                try stream?.apply(batch)
+                return try pause()
+            },
+            rest: pause,
+            end: {
+                try stream?.end()
+                if stream != nil { try end(&stream!) }
+            })
+    }
+}

@@ -1,0 +1,128 @@
+/// The answer to a request.
+struct HTTPReply: Hashable {
+    var status: Int
+    /// By lower-case name.
+    var headers: [String: String] = [:]
+    var body: [UInt8] = []
+
+    /// Whether the other side closes the connection after it.
+    var endsConnection: Bool { headers["connection"]?.lowercased() == "close" }
+}
+
+/// Reads one answer from bytes as they come. O(bytes), however they are divided.
+struct HTTPReplyReader {
+    /// What comes next.
+    private enum Part {
+        case status, headers, trailers
+        /// Content of known length, up to the end of the connection, or in chunks.
+        case body(Int), rest, chunkSize, chunk(Int), chunkEnd
+    }
+
+    /// The most bytes of an answer.
+    private static let limit = 1 << 20
+
+    private var part = Part.status
+    private var draft = HTTPReply(status: 0)
+    /// The beginning of a line.
+    private var line: [UInt8] = []
+    private var count = 0
+    /// The answer, once it is whole.
+    private(set) var reply: HTTPReply?
+
+    /// Whether nothing has come.
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds what came.
+    ///
+    /// - Throws: where it is too much, or no answer of HTTP.
+    mutating func append(_ new: some Sequence<UInt8>) throws(HTTPFailure) {
+        var bytes = Array(new)[...]
+        count += bytes.count
+        guard count <= Self.limit else { throw Self.failure("its answer is too long") }
+        while reply == nil, !bytes.isEmpty {
+            switch part {
+            case .rest:
+                draft.body += bytes
+                return
+            case .body(let missing), .chunk(let missing):
+                let content = bytes.prefix(missing)
+                draft.body += content
+                bytes = bytes.dropFirst(content.count)
+                received(content.count, of: missing)
+            default:
+                guard let end = bytes.firstIndex(of: 10) else {
+                    line += bytes
+                    return
+                }
+                line += bytes[..<end]
+                bytes = bytes[(end + 1)...]
+                if line.last == 13 { line.removeLast() }
+                let text = String(decoding: line, as: UTF8.self)
+                line = []
+                try read(text)
+            }
+        }
+    }
+
+    /// Notes that nothing more comes.
+    mutating func end() {
+        guard case .rest = part else { return }
+        draft.headers["connection"] = "close"
+        reply = draft
+    }
+
+    private mutating func received(_ count: Int, of missing: Int) {
+        if case .chunk = part {
+            part = count == missing ? .chunkEnd : .chunk(missing - count)
+        } else if count == missing {
+            reply = draft
+        } else {
+            part = .body(missing - count)
+        }
+    }
+
+    private mutating func read(_ line: String) throws(HTTPFailure) {
+        switch part {
+        case .status:
+            let words = line.split(separator: " ")
+            guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+                throw Self.failure("its answer is no HTTP")
+            }
+            (draft, part) = (HTTPReply(status: status), .headers)
+        case .headers:
+            if line.isEmpty { return try beginBody() }
+            guard let colon = line.firstIndex(of: ":") else { return }
+            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            draft.headers[line[..<colon].lowercased()] = String(value)
+        case .chunkSize:
+            guard let count = Int(line.prefix { $0.isHexDigit }, radix: 16), count >= 0 else {
+                throw Self.failure("its answer is no HTTP")
+            }
+            part = count == 0 ? .trailers : .chunk(count)
+        case .chunkEnd: part = .chunkSize
+        case .trailers: if line.isEmpty { reply = draft }
+        case .body, .rest, .chunk: break
+        }
+    }
+
+    /// Decides from the headers how long the content is.
+    private mutating func beginBody() throws(HTTPFailure) {
+        // 100 Continue and its like: the answer follows.
+        if (100..<200).contains(draft.status) {
+            part = .status
+        } else if draft.headers["transfer-encoding"]?.lowercased() == "chunked" {
+            part = .chunkSize
+        } else if let length = draft.headers["content-length"] {
+            guard let count = Int(length), count >= 0 else { throw Self.failure("its answer is no HTTP") }
+            if count == 0 { reply = draft } else { part = .body(count) }
+        } else if draft.status == 204 {
+            reply = draft
+        } else {
+            part = .rest
+        }
+    }
+
+    private static func failure(_ text: String) -> HTTPFailure {
+        HTTPFailure(description: text, progress: .uncertain)
+    }
+}

@@ -1,0 +1,46 @@
+import ChainExport
+
+/// A format that shows one moment.
+enum MomentFormat: CaseIterable {
+    case mermaid, dot, svg, html
+
+    /// The nodes that are shown if no limit is named.
+    var nodeLimit: Int {
+        switch self {
+        case .mermaid: MermaidExport.nodeLimit
+        case .dot: DOTExport.nodeLimit
+        case .svg: SVGExport.nodeLimit
+        case .html: HTMLExport.nodeLimit
+        }
+    }
+
+    /// Writes a moment; returns what is not shown, in a sentence, or nil.
+    func write(_ moment: Moment, to output: TextOutput) throws -> String? {
+        switch self {
+        case .mermaid:
+            let chart = MermaidExport(moment)
+            try chart.write(to: output)
+            return Self.note(
+                nodes: moment.leftOutCount, cutNodes: chart.moment.leftOutCount, links: chart.leftOutLinkCount)
+        case .dot: try DOTExport.write(moment, to: output)
+        case .svg: try SVGExport(moment).write(to: output)
+        case .html: try HTMLExport.write(moment, to: output)
+        }
+        return Self.note(nodes: moment.leftOutCount, cutNodes: moment.leftOutCount, links: 0)
+    }
+
+    /// - Parameters:
+    ///   - nodes: those that `--limit` leaves out.
+    ///   - cutNodes: all that are left out.
+    ///   - links: those that are left out.
+    private static func note(nodes: Int, cutNodes: Int, links: Int) -> String? {
+        let counts = [(cutNodes, "node"), (links, "link")].filter { $0.0 > 0 }
+            .map { RecordingReport.counted(UInt64($0.0), $0.1) }
+        guard !counts.isEmpty else { return nil }
+        let isLimited = cutNodes > nodes || links > 0
+        return counts.joined(separator: " and ") + " not shown: "
+            + (isLimited
+                ? "Mermaid draws at most 500 edges and 50,000 characters. --where and --live show others."
+                : "--limit shows more, --where and --live others.")
+    }
+}

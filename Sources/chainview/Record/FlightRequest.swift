@@ -1,0 +1,74 @@
+import ChainAttach
+import ChainEvents
+import ChainRecording
+import ChainSystem
+import Foundation
+
+/// `chainview record --last`: a program's flight recorder sends what it has.
+struct FlightRequest {
+    var target: Target
+    var span: Duration
+    var output: String
+    var overwrites: Bool
+
+    /// Writes the file and prints what is in it.
+    func run() throws {
+        let endpoint = try Discovery.patient.find(target)
+        // Replaced at the end, because the connection may be lost before.
+        let part = output + ".part"
+        if !overwrites, FileManager.default.fileExists(atPath: output) {
+            throw Failure(notWritten: output, EEXIST)
+        }
+        defer { unlink(part) }
+        var file: RecordingFileStorage?
+        var count: UInt64 = 0
+        var failure: (any Error)?
+        // The file is made with its first bytes, so that a refusal leaves none and replaces none.
+        let outcome: CommandReply.Outcome?
+        do {
+            outcome = try OneShotClient.dump(last: span, of: endpoint, viewerName: DisplayOptions.viewer) { bytes in
+                do {
+                    let storage = try file ?? RecordingOutput.create(part, overwrites: true)
+                    if file == nil { try storage.truncate(to: 0) }
+                    file = storage
+                    try bytes.withUnsafeBytes { try storage.write($0, at: count) }
+                } catch {
+                    failure = error
+                    return false
+                }
+                count += UInt64(bytes.count)
+                return true
+            }
+        } catch {
+            throw Failure(error)
+        }
+        if let failure { throw self.failure(failure) }
+        switch outcome {
+        case .accepted(let size)? where UInt64(size) == count:
+            guard rename(part, output) == 0 else { throw self.failure(SystemError()) }
+            try printSummary()
+        case .refused(let reason)?:
+            throw Failure(status: .refused, message: "refused: \(DisplayText.shown(reason)).")
+        default:
+            throw Failure(
+                status: .badData, message: "the program sent a reply of another kind; its version may differ.")
+        }
+    }
+
+    private func failure(_ error: any Error) -> any Error {
+        guard let error = error as? SystemError else { return error }
+        return Failure(notWritten: output, error.code)
+    }
+
+    private func printSummary() throws {
+        let recording: RecordingFile
+        do { recording = try RecordingFile(path: output) } catch { throw Failure(recording: output, error) }
+        let batches = recording.chunks.filter { $0.header.kind == .batches }
+        let eventCount = batches.reduce(0) { $0 + UInt64($1.header.eventCount) }
+        let seconds = Double(recording.range.upperBound - recording.range.lowerBound) / 1_000_000_000
+        let process = recording.process
+        Streams.printError(
+            "recorded the last \(String(format: "%.1f", seconds)) s of \(DisplayText.shown(process.name)) (\(process.pid)) in "
+                + "\(DisplayText.shown(output)): \(RecordingReport.counted(eventCount, "event")).")
+    }
+}

@@ -1,0 +1,83 @@
+import ChainEvents
+import ChainRecording
+import ChainSource
+import Dashboard
+
+/// The last minutes of a live program, recorded in memory: what looking back reads.
+///
+/// A ring of whole segments. Recorded on a thread of its own, so that frames do not wait for it.
+final class LiveHistory {
+    let source: SourceID
+    private let storage = MemoryStorage()
+    private let recorder: SourceRecorder
+
+    /// How long reading waits for what has come to be written.
+    private static let flushLimit = 500
+
+    /// Subscribes to a source, before that is started.
+    ///
+    /// - Parameter limit: bytes at most.
+    init(_ source: SourceID, of batches: any BatchSource, limit: UInt64) {
+        self.source = source
+        recorder = SourceRecorder(batches, into: storage, limit: limit, endsWhenLost: false, isHistory: true)
+    }
+
+    /// Why there is no past to be shown.
+    struct Missing: Error { var reason: String }
+
+    /// Opens what was recorded until now; it does not change with what comes later.
+    func file() throws(Missing) -> RecordingFile {
+        _ = recorder.flush(within: .milliseconds(Self.flushLimit))
+        if case .failed(let error)? = recorder.report.ending {
+            guard error == .limitTooSmall else { throw Missing(reason: "no past is kept: memory \(error)") }
+            throw Missing(reason: "no past is kept: the program's state is too large for it (history.memory)")
+        }
+        do throws(RecordingError) { return try RecordingFile(storage.snapshot()) } catch {
+            throw Missing(reason: "there is no past yet")
+        }
+    }
+
+    func stop() { recorder.stop() }
+}
+
+/// The histories of all programs that are shown, and the marks in them.
+final class LiveHistories {
+    private let histories: [LiveHistory]
+    /// By the time of day, because the clocks of the programs differ.
+    private var marks = MarkList()
+
+    /// - Parameter limit: bytes at most, for all of them; 0 for none.
+    init(_ sources: [NamedSource], limit: UInt64) {
+        guard limit > 0 else {
+            histories = []
+            return
+        }
+        let share = limit / UInt64(max(1, sources.count))
+        histories = sources.enumerated().map { LiveHistory(SourceID($0), of: $1.source, limit: share) }
+    }
+
+    /// Opens the past of the programs that have one; the reason where none has.
+    func files() throws(LiveHistory.Missing) -> [(source: SourceID, file: RecordingFile)] {
+        var files: [(source: SourceID, file: RecordingFile)] = []
+        var missing = LiveHistory.Missing(reason: "no past is kept: history.memory is 0 in the configuration")
+        for history in histories {
+            do throws(LiveHistory.Missing) { files.append((history.source, try history.file())) } catch {
+                missing = error
+            }
+        }
+        guard !files.isEmpty else { throw missing }
+        return files
+    }
+
+    /// Begins to show the past, at its end.
+    func playback() throws(LiveHistory.Missing) -> Playback {
+        let files = try files()
+        let offset = files[0].file.process.wallOffset
+        return Playback(files, marks: marks.shifted(by: 0 &- offset), history: self)
+    }
+
+    /// Keeps the marks of a playback for the next one.
+    func keep(_ playback: Playback) { marks = playback.marks.shifted(by: playback.tracks[0].file.process.wallOffset) }
+
+    func stop() { for history in histories { history.stop() } }
+}

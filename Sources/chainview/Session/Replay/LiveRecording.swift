@@ -1,0 +1,99 @@
+import ChainRecording
+import ChainSource
+import ChainZstd
+import Dashboard
+import Foundation
+
+/// A recording of a live program that R has started.
+final class LiveRecording {
+    let source: SourceID
+    let path: String
+    private let storage: RecordingFileStorage
+    private let recorder: SourceRecorder
+
+    /// How long the end may take: the rest is written.
+    private static let endLimit = DispatchTimeInterval.seconds(5)
+
+    /// Creates the file, for its user only, and subscribes to the source.
+    init(_ source: SourceID, of batches: any BatchSource, path: String) throws {
+        self.source = source
+        self.path = path
+        storage = try RecordingOutput.create(path, overwrites: false)
+        recorder = SourceRecorder(batches, into: storage, limit: nil, codec: Zstandard(), endsWhenLost: false)
+    }
+
+    private var report: RecordingReport { RecordingReport(file: DisplayText.shown(path), report: recorder.report) }
+
+    var status: RecordingStatus { RecordingStatus(source: source, text: report.line) }
+
+    /// Whether it has ended by itself.
+    var hasEnded: Bool { recorder.report.ending != nil }
+
+    /// What was recorded, in one sentence; or why nothing was, or why it ended.
+    var summary: String {
+        let report = report
+        if report.report.isEmpty { return "nothing was recorded in \(report.file)" }
+        return report.failure()?.message ?? report.summary
+    }
+
+    /// Ends it, and removes a file in which nothing was recorded.
+    func finish() {
+        recorder.stop()
+        _ = recorder.wait(for: Self.endLimit)
+        if recorder.report.isEmpty { storage.discard() }
+    }
+
+    /// A name in the working folder: `shop-20261123-204500.chain`.
+    static func name(for program: String, at date: Date) -> String {
+        let allowed = program.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
+        let plain = String(allowed.prefix(40)).drop { $0 == "." || $0 == "-" }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.dateFormat = "yyyyMMdd-HHmmss"
+        return "\(plain.isEmpty ? "program" : plain)-\(format.string(from: date)).chain"
+    }
+}
+
+extension Session {
+    /// Starts a recording of a program, or stops the one that runs.
+    func record(_ source: SourceID, into path: String?) {
+        if let index = recordings.firstIndex(where: { $0.source == source }) {
+            guard path == nil else {
+                return step(.report("\(recordings[index].path) is being recorded: R stops that"))
+            }
+            let ended = recordings.remove(at: index)
+            ended.finish()
+            step(.recording(recordings.map(\.status)))
+            return step(.message(ended.summary))
+        }
+        let path =
+            path.map { ($0 as NSString).expandingTildeInPath }
+            ?? LiveRecording.name(for: feeds[source.rawValue].shownName, at: Date())
+        do {
+            recordings.append(try LiveRecording(source, of: feeds[source.rawValue].source, path: path))
+            step(.recording(recordings.map(\.status)))
+            step(.message("recording into \(DisplayText.shown(path)); R stops it"))
+        } catch let failure as Failure {
+            step(.report(failure.message))
+        } catch { step(.report("\(DisplayText.shown(path)) cannot be recorded into: \(error)")) }
+    }
+
+    /// Shows how far recordings are, and drops those that have ended.
+    func followRecordings() {
+        guard !recordings.isEmpty else { return }
+        let ended = recordings.filter(\.hasEnded)
+        recordings.removeAll(where: \.hasEnded)
+        for recording in ended { recording.finish() }
+        step(.recording(recordings.map(\.status)))
+        for recording in ended { step(.report(recording.summary)) }
+    }
+
+    /// Ends all recordings, and prints what was recorded.
+    func finishRecordings() {
+        for recording in recordings {
+            recording.finish()
+            Streams.printError(recording.summary)
+        }
+        recordings = []
+    }
+}

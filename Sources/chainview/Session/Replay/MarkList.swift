@@ -1,0 +1,89 @@
+import Dashboard
+import Foundation
+
+/// The marks of a recording, and the file beside it that holds them: `FILE.marks`, a line `NANOSECONDS NAME` for each, by
+/// the program's clock.
+///
+/// A file of its own, because the recording may be read-only, or still be written by another process, which appends to it.
+struct MarkList {
+    private(set) var marks: [ReplayMark] = []
+    /// Where they are saved; nil for marks that only this session has.
+    private let path: String?
+    /// Why the file cannot be read, in a phrase; it is then not replaced.
+    private(set) var problem: String?
+
+    private static let head = "# marks of a chainview recording: nanoseconds of the program's clock, and a name"
+
+    /// Marks that are not saved.
+    init() { path = nil }
+
+    /// Reads the marks of a recording; none where there is no file.
+    init(ofRecording recording: String) {
+        let path = URL(fileURLWithPath: recording).path + ".marks"
+        self.path = path
+        do throws(SmallFile.Problem) {
+            try read(try SmallFile.read(path))
+        } catch {
+            guard case .unreadable(let words) = error else { return }
+            (marks, problem) = ([], "\(DisplayText.shown(path)) \(words)")
+        }
+    }
+
+    private mutating func read(_ text: String) throws(SmallFile.Problem) {
+        // By bytes, because a character may join a line's end or the blank to what is beside it.
+        for (index, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let line = line.last == 0x0D ? line.dropLast() : line
+            guard let first = line.first, first != UInt8(ascii: "#") else { continue }
+            let parts = line.split(separator: 0x20, maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 2, let time = UInt64(parts[0]) else {
+                throw .unreadable("has no mark in line \(index + 1): a mark is a number of nanoseconds and a name")
+            }
+            marks.append(ReplayMark(time: time, name: parts[1]))
+        }
+    }
+
+    /// The moment of the mark of a name; nil where there is none.
+    func time(of name: String) -> UInt64? { marks.first { $0.name == name }?.time }
+
+    /// The marks by a clock that is so much ahead, wrapping; they are not saved.
+    func shifted(by offset: UInt64) -> MarkList {
+        var list = MarkList()
+        list.marks = marks.map { ReplayMark(time: $0.time &+ offset, name: $0.name) }
+        return list
+    }
+
+    /// Gives a moment a name, the next free number if there is none, and returns the name. A mark of that name moves.
+    mutating func set(_ name: String?, at time: UInt64) -> String {
+        let name = name ?? nextNumber
+        marks.removeAll { $0.name == name }
+        marks.append(ReplayMark(time: time, name: name))
+        marks.sort { $0.time < $1.time }
+        return name
+    }
+
+    /// Removes the mark of a name; false where there is none.
+    mutating func remove(_ name: String) -> Bool {
+        let count = marks.count
+        marks.removeAll { $0.name == name }
+        return marks.count < count
+    }
+
+    private var nextNumber: String {
+        let names = Set(marks.map(\.name))
+        return (1...).lazy.map { "mark \($0)" }.first { !names.contains($0) }!
+    }
+
+    /// Replaces the file, readable by its user only. Returns why that failed, in a phrase.
+    func save() -> String? {
+        guard let path else { return nil }
+        if let problem { return "the marks are not saved: \(problem)" }
+        let lines = [Self.head] + marks.map { "\($0.time) \($0.name)" }
+        do throws(SmallFile.Problem) {
+            try SmallFile.replace(path, with: lines.joined(separator: "\n") + "\n")
+            return nil
+        } catch {
+            guard case .unreadable(let words) = error else { return nil }
+            return "the marks are not saved: \(DisplayText.shown(path)) \(words)"
+        }
+    }
+}

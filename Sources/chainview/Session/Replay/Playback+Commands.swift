@@ -1,0 +1,96 @@
+import ChainEvents
+import Dashboard
+
+extension Playback {
+    /// Does what the user wants.
+    func perform(_ command: ReplayCommand) -> [Action] {
+        switch command {
+        case .togglePlaying:
+            isPlaying.toggle()
+            lastTick = 0
+            if isPlaying, time >= range.upperBound { return seek(to: range.lowerBound) }
+        case .faster: speed = min(speed + 1, Self.speeds.count - 1)
+        case .slower: speed = max(speed - 1, 0)
+        case .nextEvent:
+            isPlaying = false
+            return move(to: nextEventTime() ?? (goesOn() ? nextEventTime() : nil) ?? range.upperBound)
+        case .previousEvent:
+            isPlaying = false
+            return move(to: lastEventTime() ?? range.lowerBound)
+        case .nextNotable, .previousNotable:
+            let isNext = command == .nextNotable
+            guard let notable = notable(after: isNext) ?? (isNext && goesOn() ? notable(after: true) : nil) else {
+                return [.message("no rejection, warning or mark \(isNext ? "follows" : "before")")]
+            }
+            isPlaying = false
+            return move(to: notable.time) + [.message(notable.words)]
+        case .move(let distance):
+            let (moment, isOutside) =
+                distance < 0
+                ? time.subtractingReportingOverflow(distance.magnitude) : time.addingReportingOverflow(UInt64(distance))
+            return move(to: isOutside ? (distance < 0 ? 0 : .max) : moment)
+        case .seek(let moment): return move(to: moment)
+        case .scrub(let moment):
+            scrubbed = moment
+            return []
+        case .mark(let name): return mark(name)
+        case .unmark(let name): return unmark(name)
+        }
+        return stay()
+    }
+
+    private func nextEventTime() -> UInt64? { tracks.indices.compactMap { tracks[$0].nextEventTime() }.min() }
+
+    private func lastEventTime() -> UInt64? { tracks.compactMap { $0.lastEventTime() }.max() }
+
+    // MARK: Rejections, warnings and marks
+
+    private struct Notable {
+        var time: UInt64
+        var words: String
+    }
+
+    /// The nearest rejection, warning or mark after the moment, or before it.
+    private func notable(after isNext: Bool) -> Notable? {
+        // A mark goes before what it was set at.
+        var found = marks.marks.filter { isNext ? $0.time > time : $0.time < time }
+            .map { Notable(time: $0.time, words: "mark: \($0.name)") }
+        for track in tracks {
+            let rejection = isNext ? track.nextRejectionTime() : track.lastRejectionTime()
+            if let rejection { found.append(Notable(time: rejection, words: "a rejection")) }
+        }
+        if let warning = warning(after: isNext) { found.append(warning) }
+        return isNext ? found.min { $0.time < $1.time } : found.max { $0.time < $1.time }
+    }
+
+    /// The nearest end of an interval in which the number of open warnings rose.
+    private func warning(after isNext: Bool) -> Notable? {
+        let entries = series.entries
+        func rose(_ index: Int) -> Bool { entries[index].warnings > entries[index - 1].warnings }
+        func moment(_ index: Int) -> UInt64 { min(series.end(of: index), range.upperBound) }
+        guard entries.count > 1 else { return nil }
+        let all = 1..<entries.count
+        let index =
+            isNext
+            ? all.first { rose($0) && moment($0) > time } : all.last { rose($0) && moment($0) < time }
+        guard let index else { return nil }
+        let count = Int(entries[index].warnings)
+        return Notable(time: moment(index), words: "\(count) open \(count == 1 ? "warning" : "warnings")")
+    }
+
+    private func mark(_ name: String?) -> [Action] {
+        let name = marks.set(name, at: time)
+        return saved("marked: \(DisplayText.shown(name))")
+    }
+
+    private func unmark(_ name: String) -> [Action] {
+        guard marks.remove(name) else { return [.report("there is no mark \(DisplayText.shown(name))")] }
+        return saved("the mark \(DisplayText.shown(name)) is removed")
+    }
+
+    private func saved(_ message: String) -> [Action] {
+        let shown = Action.marks(marks.marks)
+        if let problem = marks.save() { return [shown, .report(problem)] }
+        return [shown, .message(message)]
+    }
+}

@@ -1,0 +1,197 @@
+import ChainEvents
+import ChainRecording
+import Dashboard
+
+/// Recordings that are shown together: which moment, and how it moves. Reads the files on the caller's thread, a chunk at
+/// a time. Moments are by the clock of the first program.
+final class Playback {
+    var tracks: [PlaybackTrack]
+    /// The moment that is shown.
+    private(set) var time: UInt64
+    private(set) var range: ClosedRange<UInt64>
+    var isPlaying = false
+    /// The speed, by index in ``speeds``.
+    var speed = Playback.speeds.firstIndex(of: 1) ?? 0
+    /// When the time was advanced last, in nanoseconds of the viewer's clock.
+    var lastTick: UInt64 = 0
+    /// The moment to reach by now.
+    private var target: UInt64
+    /// The moment to move to with the next tick.
+    var scrubbed: UInt64?
+    private(set) var series: ReplaySeries
+    var marks: MarkList
+    /// Where more of live programs is read; nil for a recording.
+    private let history: LiveHistories?
+    /// Whether the next step has to lead from nothing, because the tracks were replaced.
+    private var isStale = false
+    /// Whether the counts were read anew and not handed out.
+    private var hasNewSeries = false
+    /// Whether the end of a history is reached, and live programs are to be shown again.
+    private(set) var isOver = false
+    /// Damage that was reported.
+    private var reportedCount = 0
+
+    static let speeds: [Double] = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
+    /// About how many events and nodes are read between two looks at the clock.
+    private static let stepLimit = 16_384
+    /// How long a tick reads at most, in nanoseconds.
+    private static let readLimit: UInt64 = 20_000_000
+    /// How far ahead a moment is reached by what lies between, and the rows stay sorted and folded; in nanoseconds.
+    private static let nearDistance: UInt64 = 2_000_000_000
+
+    /// - Parameter files: at least one.
+    init(
+        _ files: [(source: SourceID, file: RecordingFile)], marks: MarkList = MarkList(), history: LiveHistories? = nil
+    ) {
+        self.history = history
+        let wallOffset = files[0].file.process.wallOffset
+        tracks = files.map {
+            PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: history != nil)
+        }
+        range = Self.range(of: tracks)
+        (time, target) = (range.upperBound, range.upperBound)
+        series = ReplaySeries(tracks)
+        self.marks = marks
+    }
+
+    convenience init(_ file: RecordingFile, marks: MarkList = MarkList()) {
+        self.init([(SourceID(0), file)], marks: marks)
+    }
+
+    private static func range(of tracks: [PlaybackTrack]) -> ClosedRange<UInt64> {
+        let ranges = tracks.map(\.range)
+        return ranges.dropFirst().reduce(ranges[0]) {
+            min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound)
+        }
+    }
+
+    /// The time of day of the moment, in nanoseconds since 1970.
+    var wall: UInt64 { time &+ tracks[0].file.process.wallOffset }
+
+    /// Whether it moves by itself.
+    var isMoving: Bool { isPlaying || scrubbed != nil }
+
+    /// The first steps: to a moment, the end if there is none.
+    func start(at moment: UInt64? = nil) -> [Action] {
+        seek(to: moment ?? range.upperBound) + [.series(series), .marks(marks.marks)]
+    }
+
+    /// Advances the time while it plays, or moves to where the time strip was clicked; empty if nothing moved. `now` is the
+    /// viewer's clock, in nanoseconds.
+    func tick(_ now: UInt64, clock: () -> UInt64) -> [Action] {
+        defer { lastTick = now }
+        if let scrubbed {
+            self.scrubbed = nil
+            return scrubbed >= range.upperBound ? move(to: scrubbed) : seek(to: scrubbed)
+        }
+        guard isPlaying, lastTick != 0 else { return [] }
+        let elapsed = Double(now - min(now, lastTick)) * Self.speeds[speed]
+        target = target.addingClamped(UInt64(min(elapsed, 1e15)))
+        if let actions = extended(to: target, margin: Self.nowMargin) { return actions }
+        target = min(target, range.upperBound)
+        if isStale { return seek(to: target) }
+        var batches = [[EventBatch]](repeating: [], count: tracks.count)
+        // Where more comes than can be shown, the time falls behind.
+        repeat {
+            for index in tracks.indices { batches[index] += tracks[index].advance(to: target, limit: Self.stepLimit) }
+        } while tracks.contains { $0.isBehind(target) } && clock() - now < Self.readLimit
+        target = tracks.filter { $0.isBehind(target) }.reduce(target) { min($0, $1.time) }
+        time = target
+        if time >= range.upperBound { isPlaying = false }
+        return steps(batches, isFresh: false)
+    }
+
+    // MARK: Moving
+
+    /// Moves to a moment, the nearest there is.
+    func move(to moment: UInt64) -> [Action] {
+        if let actions = extended(to: moment) { return actions }
+        let moment = min(max(moment, range.lowerBound), range.upperBound)
+        guard !isStale, moment >= time, moment - time <= Self.nearDistance else { return seek(to: moment) }
+        let batches = tracks.indices.map { tracks[$0].advance(to: moment) }
+        (time, target) = (moment, moment)
+        return steps(batches, isFresh: false)
+    }
+
+    /// Moves to a moment, the nearest there is, by the state from a keyframe on.
+    func seek(to moment: UInt64) -> [Action] {
+        let moment = min(max(moment, range.lowerBound), range.upperBound)
+        let batches = tracks.indices.map { tracks[$0].seek(to: moment) }
+        (time, target, isStale) = (moment, moment, false)
+        return steps(batches, isFresh: true)
+    }
+
+    /// The same moment, with another speed or playing.
+    func stay() -> [Action] { steps(tracks.map { _ in [] }, isFresh: false) }
+
+    private func steps(_ batches: [[EventBatch]], isFresh: Bool) -> [Action] {
+        defer { hasNewSeries = false }
+        return (hasNewSeries ? [.series(series)] : [])
+            + zip(tracks, batches).map { track, batches in
+                track.step(
+                    batches, isFresh: isFresh, at: time, in: range, isPlaying: isPlaying, speed: Self.speeds[speed],
+                    isPast: history != nil)
+            }
+    }
+}
+
+// MARK: The past of live programs
+
+extension Playback {
+    /// How near to now playing ends, in nanoseconds: the age of what is recorded last.
+    private static let nowMargin: UInt64 = 300_000_000
+
+    /// Reads on in a history where a moment is beyond what was read; returns no actions, and is over, where it is
+    /// beyond what there is. Nil where the moment can be shown.
+    private func extended(to moment: UInt64, margin: UInt64 = 0) -> [Action]? {
+        guard history != nil, moment >= range.upperBound else { return nil }
+        readOn()
+        guard moment >= range.upperBound.subtractingClamped(margin) else { return nil }
+        (isOver, isPlaying) = (true, false)
+        return []
+    }
+
+    /// Whether a history goes on after what was read.
+    func goesOn() -> Bool {
+        let end = range.upperBound
+        readOn()
+        return range.upperBound > end
+    }
+
+    /// Reads a history anew, with what has come since.
+    private func readOn() {
+        guard let files = try? history?.files() else { return }
+        let old = tracks
+        guard files.first?.file.process.key == old[0].file.process.key else {
+            // Another run of the program has taken its place.
+            isOver = true
+            return
+        }
+        let wallOffset = files[0].file.process.wallOffset
+        tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
+        for index in tracks.indices {
+            // What is shown stays: the batches that lead to it are not needed. At its end the old file may have had a part only
+            // of the batches of one time.
+            let before = old.first { $0.source == tracks[index].source }
+            let isInside = tracks[index].range.contains(time) && before?.isAtEnd == false
+            _ = tracks[index].seek(to: time)
+            if !isInside { isStale = true }
+        }
+        range = Self.range(of: tracks)
+        (series, hasNewSeries) = (ReplaySeries(tracks), true)
+    }
+}
+
+// MARK: Messages
+
+extension Playback {
+    /// What is wrong with the recording as far as it was read, in phrases.
+    var openingNotes: [String] { [newDamage(), tracks[0].file.endingNote, marks.problem].compactMap { $0 } }
+
+    /// What was found damaged since the last call, in a phrase.
+    func newDamage() -> String? {
+        let damage = tracks.flatMap(\.file.damage)
+        defer { reportedCount = damage.count }
+        return RecordingFile.note(of: damage[min(reportedCount, damage.count)...])
+    }
+}

@@ -1,0 +1,137 @@
+import ChainEvents
+import ChainRecording
+import Dashboard
+
+/// The recording of one program among those that are shown together, with its clock's distance from that of the first one.
+struct PlaybackTrack {
+    let source: SourceID
+    private(set) var player: RecordingPlayer
+    /// The offset of the first program's time of day, less that of this one, in nanoseconds, wrapping.
+    private let shift: UInt64
+    /// The first moment that is shown, by its own clock.
+    private let first: UInt64
+
+    /// - Parameters:
+    ///   - wallOffset: that of the first program.
+    ///   - isPast: whether the state that came first, in several batches, is shown only once it is whole.
+    init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64, isPast: Bool = false) {
+        first = isPast ? file.firstWholeMoment : file.range.lowerBound
+        self.source = source
+        player = RecordingPlayer(file)
+        shift = wallOffset &- file.process.wallOffset
+    }
+
+    var file: RecordingFile { player.file }
+
+    /// A moment of the first program's clock by its own, and the reverse; clamped to the range of either.
+    func own(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: shift) }
+    func common(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: 0 &- shift) }
+
+    private static func shifted(_ moment: UInt64, by shift: UInt64) -> UInt64 {
+        let shift = Int64(bitPattern: shift)
+        return shift < 0 ? moment.subtractingClamped(shift.magnitude) : moment.addingClamped(shift.magnitude)
+    }
+
+    /// The moments that it has, by the first program's clock.
+    var range: ClosedRange<UInt64> { common(first)...common(max(first, file.range.upperBound)) }
+
+    mutating func seek(to moment: UInt64) -> [EventBatch] { player.seek(to: own(moment)) }
+
+    mutating func advance(to moment: UInt64, limit: Int = .max) -> [EventBatch] {
+        player.advance(to: own(moment), limit: limit)
+    }
+
+    /// Whether it has not advanced to a moment, and can.
+    func isBehind(_ moment: UInt64) -> Bool { player.time < min(own(moment), file.range.upperBound) }
+
+    var isAtEnd: Bool { player.time >= file.range.upperBound }
+
+    /// The moment that it has advanced to, by the first program's clock.
+    var time: UInt64 { common(player.time) }
+
+    mutating func nextEventTime() -> UInt64? { player.nextEventTime().map(common) }
+    func lastEventTime() -> UInt64? { player.lastEventTime().map(common) }
+    func nextRejectionTime() -> UInt64? { player.nextRejectionTime().map(common) }
+    func lastRejectionTime() -> UInt64? { player.lastRejectionTime().map(common) }
+
+    /// The step that shows a moment, in a common range.
+    func step(
+        _ batches: [EventBatch], isFresh: Bool, at time: UInt64, in range: ClosedRange<UInt64>, isPlaying: Bool,
+        speed: Double, isPast: Bool
+    ) -> Action {
+        let position = ReplayPosition(
+            time: own(time), range: own(range.lowerBound)...own(range.upperBound), isPlaying: isPlaying, speed: speed,
+            isPast: isPast)
+        return .replayed(
+            source, ReplayStep(process: file.process, isFresh: isFresh, batches: batches, position: position))
+    }
+
+    /// Its counts over time, by its own clock.
+    var series: CountSeries { file.series }
+}
+
+extension RecordingFile {
+    /// The end of the load that the recording begins with; its beginning where that is not among the first chunks.
+    fileprivate var firstWholeMoment: UInt64 {
+        guard chunks[0].header.segment == 0 else { return range.lowerBound }
+        for index in chunks.indices.prefix(Self.loadChunks) where chunks[index].header.kind == .batches {
+            for batch in batches(ofChunk: index) ?? [] { if case .end? = batch.resync { return batch.time } }
+        }
+        return range.lowerBound
+    }
+
+    /// Chunks that are searched for the end of a load: 8 MiB of nodes.
+    private static let loadChunks = 32
+}
+
+extension ReplaySeries {
+    /// The counts of programs that are shown together, by the clock of the first one.
+    init(_ tracks: [PlaybackTrack]) {
+        self.init()
+        guard let first = tracks.first else { return }
+        self = ReplaySeries(first)
+        for track in tracks.dropFirst() { add(ReplaySeries(track)) }
+    }
+
+    private init(_ track: PlaybackTrack) {
+        let series = track.series
+        self.init(start: track.common(series.start), interval: series.interval)
+        entries = series.entries.map { entry in
+            Entry(
+                rejected: entry.rejected, running: entry.running,
+                warnings: entry.warnings == RecordingFormat.uncounted ? 0 : entry.warnings)
+        }
+        // Without an index the first entry has what was counted before the part that is kept.
+        if !track.file.hasIndex, !entries.isEmpty, let first = track.file.chunks.first?.header {
+            entries[0].rejected -= min(entries[0].rejected, UInt32(clamping: first.counts.rejected))
+        }
+    }
+
+    /// Adds the counts of another program, interval by interval.
+    private mutating func add(_ other: ReplaySeries) {
+        let start = min(start, other.start)
+        let interval = max(interval, other.interval)
+        let last = max(end(of: entries.count - 1), other.end(of: other.entries.count - 1))
+        var sum = ReplaySeries(start: start, interval: interval)
+        let count = Int(clamping: (last - min(last, start)).addingClamped(interval - 1) / interval)
+        sum.entries = [Entry](repeating: Entry(), count: min(count, 1_000_000))
+        for series in [self, other] { sum.include(series) }
+        self = sum
+    }
+
+    private mutating func include(_ series: ReplaySeries) {
+        var next = 0
+        var level = Entry()
+        for index in entries.indices {
+            var rejected: UInt32 = 0
+            while next < series.entries.count, series.end(of: next) <= end(of: index) || index == entries.count - 1 {
+                level = series.entries[next]
+                rejected &+= level.rejected
+                next += 1
+            }
+            entries[index].rejected &+= rejected
+            entries[index].running &+= level.running
+            entries[index].warnings &+= level.warnings
+        }
+    }
+}

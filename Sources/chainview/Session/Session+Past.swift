@@ -1,0 +1,43 @@
+import Dashboard
+
+// Moving in a recording, and in the past of live programs.
+extension Session {
+    /// Does what the user wants with time.
+    func replay(_ command: ReplayCommand, from source: SourceID) {
+        guard let playback else { return lookBack(command) }
+        for action in playback.perform(command) { step(action) }
+        returnIfOver()
+        // After the move, because that finds it.
+        if let damage = playback.newDamage() { step(.report(damage)) }
+    }
+
+    /// Shows the past of the live programs.
+    private func lookBack(_ command: ReplayCommand) {
+        guard let histories else { return }
+        do throws(LiveHistory.Missing) {
+            let playback = try histories.playback()
+            // Its end, which is what is shown.
+            let start = playback.start()
+            let actions = playback.perform(command)
+            if case .mark = command {
+                histories.keep(playback)
+                return actions.forEach(step)
+            }
+            let isMove = actions.contains { if case .replayed = $0 { true } else { false } }
+            guard isMove, !playback.isOver else {
+                let messages = actions.filter { if case .replayed = $0 { false } else { true } }
+                return (messages.isEmpty ? [.message("this is now")] : messages).forEach(step)
+            }
+            self.playback = playback
+            for action in actions + start.filter({ if case .replayed = $0 { false } else { true } }) { step(action) }
+        } catch { step(.report(error.reason)) }
+    }
+
+    /// Shows the live programs again, where the end of their past is reached.
+    func returnIfOver() {
+        guard let histories, let playback, playback.isOver else { return }
+        histories.keep(playback)
+        self.playback = nil
+        step(.returnedToNow)
+    }
+}

@@ -1,0 +1,64 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+
+/// Follows a program or a recording until its end, a time limit, or a signal.
+struct BatchLoop {
+    private let duration: DurationArgument?
+    private let signals = EndingSignals()
+    private let source: ForestSource
+
+    /// How long `rest` is not called for at most, though batches come.
+    private static let restInterval: UInt64 = 100_000_000
+    /// How long after a signal the process ends at the latest, where it waits for a connection or for its output.
+    private static let signalLimit = DispatchTimeInterval.seconds(5)
+
+    /// Opens nothing yet. To be made before other threads, because it blocks the signals that it waits for, and threads
+    /// inherit that.
+    ///
+    /// - Parameter duration: the time limit, from the first batch on.
+    init(_ source: ForestSource, for duration: DurationArgument?) {
+        self.source = source
+        self.duration = duration
+        signals.whenReceived { [signals] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.signalLimit) {
+                if let signal = signals.received { Signals.raiseAgain(signal) }
+            }
+        }
+    }
+
+    /// Whether a signal has come that ends the loop.
+    var isInterrupted: Bool { signals.received != nil }
+
+    /// Calls `take` with each batch, and `rest` whenever nothing more waits and ten times a second, until one of them returns
+    /// false. Prints why it ended on standard error; a signal other than SIGINT is raised again, after `end`.
+    ///
+    /// - Parameter begin: called once, before the first batch.
+    func run(
+        begin: (any BatchReader) throws -> Void, take: (EventBatch) throws -> Bool, rest: () throws -> Bool,
+        end: () throws -> Void
+    ) throws {
+        let reader = try source.reader()
+        defer { reader.stop() }
+        try begin(reader)
+        let deadline = duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
+        var (isOver, lastRest) = (false, SystemClock.shared.now)
+        while !isOver, signals.received == nil, deadline.map({ DispatchTime.now() < $0 }) ?? true {
+            switch reader.next() {
+            case .batch(let batch):
+                isOver = try !take(batch)
+                guard !isOver, SystemClock.shared.now - lastRest >= Self.restInterval else { continue }
+                fallthrough
+            case .nothing:
+                isOver = try !rest()
+                lastRest = SystemClock.shared.now
+            case .ended(let notes):
+                isOver = true
+                _ = try rest()
+                for note in notes { Streams.printError(note + ".") }
+            }
+        }
+        try end()
+        if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
+    }
+}

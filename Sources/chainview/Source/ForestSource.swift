@@ -1,0 +1,163 @@
+import ArgumentParser
+import ChainAttach
+import ChainEvents
+import ChainModel
+import ChainRecording
+import ChainZstd
+import Dashboard
+import Foundation
+
+/// Where a command gets the chains of a program from, as typed: `TARGET` or `FILE[@TIME]`.
+///
+/// A word that names a recording is that file, also where a program has the same name. The last `@` of another word
+/// separates a recording from a moment of it.
+enum ForestSource {
+    /// A recording; the moment is in nanoseconds of the program's clock, nil where none was typed.
+    case recording(RecordingFile, moment: UInt64?)
+    /// A program that runs.
+    case program(Target)
+
+    /// What a forest can be read from, for the help of a command.
+    static let words = "pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID; or a recording, as in shop.chain@12:04:31"
+
+    /// Reads a word; opens the recording, and connects to nothing.
+    ///
+    /// - Parameter clockOffset: seconds to add to UTC for times of day.
+    /// - Throws: `ValidationError`, or ``Failure`` where a file is missing, is no recording, or cannot be read.
+    init(_ text: String, clockOffset: Int = TimeZone.current.secondsFromGMT()) throws {
+        if let file = try Self.recording(text) {
+            self = .recording(file, moment: nil)
+            return
+        }
+        var path = text
+        if let sign = text.lastIndex(of: "@") {
+            path = String(text[..<sign])
+            let time = String(text[text.index(after: sign)...])
+            if let file = try Self.recording(path) {
+                self = .recording(file, moment: try Self.moment(time, in: file, at: path, clockOffset))
+                return
+            }
+        }
+        let target = try Target(validating: text)
+        if case .name = target, Self.isPath(path) {
+            throw Failure(status: .noInput, message: "there is no recording \(DisplayText.shown(path)).")
+        }
+        self = .program(target)
+    }
+
+    /// Opens a file; nil where there is none, or where it is no recording and the word may name a program.
+    private static func recording(_ path: String) throws -> RecordingFile? {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        do {
+            // Looked at first, because opening a pipe would wait for its writer.
+            guard facts.st_mode & S_IFMT == S_IFREG else { throw RecordingError.notRecording }
+            return try RecordingFile(path: path, codec: Zstandard())
+        } catch let error as RecordingError {
+            // The word may be the name of a program that has such a file beside it.
+            if !isPath(path), error.isOfOtherFile { return nil }
+            throw Failure(recording: path, error)
+        }
+    }
+
+    /// Whether a word looks like a path rather than the name of a program.
+    private static func isPath(_ text: String) -> Bool {
+        guard case .name? = try? Target(text) else { return false }
+        return text.contains("/") || text.hasSuffix(".chain")
+    }
+
+    /// The moment that a word means: a mark's name, or a time.
+    private static func moment(
+        _ time: String, in file: RecordingFile, at path: String, _ clockOffset: Int
+    ) throws -> UInt64 {
+        if let mark = MarkList(ofRecording: path).time(of: time) { return mark }
+        let position = ReplayPosition(time: file.range.upperBound, range: file.range)
+        guard let moment = ReplayMoment.time(time, at: position, of: file.process, clockOffset: clockOffset) else {
+            throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
+        }
+        return min(max(moment, file.range.lowerBound), file.range.upperBound)
+    }
+
+    // MARK: Reading
+
+    /// The state of a program at one moment.
+    struct ProgramState {
+        var process: ProcessDescription
+        /// The batches that lead to the state from an empty forest.
+        var batches: [EventBatch]
+        /// The moment, in nanoseconds of the program's clock.
+        var time: UInt64
+
+        /// The forest at the moment; it reports no changes.
+        var forest: ChainForest {
+            var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 0))
+            for batch in batches { forest.apply(batch) }
+            return forest
+        }
+    }
+
+    /// Reads the state at the typed moment: by default a recording's end, or now. Prints what is wrong with a recording
+    /// on standard error.
+    func state() throws -> ProgramState {
+        switch self {
+        case .recording(let file, let moment):
+            var player = RecordingPlayer(file)
+            let batches = player.seek(to: moment ?? file.range.upperBound)
+            for note in file.notes { Streams.printError(note + ".") }
+            return ProgramState(process: file.process, batches: batches, time: player.time)
+        case .program(let target):
+            let discovery = Discovery.patient
+            let endpoint = try discovery.find(target)
+            do {
+                // A limit for the first answer, because the tree may take long, but a program that hangs is noticed sooner.
+                let (hello, batches) = try OneShotClient.state(
+                    of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30),
+                    answerLimit: target.isFar ? nil : discovery.timeLimit)
+                return ProgramState(process: hello.process, batches: batches, time: batches.last?.time ?? hello.time)
+            } catch { throw Failure(error) }
+        }
+    }
+
+    /// Opens it for reading batch by batch: a recording from the typed moment to its end, by default all of it, or a
+    /// program from now until it ends.
+    func reader() throws -> any BatchReader {
+        switch self {
+        case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
+        case .program(let target): try LiveBatches(target)
+        }
+    }
+}
+
+extension RecordingError {
+    /// Whether the file is none that a recording was meant by.
+    fileprivate var isOfOtherFile: Bool {
+        switch self {
+        case .notRecording, .system: true
+        default: false
+        }
+    }
+}
+
+extension RecordingFile {
+    /// What is wrong with the recording, as far as it was read: phrases without a full stop.
+    var notes: [String] {
+        [Self.note(of: damage[...]), endingNote].compactMap(\.self)
+    }
+
+    /// The damage in a phrase; nil where there is none.
+    static func note(of damage: ArraySlice<RecordingDamage>) -> String? {
+        damage.first.map { first in
+            "the recording is damaged: \(first)" + (damage.count > 1 ? " (and \(damage.count - 1) more)" : "")
+        }
+    }
+
+    /// Why the recording is not whole, in a phrase; nil where it was ended in good order.
+    var endingNote: String? {
+        switch header.ending {
+        case .finished: nil
+        case .open: "this recording was cut off, or is still being made: it ends with what was written"
+        case .diskFull: "this recording ends early: its disk was full"
+        case .failed: "this recording ends early: its file could not be written"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ChainAttach
+import ChainEvents
+import ChainSource
+import Dashboard
+import Dispatch
+
+/// The batches of a program that runs, until it ends, or until it cannot be reached.
+///
+/// A target by pid is attached to again after a lost connection. Another target is not: its next run would be another
+/// program.
+final class LiveBatches: BatchReader {
+    let process: ProcessDescription
+    /// All that comes: events of a time before the connection only describe the state then.
+    let start: UInt64 = 0
+    private let feed: Feed
+    private let woken: DispatchSemaphore
+    private let endsWhenLost: Bool
+    private var waiting: [EventBatch] = []
+    private var nextIndex = 0
+    /// Why it ended; the batches that wait are still returned.
+    private var ending: String?
+
+    /// Attaches, and waits until the program has answered.
+    convenience init(_ target: Target) throws {
+        let discovery = Discovery.patient
+        // Attached to once before, because its failure has an exit code.
+        try discovery.probe(target)
+        var options = AttachOptions(discovery: discovery)
+        (options.isReadOnly, options.viewerName) = (true, DisplayOptions.viewer)
+        var endsWhenLost = true
+        if case .pid = target { endsWhenLost = false }
+        try self.init(
+            NamedSource(name: target.description, source: AttachedProcess(target, options: options)),
+            endsWhenLost: endsWhenLost)
+    }
+
+    /// Reads a source, which is started and stopped here; waits until it is live.
+    init(_ source: NamedSource, endsWhenLost: Bool) throws {
+        let woken = DispatchSemaphore(value: 0)
+        let feed = Feed.all([source], wake: { woken.signal() })[0]
+        var (found, first): (ProcessDescription?, [Action]) = (nil, [])
+        while found == nil {
+            feed.drain { action in
+                if case .connected(_, let process) = action, found == nil { found = process }
+                first.append(action)
+            }
+            guard found == nil else { break }
+            guard !feed.isOver else {
+                feed.stop()
+                throw Failure(status: .gone, message: (feed.failure ?? "the program has ended") + ".")
+            }
+            _ = woken.wait(timeout: .now() + Self.pause)
+        }
+        process = found!
+        (self.feed, self.woken, self.endsWhenLost) = (feed, woken, endsWhenLost)
+        // What came with the connection may hold its end, which is not repeated.
+        for action in first { take(action) }
+    }
+
+    private static let pause = DispatchTimeInterval.milliseconds(100)
+
+    func next() -> BatchStep {
+        if nextIndex >= waiting.count {
+            (waiting, nextIndex) = ([], 0)
+            drain()
+            if waiting.isEmpty, ending == nil, woken.wait(timeout: .now() + Self.pause) == .success { drain() }
+        }
+        if nextIndex < waiting.count {
+            nextIndex += 1
+            return .batch(waiting[nextIndex - 1])
+        }
+        return ending.map { .ended(notes: [$0]) } ?? .nothing
+    }
+
+    private func drain() { feed.drain { take($0) } }
+
+    private func take(_ action: Action) {
+        switch action {
+        case .connected(_, let new) where new.key != process.key: end("the program was started again")
+        case .received(_, let batch) where batch.process == process.key: waiting.append(batch)
+        case .reconnecting(_, _, let reason, _, let next) where endsWhenLost && next != 0: end(reason)
+        case .ended(_, let reason): end(reason)
+        default: break
+        }
+    }
+
+    private func end(_ reason: String) { ending = ending ?? reason }
+
+    func stop() { feed.stop() }
+}

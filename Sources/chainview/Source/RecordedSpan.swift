@@ -1,0 +1,46 @@
+import ChainEvents
+import ChainInsight
+import ChainListing
+import ChainModel
+import ChainRecording
+
+extension RecordingFile {
+    /// Folds a span of the recording, and counts what settled in it by call site.
+    ///
+    /// - Parameters:
+    ///   - name: how the recording was typed.
+    ///   - start: the first moment, in nanoseconds of the program's clock; nil for all that was recorded.
+    ///   - end: the last moment.
+    func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {
+        var player = RecordingPlayer(self)
+        // Of changes that are consumed batch by batch all are listed.
+        var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 1 << 24))
+        var changes = ForestChanges()
+        var table: SiteTable?
+        func fold(_ batches: [EventBatch], isState: Bool) {
+            for batch in batches {
+                if table == nil, !isState, !batch.events.isEmpty {
+                    forest.consumeChanges(into: &changes)
+                    table = SiteTable(after: forest)
+                }
+                forest.apply(batch)
+                if table != nil {
+                    forest.consumeChanges(into: &changes)
+                    table!.update(with: changes, of: forest)
+                }
+                // As many steps as nodes can come, so that eviction keeps up with creation.
+                forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
+            }
+        }
+        let first = max(start ?? range.lowerBound, range.lowerBound)
+        // What leads to the first moment is not of the span, unless that is the recording's beginning.
+        fold(player.seek(to: first), isState: start.map { $0 > range.lowerBound } ?? false)
+        while true {
+            let batches = player.advance(to: end, limit: 16_384)
+            guard !batches.isEmpty else { break }
+            fold(batches, isState: false)
+        }
+        let report = SiteReport(table ?? SiteTable(after: forest), of: forest, over: first...max(first, end))
+        return Difference.Side(name: name, process: process, forest: forest, report: report)
+    }
+}

@@ -1,0 +1,102 @@
+import ChainSystem
+import Foundation
+
+/// Runs a command line once for each job, one after the other, in order.
+///
+/// The command line is the user's own. Texts of the observed program are passed as environment variables and on the
+/// command's standard input, never as a part of it.
+final class CommandQueue {
+    /// What one run of the command receives.
+    struct Job {
+        /// Variables added to this process's; made safe for a terminal here.
+        var environment: [String: String]
+        /// Its standard input.
+        var input: String
+    }
+
+    private let command: String
+    /// Jobs that may wait.
+    private let limit: Int
+    private var waiting: [Job] = []
+    private var nextIndex = 0
+    private var running: pid_t?
+    /// Jobs that found the queue full.
+    private(set) var droppedCount = 0
+
+    /// Makes an empty queue for a command line of `/bin/sh`.
+    init(_ command: String, limit: Int = 1_000) {
+        self.command = command
+        self.limit = limit
+    }
+
+    /// Whether a further job has room.
+    var hasRoom: Bool { waiting.count - nextIndex < limit }
+
+    /// Enqueues a job, or counts it as dropped where there is no room.
+    func add(_ job: Job) throws {
+        if hasRoom { waiting.append(job) } else { droppedCount += 1 }
+        try advance()
+    }
+
+    /// Starts the next job if the one before has ended; returns whether anything is left to be done.
+    @discardableResult
+    func advance() throws -> Bool {
+        while true {
+            if let running {
+                var status: Int32 = 0
+                guard waitpid(running, &status, WNOHANG) == running else { return true }
+                end(status)
+            }
+            guard nextIndex < waiting.count else {
+                (waiting, nextIndex) = ([], 0)
+                return false
+            }
+            running = try start(waiting[nextIndex])
+            nextIndex += 1
+        }
+    }
+
+    /// Waits until the job that runs has ended, and starts the next.
+    func finishOne() throws {
+        if let running {
+            var status: Int32 = 0
+            while waitpid(running, &status, 0) < 0, errno == EINTR {}
+            end(status)
+        }
+        try advance()
+    }
+
+    /// Waits for the job that runs, and starts no other; returns how many were not run.
+    func stop() throws -> Int {
+        let rest = waiting.count - nextIndex
+        (waiting, nextIndex) = ([], 0)
+        try finishOne()
+        return rest
+    }
+
+    private func end(_ status: Int32) {
+        running = nil
+        let signal = status & 0x7F
+        let code = status >> 8 & 0xFF
+        if signal != 0 { Streams.printError("the command was ended by signal \(signal).") }
+        if signal == 0, code != 0 { Streams.printError("the command has ended with code \(code).") }
+    }
+
+    private func start(_ job: Job) throws -> pid_t {
+        // A file, because a pipe holds 64 KiB, and the command need not read it.
+        guard let file = tmpfile() else { throw Failure(notStarted: "the command", errno) }
+        defer { fclose(file) }
+        fputs(job.input, file)
+        fflush(file)
+        rewind(file)
+        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", command])
+        start.descriptors = [
+            (fileno(file), STDIN_FILENO), (STDOUT_FILENO, STDOUT_FILENO), (STDERR_FILENO, STDERR_FILENO),
+        ]
+        let added = job.environment.mapValues { AlertCommand.safe($0) }
+        start.environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
+        do throws(SystemError) { return try start.run() } catch {
+            throw Failure(notStarted: "the command", error.code)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ChainEvents
+import ChainInsight
+import ChainListing
+import ChainModel
+import ChainRows
+
+/// Finds the nodes of one program that match a query, each once, also those that match from the beginning.
+///
+/// A node is tested after each batch in which it changed, and when time alone changes the answer: to a second.
+struct NodeWatch {
+    /// All that was applied so far, but for the oldest settled chains.
+    private(set) var forest: ChainForest
+    private var watch: MatchWatch
+    private var warnings: OpenWarnings?
+    private var changes = ForestChanges()
+    private var found: Set<NodeID> = []
+    private var foundLimit = 10_000
+
+    /// Nodes that are tested between two looks at what was found.
+    private static let budget = 100_000
+
+    /// Begins with nothing known of a run of a program.
+    init(process: ProcessKey, query: Query) {
+        forest = ChainForest(process: process)
+        watch = MatchWatch(query, now: 0)
+        if watch.readsWarnings { warnings = OpenWarnings() }
+        // The watch reports no nodes of its beginning, which so are none.
+        forest.consumeChanges(into: &changes)
+        _ = watch.tick(0, in: forest, budget: Self.budget)
+    }
+
+    /// Applies a batch; returns the nodes that are found for the first time, by creation.
+    mutating func apply(_ batch: EventBatch) -> [NodeIndex] {
+        guard batch.process == forest.process else { return [] }
+        forest.apply(batch)
+        forest.consumeChanges(into: &changes)
+        watch.update(changes, of: forest)
+        if let kinds = warnings?.update(with: changes, of: forest) { watch.setWarnings(kinds, in: forest) }
+        var new: [NodeIndex] = []
+        repeat {
+            for node in watch.tick(forest.now, in: forest, budget: Self.budget)
+            where found.insert(forest.id(of: node)).inserted { new.append(node) }
+        } while watch.hasWork
+        forgetEvicted()
+        return new.map { (forest.node($0), $0) }
+            .sorted { ($0.0.created, $0.0.id.rawValue) < ($1.0.created, $1.0.id.rawValue) }
+            .map(\.1)
+    }
+
+    /// Evicts what is past the limits; not before what ``apply(_:)`` returned was read.
+    mutating func retain(after batch: EventBatch) {
+        // As many steps as nodes can come, so that eviction keeps up with creation.
+        forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
+    }
+
+    /// An evicted node does not come back, so it need not be remembered.
+    private mutating func forgetEvicted() {
+        guard found.count > foundLimit else { return }
+        found = found.filter { forest.index(of: $0) != nil }
+        foundLimit = max(10_000, 2 * found.count)
+    }
+}

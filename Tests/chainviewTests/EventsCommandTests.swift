@@ -1,0 +1,117 @@
+import ChainEvents
+import ChainInsight
+import ChainListing
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// `chainview events`, and the selection and the JSON behind it.
+@Suite(.serialized, .onItsOwnThread) struct EventsCommandTests {
+    private func selected(_ query: String, _ batches: [EventBatch] = EventBatch.seconds(3)) throws -> [String] {
+        var selection = EventSelection(process: ProcessDescription.recorded.key, query: try QueryArgument.events(query))
+        var lines: [String] = []
+        for batch in batches {
+            selection.apply(batch) { event, _, _ in lines.append("\(event.node.rawValue) \(event.kind)") }
+        }
+        return lines
+    }
+
+    @Test func aQuerySeesTheNodeRightAfterTheEvent() throws {
+        #expect(try selected("").count == 6)
+        // Made and rejected in one batch: the first event finds it live.
+        #expect(try selected("live") == ["1 created", "2 created", "3 created"])
+        #expect(try selected("state:rejected") == ["1 rejected", "2 rejected", "3 rejected"])
+        #expect(try selected("event:rejected label:'order 2'".replacing("'", with: "\"")) == ["2 rejected"])
+        // The word for the event.
+        #expect(try selected("made") == ["1 created", "2 created", "3 created"])
+        #expect(try selected("error:declined #3") == ["3 rejected"])
+        #expect(try selected("@failed").count == 3)
+        // A settled node with an error nothing handles is no warning, but a live one for over ten minutes is.
+        #expect(try selected("warning:any").isEmpty)
+    }
+
+    @Test func eventsComeInTheOrderOfTime() throws {
+        var batch = EventBatch.seconds(1)[0]
+        batch.events.reverse()
+        #expect(try selected("", [batch]) == ["1 created", "1 rejected"])
+    }
+
+    @Test func lossesAreCountedFromTheFirstBatch() {
+        var selection = EventSelection(process: ProcessDescription.recorded.key)
+        for (batch, lost) in zip(EventBatch.seconds(3), [5, 5, 9] as [UInt64]) {
+            var batch = batch
+            batch.loss.lostInRings = lost
+            selection.apply(batch) { _, _, _ in }
+        }
+        #expect(selection.lostCount == 4)
+    }
+
+    @Test func theJSONOfAnEventIsStable() throws {
+        var selection = EventSelection(process: ProcessDescription.recorded.key)
+        var lines: [String] = []
+        for batch in EventBatch.seconds(1) {
+            selection.apply(batch) { event, text, forest in
+                lines.append(EventJSON.object(event, text: text, in: forest, wallOffset: 1_000_000_000))
+            }
+        }
+        #expect(
+            lines == [
+                #"{"time":2.0,"event":"made","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"order 1","flags":[],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42}"#,
+                #"{"time":2.5,"event":"rejected","node":1,"kind":"promise","label":"order 1","chain":1,"other":null,"text":"declined","flags":["handlerEnded"],"thread":"3","threadID":3,"executor":null,"file":"Shop/Order.swift","line":42}"#,
+            ])
+    }
+
+    @Test func aRecordingsEventsArePrinted() throws {
+        let place = try Place()
+        try place.recording()
+        let all = try place.run("events shop.chain")
+        #expect(all.status == 0 && all.errors.isEmpty && all.lineCount == 10, "\(all)")
+        #expect(all.output.contains(/(?m)^\d\d:\d\d:\d\d.500  3 +rejected    #1 order 1  declined$/), "\(all)")
+        let some = try place.run("events shop.chain@1.2s --json --where 'event:rejected'")
+        #expect(some.status == 0 && some.lineCount == 3, "\(some.output)")
+        for line in some.output.split(separator: "\n") {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(Set(object?.keys.map { $0 } ?? []) == Set(EventJSON.fields))
+        }
+        // The reader of the pipe is gone.
+        let first = try place.run("events shop.chain | head -1")
+        #expect(first.status == 0 && first.lineCount == 1 && first.errors.isEmpty, "\(first)")
+        #expect(try place.run("events shop.chain >/dev/full").status == 74)
+        for (words, status) in [("events shop.chain --where 'event:nope'", 64), ("events none", 66), ("events", 64)] {
+            #expect(try place.run(words).status == Int32(status), "\(words)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
+    func aProgramsEventsAreStreamedUntilTheEnd(signal: Int32) throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+        process.arguments = ["events", "shop", "--json", "--where", "label:\"order 105\""]
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        // Each is written while the program runs, though it is busy, and what is written would fill a buffer only after 90 s.
+        // Those before the command attached are not there.
+        var read = ""
+        for attempt in 0..<6_000 where read.isEmpty {
+            try shop.tell("chain order \(100 + attempt % 200)")
+            var wait = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 10) > 0 else { continue }
+            read += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        }
+        #expect(read.contains("\"event\":\"made\"") && read.contains("order 105"), "\(read)")
+        #expect(!read.contains("\"order 17\""), "\(read)")
+        // The end of the program ends it, too.
+        if signal == SIGKILL { shop.end(by: signal) } else { kill(process.processIdentifier, signal) }
+        process.waitUntilExit()
+        #expect(process.terminationStatus == (signal == SIGTERM ? SIGTERM : 0))
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(said.isEmpty == (signal != SIGKILL) && said.filter { $0 == "\n" }.count <= 1, "\(said)")
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// `chainview export` on programs and recordings.
+@Suite(.serialized, .onItsOwnThread) struct ExportTests {
+    /// A program with one chain that has settled, one that waits, and one with hostile texts.
+    private func shop(in place: Place) throws -> Probe {
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        try shop.tell("settle order 17")
+        try shop.tell("chain order 18")
+        try shop.tell("hostile")
+        return shop
+    }
+
+    private func objects(_ lines: String) throws -> [[String: Any]] {
+        try lines.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test func nodesAreLinesOfJSON() throws {
+        let place = try Place()
+        let shop = try shop(in: place)
+        let now = try place.run("export shop --jsonl")
+        #expect(now.status == 0 && now.errors.isEmpty, "\(now)")
+        let lines = try objects(now.output)
+        #expect(lines.first?["name"] as? String == "shop" && lines.last?["type"] as? String == "end")
+        #expect(lines.contains { $0["label"] as? String == "read order 17" && $0["state"] as? String == "fulfilled" })
+        #expect(lines.contains { $0["label"] as? String == "read order 18" && $0["state"] as? String == "waiting" })
+
+        // A recording has the same, and following ends by itself.
+        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        let recorded = try place.run("export shop.chain --jsonl -o shop.jsonl")
+        #expect(recorded.status == 0 && recorded.output.isEmpty, "\(recorded)")
+        let file = try String(contentsOfFile: place.path + "/shop.jsonl", encoding: .utf8)
+        func labels(_ lines: [[String: Any]]) -> Set<String> { Set(lines.compactMap { $0["label"] as? String }) }
+        #expect(labels(try objects(file)) == labels(lines))
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path + "/shop.jsonl")[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let followed = try place.run("export shop --jsonl --for 300ms")
+        #expect(labels(try objects(followed.output)) == labels(lines), "\(followed)")
+        _ = shop
+    }
+
+    @Test func aTraceIsWrittenForPerfetto() throws {
+        let place = try Place()
+        let shop = try shop(in: place)
+        let written = try place.run("export shop --perfetto trace.json")
+        #expect(written.status == 0 && written.output.isEmpty && written.errors.isEmpty, "\(written)")
+        let data = try Data(contentsOf: URL(fileURLWithPath: place.path + "/trace.json"))
+        let trace = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let events = try #require(trace["traceEvents"] as? [[String: Any]])
+        #expect(events.contains { $0["name"] as? String == "map read order 17" && $0["ph"] as? String == "X" })
+        let shown = try place.run("export shop --perfetto -")
+        #expect(shown.status == 0 && shown.output.hasPrefix("{\"displayTimeUnit\""), "\(shown)")
+        _ = shop
+    }
+
+    @Test func spansArePostedToACollector() throws {
+        let place = try Place()
+        let shop = try shop(in: place)
+        // The second answer refuses a span of it.
+        let collector = try TestCollector(answers: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: 61\r\nConnection: close\r\n\r\n"
+                + #"{"partialSuccess":{"rejectedSpans":"1","errorMessage":"old"}}"#,
+        ])
+        let sent = try place.run("export shop --otlp http://127.0.0.1:\(collector.port)")
+        #expect(sent.status == 0 && sent.errors.contains(/sent \d+ spans to http:/), "\(sent)")
+        let request = try #require(collector.requests.first)
+        #expect(request.hasPrefix("POST /v1/traces HTTP/1.1\r\n") && request.contains("Content-Type: application/json"))
+        #expect(request.contains("\"read order 17\"") == false && request.contains("map read order 17"))
+        let refused = try place.run("export shop --otlp http://localhost:\(collector.port)/v1/traces")
+        #expect(refused.status == 77 && refused.errors.contains("1 was not accepted: old."), "\(refused)")
+        _ = shop
+    }
+
+    @Test func oneMomentIsDrawn() throws {
+        let place = try Place()
+        let shop = try shop(in: place)
+        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        for (format, sign) in [
+            ("--mermaid", "flowchart TD"), ("--dot", "digraph chains {"), ("--svg", "<svg xmlns"),
+            ("--html", "<!doctype html>"),
+        ] {
+            for source in ["shop", "shop.chain", "shop.chain@end", "shop.chain --at -0s"] {
+                let drawn = try place.run("export \(source) \(format)")
+                #expect(drawn.status == 0 && drawn.output.contains(sign) && drawn.errors.isEmpty, "\(source): \(drawn)")
+                #expect(drawn.output.contains("read order 17"), "\(source) \(format)")
+                #expect(!drawn.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "\(format)")
+            }
+            let live = try place.run("export shop \(format) --live --where 'order' --limit 1")
+            #expect(live.status == 0 && !live.output.contains("read order 17"), "\(live)")
+            #expect(live.errors.contains("2 nodes not shown"), "\(live)")
+        }
+        _ = shop
+    }
+
+    @Test func errorsAreOneSentence() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try Data("kept".utf8).write(to: URL(fileURLWithPath: place.path + "/old"))
+        for (words, status, sentence) in [
+            ("export shop", 64, "Choose one format"), ("export shop --jsonl --perfetto x", 64, "Choose one format"),
+            ("export shop --jsonl -o old", 64, "old exists"),
+            ("export shop --otlp https://x", 64, "https is not supported"),
+            ("export shop --otlp ftp://x", 64, "no address"), ("export none --jsonl", 66, "No program named none"),
+            ("export none.chain --jsonl", 66, "there is no recording"),
+            ("export shop --perfetto /nowhere/x", 74, "cannot be written"),
+            ("export shop --perfetto x -o y", 64, "-o is not for"), ("export shop --svg --follow", 64, "one moment"),
+            ("export shop --jsonl --live", 64, "one moment"), ("export shop --svg --limit 0", 64, "a number of nodes"),
+            ("export shop --svg --where '('", 64, "--where cannot be read"),
+            ("export shop --otlp http://127.0.0.1:1/ --for 100ms", 69, "were not accepted: Connection refused"),
+        ] {
+            if status == 69 { try shop.tell("chain order 17") }
+            if status == 69 { try shop.tell("settle order 17") }
+            let outcome = try place.run(words)
+            #expect(outcome.status == status && outcome.errors.contains(sentence), "\(words): \(outcome)")
+            #expect(outcome.lineCount == 0 && outcome.errors.split(separator: "\n").count == 1, "\(words): \(outcome)")
+        }
+        // A file is replaced once there is something, and a new one without content is removed.
+        let old = try String(contentsOfFile: place.path + "/old", encoding: .utf8)
+        #expect(try place.run("export nothing --jsonl -o old --overwrite").status == 66)
+        #expect(try place.run("export nothing --jsonl -o new").status == 66)
+        #expect(try String(contentsOfFile: place.path + "/old", encoding: .utf8) == old)
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/new"))
+        #expect(try place.run("export shop --jsonl -o old --overwrite").status == 0)
+        #expect(try String(contentsOfFile: place.path + "/old", encoding: .utf8).hasPrefix("{\"type\":\"program\""))
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        #expect(!names.contains { $0.hasPrefix("old.") })
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// `chainview record --last` and `chainview post-mortem`.
+@Suite(.serialized, .onItsOwnThread) struct FlightTests {
+    @Test func theLastPartIsFetched() throws {
+        let place = try Place()
+        let shop = try place.probe("shop", "flight")
+        try shop.tell("chain order 17")
+        let outcome = try place.run("record shop --last 30s -o shop.chain")
+        #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome)")
+        #expect(
+            outcome.errors.contains(/recorded the last .* s of shop \(\d+\) in shop.chain: .* events?\./), "\(outcome)")
+        let mode = try FileManager.default.attributesOfItem(atPath: place.path + "/shop.chain")[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+        let frame = try place.run("replay shop.chain --headless")
+        #expect(frame.status == 0 && frame.output.contains("complain of order 17") && frame.errors.isEmpty, "\(frame)")
+
+        let again = try place.run("record shop --last 30s -o shop.chain")
+        #expect(again.status == 64 && again.errors.contains("exists"), "\(again)")
+        #expect(try place.run("record shop --last 30s -o shop.chain --overwrite").status == 0)
+        for words in ["--for 1s", "--max-size 64M", "--wait", "--last soon"] {
+            #expect(try place.run("record shop --last 30s -o b.chain \(words)").status == 64, "\(words)")
+        }
+        #expect(try place.run("record shop --last 30s -o /nowhere/b.chain").status == 74)
+        #expect(try place.run("record nothing --last 30s -o b.chain").status == 66)
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/b.chain"))
+    }
+
+    @Test func withoutAFlightRecorderThereIsASentence() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let outcome = try place.run("record shop --last 30s -o shop.chain")
+        #expect(outcome.status == 77, "\(outcome)")
+        #expect(
+            outcome.errors.hasPrefix("chainview: refused: The program has no flight recorder: start it"), "\(outcome)")
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/shop.chain"))
+    }
+
+    @Test func aKilledProgramIsLookedInto() throws {
+        let place = try Place()
+        let shop = try place.probe("shop", "flight")
+        try shop.tell("chain order 17")
+        // Its file is written with what is asked for.
+        #expect(try place.run("record shop --last 1s -o shop.chain").status == 0)
+        shop.end(by: SIGKILL)
+        for program in ["\(shop.pid)", "chainview/\(shop.pid).flight"] {
+            let frame = try place.run("post-mortem \(program) --headless")
+            #expect(frame.status == 0 && frame.output.contains("complain of order 17"), "\(frame)")
+            #expect(frame.output.contains("shop \(shop.pid)") && frame.errors.contains("was cut off"), "\(frame)")
+        }
+        let none = try place.run("post-mortem 1 --headless")
+        #expect(none.status == 66 && none.errors.contains("no flight recorder of process 1"), "\(none)")
+        #expect(try place.run("post-mortem shop.txt --headless").status == 66)
+    }
+}

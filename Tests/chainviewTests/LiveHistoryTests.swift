@@ -1,0 +1,202 @@
+import ChainEvents
+import ChainModel
+import ChainRecording
+import ChainSource
+import Dashboard
+import EventScripts
+import Foundation
+import SeededNumbers
+import Testing
+
+@testable import chainview
+
+/// The past of live programs: recorded in memory, shown at any moment, up to now.
+@Suite struct LiveHistoryTests {
+    private static let description = ChainEvents.ProcessDescription(
+        key: .test, pid: 4242, name: "shop", wallOffset: 1_700_000_000_000_000_000)
+    private static let limit: UInt64 = 64 << 20
+
+    /// What a live viewer has at a moment: the batches up to it, and the events up to it of the next ones of one time.
+    private static func liveForest(_ batches: [EventBatch], at moment: UInt64) -> ChainForest {
+        var forest = ChainForest(process: .test)
+        let next = batches.first { $0.time > moment }?.time
+        for batch in batches {
+            if batch.time <= moment {
+                forest.apply(batch)
+            } else if batch.time == next {
+                var part = batch
+                part.events.removeAll { $0.time > moment }
+                (part.nodes, part.resync, part.time, part.loss) = ([], nil, moment, EventCounts())
+                forest.apply(part)
+            }
+        }
+        return forest
+    }
+
+    /// What a dashboard shows of the first program: the batches of steps, applied.
+    private struct Picture {
+        var forest = ChainForest(process: .test)
+        var time: UInt64 = 0
+
+        mutating func apply(_ actions: [Action]) {
+            for case .replayed(_, let step) in actions {
+                if step.isFresh { forest = ChainForest(process: .test) }
+                for batch in step.batches { forest.apply(batch) }
+                time = step.position.time
+            }
+        }
+    }
+
+    /// Wherever the past is looked at while the program goes on, playing on from there included, each moment is that which
+    /// the live viewer had.
+    @Test(arguments: Seeds.upTo(12))
+    func lookingBackGivesWhatTheViewerHad(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed ^ 0x4_6000)
+        let log = RandomLog(
+            seed: seed, count: [200, 600][Int(seed % 2)], threadCount: 1 + Int(seed % 3), isWild: seed % 3 == 0,
+            hasTies: seed % 4 == 1)
+        let batches = log.entries.batches(upTo: 20, using: &generator)
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
+        defer { histories.stop() }
+        source.tell(.live(Self.description))
+        var sent = 0
+        var clock: UInt64 = 1
+        var playback: Playback?
+        var picture = Picture()
+        func check(_ what: String) {
+            let live = Self.liveForest(Array(batches[..<sent]), at: picture.time)
+            #expect(picture.forest.dump(facts: true) == live.dump(facts: true), "seed \(seed): \(what)")
+        }
+        while sent < batches.count {
+            let count = min(Int.random(in: 1...8, using: &generator), batches.count - sent)
+            for batch in batches[sent..<sent + count] { source.tell(batch) }
+            sent += count
+            guard let shown = playback else {
+                let new = try histories.playback()
+                _ = new.start()
+                picture.apply(new.perform(.seek(UInt64.random(in: new.range, using: &generator))))
+                if new.isOver { continue }
+                playback = new
+                check("looked back at \(picture.time)")
+                continue
+            }
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: picture.apply(shown.perform(.nextEvent))
+            case 1: picture.apply(shown.perform(.previousEvent))
+            case 2: picture.apply(shown.perform(.seek(UInt64.random(in: shown.range, using: &generator))))
+            default:
+                if !shown.isPlaying { _ = shown.perform(.togglePlaying) }
+                _ = shown.tick(clock, clock: { clock })
+                clock += UInt64.random(in: 1...200, using: &generator)
+                picture.apply(shown.tick(clock, clock: { clock }))
+            }
+            if shown.isOver { playback = nil } else { check("moved to \(picture.time)") }
+        }
+    }
+
+    @Test func playingToTheEndReturnsToNow() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
+        defer { histories.stop() }
+        source.tell(.live(Self.description))
+        let second: UInt64 = 1_000_000_000
+        func tell(_ seconds: UInt64) {
+            var batch = EventBatch(process: .test, sequence: seconds, time: seconds * second)
+            batch.events = [ChainEvent(time: batch.time, .created, node: NodeID(seconds))]
+            source.tell(batch)
+        }
+        for seconds in 1...20 as ClosedRange<UInt64> { tell(seconds) }
+        let playback = try histories.playback()
+        _ = playback.start()
+        _ = playback.perform(.move(-5_000_000_000))
+        #expect(playback.time == 15 * second && !playback.isOver)
+        _ = playback.perform(.togglePlaying)
+        _ = playback.tick(1, clock: { 1 })
+        _ = playback.tick(1 + 4 * second, clock: { 1 })
+        #expect(playback.time == 19 * second)
+        // What came meanwhile is played, too.
+        for seconds in 21...30 as ClosedRange<UInt64> { tell(seconds) }
+        _ = playback.tick(1 + 9 * second, clock: { 1 })
+        #expect(playback.time == 24 * second && playback.range.upperBound == 30 * second && !playback.isOver)
+        _ = playback.tick(1 + 16 * second, clock: { 1 })
+        #expect(playback.isOver)
+        // So does stepping.
+        let stepping = try histories.playback()
+        _ = stepping.start()
+        _ = stepping.perform(.previousEvent)
+        #expect(stepping.time == 29 * second)
+        _ = stepping.perform(.nextEvent)
+        #expect(stepping.isOver)
+        // And the marks stay.
+        _ = stepping.perform(.mark("here"))
+        histories.keep(stepping)
+        #expect(try histories.playback().marks.marks == [ReplayMark(time: stepping.time, name: "here")])
+    }
+
+    /// The oldest part goes, and the memory with it.
+    @Test func itIsBounded() throws {
+        let storage = MemoryStorage()
+        let source = TestSource()
+        let recorder = SourceRecorder(source, into: storage, limit: 4 << 20, endsWhenLost: false, isHistory: true)
+        source.tell(.live(Self.description))
+        var time: UInt64 = 0
+        for sequence in 1...400 as ClosedRange<UInt64> {
+            var batch = EventBatch(process: .test, sequence: sequence, time: 0)
+            for index in 0..<500 as Range<UInt64> {
+                time += 10_000
+                let node = NodeID(sequence * 1_000 + index)
+                batch.events.append(ChainEvent(time: time, .created, node: node))
+                batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
+            }
+            batch.time = time
+            source.tell(batch)
+            if sequence.isMultiple(of: 20) { #expect(recorder.flush(within: .seconds(30))) }
+        }
+        let snapshot = storage.snapshot()
+        #expect(snapshot.count <= 4 << 20)
+        let file = try RecordingFile(snapshot)
+        #expect(file.range.upperBound == time && file.range.lowerBound > 0 && file.damage == [])
+        recorder.stop()
+        #expect(recorder.wait(for: .seconds(30)))
+    }
+
+    @Test func aStateThatIsTooLargeIsNotKept() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: 4 << 20)
+        defer { histories.stop() }
+        source.tell(.live(Self.description))
+        var batch = EventBatch(process: .test, sequence: 1, time: 5)
+        batch.nodes = (1...30_000).map { NodeSnapshot(id: NodeID($0), kind: .work) }
+        source.tell(batch)
+        let error = #expect(throws: LiveHistory.Missing.self) { try histories.playback() }
+        #expect(error?.reason.contains("too large") == true)
+    }
+
+    @Test func anotherRunStartsOver() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
+        defer { histories.stop() }
+        source.tell(.live(Self.description))
+        source.tell(EventBatch(process: .test, sequence: 1, time: 5))
+        #expect(try histories.playback().tracks[0].file.process.key == .test)
+        let other = PlaybackTests.process(9, wallOffset: 0)
+        source.tell(.live(other))
+        source.tell(EventBatch(process: other.key, sequence: 1, time: 7))
+        let playback = try histories.playback()
+        #expect(playback.tracks[0].file.process.key == other.key && playback.range == 7...7)
+    }
+
+    @Test func withoutMemoryThereIsNone() {
+        let histories = LiveHistories([NamedSource(name: "shop", source: TestSource())], limit: 0)
+        let error = #expect(throws: LiveHistory.Missing.self) { try histories.playback() }
+        #expect(error?.reason.contains("history.memory is 0") == true)
+    }
+
+    @Test func aRecordingHasANameOfItsProgram() {
+        let date = Date(timeIntervalSince1970: 0)
+        #expect(LiveRecording.name(for: "shop", at: date).hasPrefix("shop-19"))
+        #expect(LiveRecording.name(for: "../a b\u{1B}é", at: date).hasPrefix("a-b---19"))
+        #expect(LiveRecording.name(for: "..", at: date).hasPrefix("program-"))
+    }
+}

@@ -1,0 +1,117 @@
+import ChainEvents
+import ChainInsight
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// `chainview watch`.
+@Suite(.serialized, .onItsOwnThread) struct WatchTests {
+    /// The nodes that a query finds, by batch.
+    private func found(_ query: String, _ batches: [EventBatch]) throws -> [[UInt64]] {
+        var watch = NodeWatch(process: ProcessDescription.recorded.key, query: try Query(query))
+        return batches.map { batch in
+            defer { watch.retain(after: batch) }
+            return watch.apply(batch).map { watch.forest.id(of: $0).rawValue }
+        }
+    }
+
+    /// Times alone pass.
+    private func silence(_ seconds: UInt64) -> EventBatch {
+        EventBatch(process: ProcessDescription.recorded.key, sequence: seconds, time: seconds * 1_000_000_000)
+    }
+
+    @Test func eachNodeCountsOnce() throws {
+        let batches = EventBatch.seconds(3)
+        #expect(try found("rejected", batches + batches) == [[1], [2], [3], [], [], []])
+        #expect(try found("label:\"order 2\"", batches) == [[], [2], []])
+        #expect(try found("cancelled", batches).allSatisfy(\.isEmpty))
+    }
+
+    @Test func anAgeIsReachedWithoutEvents() throws {
+        var made = EventBatch.seconds(1)[0]
+        made.events.removeLast()
+        #expect(try found("live age>30s", [made, silence(20), silence(33), silence(40)]) == [[], [], [1], []])
+    }
+
+    @Test func nodesOfTheBeginningCount() throws {
+        var state = EventBatch(process: ProcessDescription.recorded.key, sequence: 1, time: 60_000_000_000)
+        state.nodes = [5, 4, 6].map { NodeSnapshot(id: NodeID($0), kind: .promise) }
+        for index in state.nodes.indices { state.nodes[index].created = 1_000_000_000 }
+        // The oldest first.
+        state.nodes[2].created = 500_000_000
+        #expect(try found("live age>30s", [state]) == [[6, 4, 5]])
+    }
+
+    @Test func warningsAreFound() throws {
+        var made = EventBatch.seconds(1)[0]
+        made.events.removeLast()
+        let later = (1...20).map { silence($0 * 60) }
+        #expect(try found("warning:any", [made] + later).flatMap(\.self) == [1])
+    }
+
+    @Test func failEndsWithItsExitCode() throws {
+        let place = try Place()
+        try place.recording()
+        let matched = try place.run("watch shop.chain --where rejected --fail")
+        #expect(matched.status == 1 && matched.errors.isEmpty && matched.lineCount == 1, "\(matched)")
+        #expect(matched.output.hasPrefix("#1 rejected promise order 1 (Order.swift:42)"), "\(matched)")
+        let none = try place.run("watch shop.chain --where cancelled --fail")
+        #expect(none.status == 0 && none.output.isEmpty && none.errors.isEmpty, "\(none)")
+        for words in [
+            "--where failed", "--where failed --fail --exec true", "--where failed --exec ''",
+            "--where 'state:nope' --fail", "--fail",
+        ] {
+            #expect(try place.run("watch shop.chain \(words)").status == 64, "\(words)")
+        }
+        #expect(try place.run("watch none --where failed --fail").status == 66)
+    }
+
+    @Test func aCommandRunsForEachNodeWithItsFacts() throws {
+        let place = try Place()
+        var batches = EventBatch.seconds(3)
+        batches[1].texts[0] = "'; touch \(place.path)/owned; '$(touch \(place.path)/owned)\u{1B}[2J"
+        try place.recording("shop.chain", batches)
+        let script =
+            #"echo "$CHAINVIEW_ID $CHAINVIEW_STATE $CHAINVIEW_SUMMARY $CHAINVIEW_LABEL"; cat >> facts; exit $((CHAINVIEW_ID - 2))"#
+        try script.write(toFile: place.path + "/script", atomically: true, encoding: .utf8)
+        let outcome = try place.run("watch shop.chain --where rejected --exec 'sh ./script'")
+        #expect(outcome.status == 0 && outcome.lineCount == 3, "\(outcome)")
+        #expect(outcome.output.hasPrefix("1 rejected declined order 1\n2 rejected declined "), "\(outcome)")
+        #expect(!outcome.output.contains("\u{1B}"))
+        #expect(outcome.errors.contains("ended with code 1."), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/owned"))
+        let facts = try String(contentsOfFile: place.path + "/facts", encoding: .utf8).split(separator: "\n")
+        #expect(facts.count == 3)
+        for (index, line) in facts.enumerated() {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            let node = object?["node"] as? [String: Any]
+            #expect(object?["query"] as? String == "rejected" && node?["id"] as? Int == index + 1)
+            #expect((object?["process"] as? [String: Any])?["name"] as? String == "shop")
+        }
+    }
+
+    @Test func aQueueRunsInOrderAndCountsWhatIsTooMuch() throws {
+        let place = try Place()
+        let queue = CommandQueue("echo \"$NUMBER\" >> \(place.path)/list; cat >> \(place.path)/list", limit: 2)
+        // The first begins at once, so three have room.
+        for number in 1...5 {
+            try queue.add(CommandQueue.Job(environment: ["NUMBER": "\(number)"], input: "in \(number)\n"))
+        }
+        while try queue.advance() { try queue.finishOne() }
+        let list = try String(contentsOfFile: place.path + "/list", encoding: .utf8)
+        #expect(
+            list.hasPrefix("1\nin 1\n2\nin 2\n3\nin 3\n")
+                && queue.droppedCount + list.split(separator: "\n").count / 2 == 5)
+    }
+
+    @Test func aProgramIsWatched() throws {
+        let place = try Place()
+        let shop = try place.probe("shop", "chain order 1")
+        let matched = try place.run("watch shop --where 'live age>1s' --fail")
+        #expect(matched.status == 1 && matched.output.contains("order 1"), "\(matched)")
+        let none = try place.run("watch \(shop.pid) --where failed --fail --for 300ms")
+        #expect(none.status == 0 && none.output.isEmpty, "\(none)")
+    }
+}
