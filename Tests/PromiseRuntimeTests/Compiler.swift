@@ -20,11 +20,12 @@ enum Compiler {
     /// Whether there is a compiler, and its modules.
     static let isAvailable = products != nil && (try? run(["-version"]).status) == 0
 
-    /// The compiler's diagnostics of a source file; empty if nothing is wrong and no function took over `limit` ms.
-    static func check(_ source: String, limit: Int) throws -> String {
+    /// The compiler's diagnostics of a source file; empty if nothing is wrong and the solver needs no more than `scopes`
+    /// for each expression.
+    static func check(_ source: String, scopes: Int) throws -> String {
         let (status, output) = try typecheck(
             ["import PromiseRuntime", "struct Oops: Error {}", "func load() async throws -> Int { 1 }", source],
-            ["-warn-long-function-bodies=\(limit)", "-solver-expression-time-threshold=20"])
+            ["-solver-scope-threshold=\(scopes)"])
         return status == 0 && !output.contains("warning:")
             ? "" : output + (status == 0 ? "" : "error: status \(status)")
     }

@@ -1,6 +1,9 @@
 import Testing
 
-/// TheRules, P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
+/// TheRules, P3: a chain of 15 mixed links is inferred in under 100 ms.
+///
+/// The solver's scopes are counted, not milliseconds: they are the same on every machine, under any load. The slowest of
+/// these chains, `isolated`, takes fewer than 4,000, which are 70 ms on a quiet machine.
 ///
 /// Slow to infer in Swift, in any chain: `print(value + 1)` and its like as the whole of a closure, where nothing fixes
 /// the type of an operator's result. An expression of one statement is inferred as a whole; a closure of several
@@ -11,21 +14,14 @@ struct InferenceTests {
         "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
         arguments: ["head", "mixed", "cold", "both", "scope", "async", "asyncs", "tuple", "isolated"])
     func chain(_ name: String) throws {
-        let source = try #require(Self.sources[name])
-        // The compiler's processor time on a busy machine is up to twice what it is alone.
-        var output = ""
-        for _ in 0..<5 {
-            output = try Compiler.check(source, limit: 100)
-            if output.isEmpty { return }
-            if output.contains("error:") { break }
-        }
-        Issue.record("\(output)")
+        let output = try Compiler.check(try #require(Self.sources[name]), scopes: 5000)
+        #expect(output.isEmpty, "\(output)")
     }
 
-    @Test("functions over the limit, and errors, are reported")
+    @Test("expressions over the limit, and errors, are reported")
     func control() throws {
-        #expect(try Compiler.check(Self.sources["mixed"]!, limit: 1).contains("took"))
-        #expect(try Compiler.check("let a: Promise<Int> = Promise { true }", limit: 100).contains("error:"))
+        #expect(try Compiler.check(Self.sources["mixed"]!, scopes: 100).contains("in reasonable time"))
+        #expect(try Compiler.check("let a: Promise<Int> = Promise { true }", scopes: 5000).contains("error:"))
     }
 
     private static let sources = [
