@@ -2,7 +2,7 @@ import CZstd
 import ChainRecording
 import ChainSystem
 
-/// Packs the chunks of recordings with Zstandard, level 1, as RFC 8878 defines its frames.
+/// Packs the chunks of recordings: their numbers in columns, then with Zstandard, level 1, as RFC 8878 defines its frames.
 ///
 /// About 70 ns an event to pack and 20 ns to unpack. Thread-safe: one chunk at a time.
 package final class Zstandard: PayloadCodec, Sendable {
@@ -19,18 +19,21 @@ package final class Zstandard: PayloadCodec, Sendable {
     package var codec: ChunkCodec { .zstd }
 
     package func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard payload.count > 0, let columns = PayloadColumns.columns(of: payload) else { return nil }
         // A payload that does not become shorter is stored as it is.
-        let result = bytes(payload.count - 1) { packer, into in
-            chain_zstd_pack(packer, payload.baseAddress, payload.count, into, payload.count - 1)
+        let result = columns.withUnsafeBytes { columns in
+            bytes(payload.count - 1) { packer, into in
+                chain_zstd_pack(packer, columns.baseAddress, columns.count, into, payload.count - 1)
+            }
         }
         return result.isEmpty ? nil : result
     }
 
     package func unpacked(_ stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
-        let result = bytes(count) { packer, into in
-            chain_zstd_unpack(packer, stored.baseAddress, stored.count, into, count)
+        var columns = bytes(PayloadColumns.headerSize + count) { packer, into in
+            chain_zstd_unpack(packer, stored.baseAddress, stored.count, into, PayloadColumns.headerSize + count)
         }
-        return result.count == count ? result : nil
+        return columns.withUnsafeMutableBytes { PayloadColumns.payload(of: $0, count: count) }
     }
 
     /// At most `capacity` bytes, of which `fill` returns the count.
