@@ -57,6 +57,10 @@ import Testing
         case .filter: screen.type("/order")
         case .confirm: screen.type("<Home>c")
         case .help: screen.type("?j")
+        case .marks:
+            screen.act(ReplayTests.still)
+            screen.act(.marks((1...3).map { ReplayMark(time: UInt64($0), name: "mark \($0)") }))
+            screen.type("'j")
         }
         return screen
     }

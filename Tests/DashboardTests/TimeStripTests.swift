@@ -111,7 +111,7 @@ import Testing
         #expect(screen.state.timeStrip.aggregationCount == count + 2)
         screen.act(.series(ReplaySeries()))
         #expect(screen.state.timeStrip.aggregationCount == count + 3)
-        #expect(screen.state.timeStrip.slices.allSatisfy { $0 == TimeStrip.Slice() })
+        #expect(screen.state.timeStrip.slices.allSatisfy { $0 == TimeStrip.Slice(isMarked: $0.isMarked) })
     }
 
     @Test func aClickAndADragMoveThere() throws {
@@ -151,16 +151,61 @@ import Testing
             if case .replay(SourceID(0), let command) = effect { command } else { nil }
         }
         #expect(commands == [.mark(nil), .mark("the crash"), .unmark("boot"), .seek(90 * Self.second)])
-        screen.type(":marks<Enter>")
-        #expect(screen.message == "2 marks: boot at 9.999s   after at 1m29.999s")
-        screen.act(.marks([ReplayMark(time: 1, name: "\u{1B}[31mred")]))
-        screen.type(":marks<Enter>")
-        #expect(screen.message?.hasPrefix("1 mark: ") == true && screen.message?.contains("\u{1B}") == false)
         screen.act(.marks([]))
         screen.type(":marks<Enter>")
         #expect(screen.message?.contains("M marks") == true)
         screen.type(":unmark<Enter>")
         #expect(screen.text.contains("say which mark"))
+    }
+
+    private func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {
+        screen.effects = []
+        screen.type(keys)
+        return screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
+    }
+
+    @Test func theListOfMarksGoesToThemAndRemovesThem() throws {
+        var screen = Self.screen(120, 40)
+        screen.type("'")
+        // The last one before the moment that is shown.
+        #expect(screen.state.mode == .marks(selected: 0))
+        #expect(screen.text.contains(" 2 marks ") && screen.text.contains("9.999s   boot"))
+        #expect(commands(&screen, "j<Enter>") == [.seek(90 * Self.second)] && screen.state.mode == .normal)
+        #expect(commands(&screen, ":marks<Enter>Gd") == [.unmark("after")])
+        screen.act(.marks([ReplayMark(time: 1, name: "\u{1B}[31mred")]))
+        #expect(screen.text.contains(" 1 mark ") && !screen.text.contains("\u{1B}"))
+        let box = screen.state.marksBox(0)
+        screen.effects = []
+        screen.act(.mouse(Mouse(.press, .left, row: box.area.row + 1, column: box.area.column + 4)))
+        #expect(screen.effects.last == .replay(SourceID(0), .seek(1)) && screen.state.mode == .normal)
+        screen.type("'")
+        screen.act(.mouse(Mouse(.press, .left, row: 1, column: 0)))
+        #expect(screen.state.mode == .normal)
+        screen.type("'")
+        screen.act(.marks([]))
+        #expect(screen.state.mode == .normal)
+    }
+
+    @Test func aLongListOfMarksIsScrolled() {
+        var screen = Self.screen(60, 16)
+        screen.act(.marks((1...100).map { ReplayMark(time: UInt64($0), name: "mark \($0)") }))
+        screen.type("'g<PgDn><PgDn>")
+        #expect(screen.text.contains("mark 23") && !screen.text.contains("mark 1 "))
+        screen.type("G")
+        #expect(screen.text.contains("mark 100"))
+        screen.act(.resized(Size(columns: 40, rows: 10)))
+        #expect(screen.text.contains("mark 100"))
+    }
+
+    @Test func namesWithBlanksAreCompletedAndMomentsAreNoNames() {
+        var screen = Self.screen(120, 40)
+        screen.act(.marks([ReplayMark(time: 7, name: "mark 1"), ReplayMark(time: 9, name: "end")]))
+        #expect(commands(&screen, ":at mark<Tab><Enter>") == [.seek(7)])
+        #expect(commands(&screen, ":unmark mark 1<Enter>") == [.unmark("mark 1")])
+        // The end of the recording, not the mark from an old file of marks.
+        #expect(commands(&screen, ":at end<Enter>") == [.seek(120 * Self.second + 1)])
+        #expect(commands(&screen, ":mark end<Enter>") == [])
+        #expect(screen.text.contains("end is a moment itself"))
     }
 
     @Test func aLiveProgramHasNoMarks() {

@@ -34,6 +34,7 @@ struct Painter {
         paintFooter(state)
         switch state.mode {
         case .help(let scroll): paintHelp(state, scroll)
+        case .marks(let selected): paintMarks(state, selected)
         case .confirm(let question): paintConfirm(question)
         case .normal, .filter, .command: break
         }

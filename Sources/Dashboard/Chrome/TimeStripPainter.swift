@@ -10,14 +10,10 @@ extension Painter {
         if columns.hasLabels { paintEnds(state, position, columns, row: area.row) }
         let strip = state.timeStrip
         let present = TimeStrip.column(of: position.time, in: position.range, columns.width)
-        var marked = Set<Int>()
-        for mark in strip.marks where position.range.contains(mark.time) {
-            marked.insert(TimeStrip.column(of: mark.time, in: position.range, columns.width))
-        }
         let highest = strip.slices.reduce(1) { max($0, $1.running) }
         for column in 0..<columns.width {
             let slice = strip.slices.indices.contains(column) ? strip.slices[column] : TimeStrip.Slice()
-            var sign = sign(of: slice, isMarked: marked.contains(column))
+            var sign = sign(of: slice)
             var bar = bar(of: slice, highest: highest)
             if column == present {
                 let shown = sign ?? (area.rows > 1 ? glyphs.ascending : glyphs.vertical, .label)
@@ -42,8 +38,8 @@ extension Painter {
         return (glyphs.bars[min(level, glyphs.bars.count) - 1], style)
     }
 
-    private func sign(of slice: TimeStrip.Slice, isMarked: Bool) -> (text: String, style: Style)? {
-        if isMarked { return (glyphs.pinned, .match) }
+    private func sign(of slice: TimeStrip.Slice) -> (text: String, style: Style)? {
+        if slice.isMarked { return (glyphs.pinned, .match) }
         if slice.rejected > 0 { return (glyphs.rejected, .rejected) }
         return slice.warnings > 0 ? ("!", .warning) : nil
     }

@@ -30,7 +30,8 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
         state.updateViewport()
     case .marks(let marks):
         state.timeStrip.show(marks)
-        state.revision += 1
+        state.followMarks()
+        state.updateViewport()
     case .tickLive(let wall, let process): return state.tickLive(wall: wall, process: process)
     case .returnedToNow: state.returnToNow()
     case .recording(let recordings): state.show(recordings)

@@ -83,6 +83,8 @@ public struct State {
         case command(String)
         case confirm(Confirmation)
         case help(scroll: Int)
+        /// The list of marks.
+        case marks(selected: Int)
     }
 
     /// One line for the user, for a while.
@@ -195,6 +197,7 @@ public struct State {
         case .filter: .filter
         case .confirm: .confirm
         case .help: .help
+        case .marks: .marks
         }
     }
 

@@ -26,7 +26,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case redraw, suspend, help, quit
     /// Moving in a recording.
     case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack, nextNotable, previousNotable,
-        mark
+        mark, marks
     /// Back from the past of live programs; recording them.
     case now, record
     /// Keys of other programs, with another meaning here.

@@ -11,6 +11,7 @@ extension State {
         if !isFrozen, follow() { updateViewport() }
         switch mode {
         case .help(let scroll): return handleInHelp(intent, scroll)
+        case .marks(let selected): return handleInMarks(intent, selected)
         case .confirm(let question): return answer(intent, question)
         case .filter(let text):
             switch intent {
@@ -90,6 +91,12 @@ extension State {
         case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextNotable,
             .previousNotable, .mark, .now:
             return Self.replayCommand(of: intent).map { replay($0) } ?? []
+        case .marks:
+            if replayPosition ?? presentPosition != nil {
+                listMarks()
+            } else {
+                notify("only moments of a recording have marks")
+            }
         case .record: return record(into: nil)
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete, .editLine: notify("nothing is being typed")

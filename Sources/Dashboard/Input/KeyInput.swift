@@ -43,7 +43,7 @@ extension State {
     private var typedLine: String? {
         switch mode {
         case .filter(let line), .command(let line): line
-        case .normal, .confirm, .help: nil
+        case .normal, .confirm, .help, .marks: nil
         }
     }
 

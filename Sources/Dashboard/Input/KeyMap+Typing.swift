@@ -35,4 +35,23 @@ extension KeyMap {
             Binding(.abort, [KeyPress(.escape)], "close the line", footer: "close"),
             Binding(.quit, [.control("c")], "quit"),
         ] + line
+
+    static let marks: [Binding] = [
+        Binding(.up, [KeyPress(.up), key("k")], "to the mark before", footer: "move"),
+        Binding(.down, [KeyPress(.down), key("j")], "to the next mark"),
+        Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
+        Binding(.pageDown, [KeyPress(.pageDown)], "down one page"),
+        Binding(.home, [KeyPress(.home), key("g")], "to the first mark"),
+        Binding(.end, [KeyPress(.end), key("G")], "to the last mark"),
+        Binding(.accept, [KeyPress(.enter)], "show its moment", footer: "go"),
+        Binding(.dismiss, [key("d"), KeyPress(.delete)], "remove the mark", footer: "remove"),
+        Binding(.back, [KeyPress(.escape), key("q"), key("'")], "close", footer: "close"),
+        Binding(.quit, [.control("c")], "quit"),
+    ]
+
+    static let confirm: [Binding] = [
+        Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "cancel"),
+        Binding(.no, [key("n"), KeyPress(.escape), key("q")], "keep them running", footer: "keep"),
+        Binding(.quit, [.control("c")], "quit"),
+    ]
 }

@@ -20,11 +20,13 @@ public enum KeyMap {
         case confirm
         /// The help over the screen.
         case help
+        /// The list of marks.
+        case marks
 
         /// All of them, in the order of the help.
         public static let allCases: [Context] =
             [.allViews] + ViewID.allCases.map(Context.view) + [
-                .replay, .live, .past, .filter, .command, .confirm, .help,
+                .replay, .live, .past, .marks, .filter, .command, .confirm, .help,
             ]
 
         /// The title of the table.
@@ -39,6 +41,7 @@ public enum KeyMap {
             case .command: "While typing a command"
             case .confirm: "Asked before cancelling"
             case .help: "In this help"
+            case .marks: "In the list of marks"
             }
         }
 
@@ -46,7 +49,7 @@ public enum KeyMap {
         var isView: Bool {
             switch self {
             case .allViews, .view: true
-            case .replay, .live, .past, .filter, .command, .confirm, .help: false
+            case .replay, .live, .past, .filter, .command, .confirm, .help, .marks: false
             }
         }
     }
@@ -96,6 +99,7 @@ public enum KeyMap {
         case .command: command
         case .confirm: confirm
         case .help: help
+        case .marks: marks
         }
     }
 
@@ -195,6 +199,7 @@ public enum KeyMap {
             .previousNotable, [key("[")], "back to the rejection, warning or mark before", footer: "rejection"),
         Binding(.nextNotable, [key("]")], "on to the next rejection, warning or mark"),
         Binding(.mark, [key("M")], "mark the moment; :mark NAME names it"),
+        Binding(.marks, [key("'")], "list the marks, to go to one"),
         Binding(.playFaster, [key("+")], "play faster", footer: "speed"),
         Binding(.playSlower, [key("-")], "play slower"),
     ]
@@ -208,12 +213,6 @@ public enum KeyMap {
 
     private static let past: [Binding] = [
         Binding(.now, [KeyPress(.end)], "return to now", footer: "now")
-    ]
-
-    private static let confirm: [Binding] = [
-        Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "cancel"),
-        Binding(.no, [key("n"), KeyPress(.escape), key("q")], "keep them running", footer: "keep"),
-        Binding(.quit, [.control("c")], "quit"),
     ]
 
     private static let help: [Binding] = [

@@ -32,6 +32,11 @@ extension State {
             let box = ConfirmBox(question, size: size, glyphs: options.glyphs)
             if box.yes.contains(row: mouse.row, column: mouse.column) { return answer(.yes, question) }
             if box.no.contains(row: mouse.row, column: mouse.column) { return answer(.no, question) }
+        case .marks(let selected):
+            if let lines = Self.wheelLines(mouse) { return handleInMarks(lines < 0 ? .up : .down, selected) }
+            guard isClick else { return [] }
+            if let index = marksBox(selected).index(row: mouse.row, column: mouse.column) { return goToMark(index) }
+            return handleInMarks(.back, selected)
         case .normal, .filter, .command: return handleInRows(mouse)
         }
         return []

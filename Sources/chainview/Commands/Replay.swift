@@ -48,20 +48,13 @@ struct Replay: ParsableCommand {
         let playback = Playback(file, marks: MarkList(ofRecording: path))
         var moment: UInt64?
         if let at {
-            moment =
-                playback.marks.time(of: at)
-                ?? Self.moment(at, in: file, settings.stateOptions)
+            moment = playback.marks.moment(at, in: file, clockOffset: settings.stateOptions.clockOffset)
             guard moment != nil else { throw ValidationError("--at \(at) is no moment: \(ReplayMoment.forms).") }
         }
         let first = playback.start(at: moment)
         guard !settings.isHeadless else { return try showHeadless(playback, first, settings) }
         let session = Session(playback, first, settings, screen: try settings.openScreen())
         if let signal = try session.run() { Signals.raiseAgain(signal) }
-    }
-
-    private static func moment(_ text: String, in file: RecordingFile, _ options: State.Options) -> UInt64? {
-        let position = ReplayPosition(time: file.range.upperBound, range: file.range)
-        return ReplayMoment.time(text, at: position, of: file.process, clockOffset: options.clockOffset)
     }
 
     private func showHeadless(_ playback: Playback, _ first: [Action], _ settings: Settings) throws {

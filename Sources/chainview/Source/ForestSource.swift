@@ -70,9 +70,7 @@ enum ForestSource {
     private static func moment(
         _ time: String, in file: RecordingFile, at path: String, _ clockOffset: Int
     ) throws -> UInt64 {
-        if let mark = MarkList(ofRecording: path).time(of: time) { return mark }
-        let position = ReplayPosition(time: file.range.upperBound, range: file.range)
-        guard let moment = ReplayMoment.time(time, at: position, of: file.process, clockOffset: clockOffset) else {
+        guard let moment = MarkList(ofRecording: path).moment(time, in: file, clockOffset: clockOffset) else {
             throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
         }
         return min(max(moment, file.range.lowerBound), file.range.upperBound)

@@ -12,7 +12,7 @@ extension State {
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
 
     /// The first program that is shown at a moment: moments are named by its clock.
-    private var replayedProgram: Program? {
+    var replayedProgram: Program? {
         programs.firstIndex { $0.connection.replay != nil }.map { programs[$0] }
     }
 
@@ -85,9 +85,11 @@ extension State {
         }
     }
 
-    /// `:at`.
+    /// `:at`. A moment goes before a mark with such a name, which the list of marks leads to.
     mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
-        if replayPosition ?? presentPosition != nil, let mark = timeStrip.marks.first(where: { $0.name == words.rest })
+        let isMoment = ReplayTime.isMoment(words.rest)
+        if replayPosition ?? presentPosition != nil, !isMoment,
+            let mark = timeStrip.marks.first(where: { $0.name == words.rest })
         {
             return replay(.seek(mark.time))
         }
@@ -95,7 +97,7 @@ extension State {
         guard let position = replayPosition ?? presentPosition else {
             throw Typing.Problem(text: "only a recording has other moments", range: word.range)
         }
-        guard let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
+        guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
         else {
             throw Typing.Problem(text: "no moment: " + ReplayTime.forms, range: word.range)
@@ -143,6 +145,11 @@ enum ReplayTime {
         case "-": return position.time.subtractingClamped(length)
         default: return range.lowerBound.addingClamped(length)
         }
+    }
+
+    /// Whether a text means a moment, whichever recording it is of.
+    static func isMoment(_ text: String) -> Bool {
+        moment(text, at: ReplayPosition(time: 0, range: 0...0), wallOffset: 0) != nil
     }
 
     /// Nanoseconds since midnight of `12:04` or `12:04:31.25`.

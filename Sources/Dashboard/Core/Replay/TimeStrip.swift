@@ -8,6 +8,8 @@ struct TimeStrip {
         var rejected = 0
         /// The most nodes with a running handler, and the most open warnings.
         var running = 0, warnings = 0
+        /// Whether a mark is in it.
+        var isMarked = false
     }
 
     private struct Key: Equatable {
@@ -29,9 +31,13 @@ struct TimeStrip {
         key = nil
     }
 
-    mutating func show(_ marks: [ReplayMark]) { self.marks = marks.sorted { $0.time < $1.time } }
+    mutating func show(_ marks: [ReplayMark]) {
+        self.marks = marks.sorted { $0.time < $1.time }
+        key = nil
+    }
 
-    /// Reads the series into columns, if it, the range or the width has changed. O(intervals and columns).
+    /// Reads the series and the marks into columns, if they, the range or the width have changed. O(intervals, marks and
+    /// columns).
     mutating func update(range: ClosedRange<UInt64>, width: Int) {
         let wanted = Key(range: range, width: width)
         guard wanted != key else { return }
@@ -61,6 +67,9 @@ struct TimeStrip {
             slices[column].warnings = max(slices[column].warnings, level.warnings)
         }
         for column in min(filled + 1, width)..<width { slices[column] = level }
+        for mark in marks where range.contains(mark.time) {
+            slices[Self.column(of: mark.time, in: range, width)].isMarked = true
+        }
         return slices
     }
 

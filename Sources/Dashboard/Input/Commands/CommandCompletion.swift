@@ -18,14 +18,21 @@ extension State {
             choices.head = head + choices.head
             return choices
         }
+        if entry.name == .at || entry.name == .unmark { return markChoices(text, words, withEnds: entry.name == .at) }
         let index = words.words.count - (isInWord ? 2 : 1)
         return Self.choices(arguments(of: entry.name, at: index), for: text, words)
     }
 
+    /// Names of marks, which may have blanks.
+    private func markChoices(_ text: String, _ words: CommandWords, withEnds: Bool) -> Typing.Choices {
+        let names = (withEnds ? ["start", "end"] : []) + timeStrip.marks.map(\.name)
+        let typed = text.dropFirst(words.argumentStart).lowercased()
+        let fitting = names.filter { $0.lowercased().hasPrefix(typed) && $0.lowercased() != typed }
+        return Typing.Choices(head: String(text.prefix(words.argumentStart)), words: fitting)
+    }
+
     private func arguments(of name: CommandTable.Name, at index: Int) -> [String] {
         switch (name, index) {
-        case (.at, 0): ["start", "end"] + timeStrip.marks.map(\.name)
-        case (.unmark, 0): timeStrip.marks.map(\.name)
         case (.view, 0): ViewID.allCases.map(\.name)
         case (.theme, 0): Theme.all.map(\.name)
         case (.sort, 0): SortColumn.allCases.map { $0.rawValue + " " }

@@ -1,3 +1,4 @@
+import ChainRecording
 import Dashboard
 import Foundation
 
@@ -42,8 +43,12 @@ struct MarkList {
         }
     }
 
-    /// The moment of the mark of a name; nil where there is none.
-    func time(of name: String) -> UInt64? { marks.first { $0.name == name }?.time }
+    /// What a text means: a moment as typed, else the moment of the mark of that name; nil where it is neither.
+    func moment(_ text: String, in file: RecordingFile, clockOffset: Int) -> UInt64? {
+        let end = ReplayPosition(time: file.range.upperBound, range: file.range)
+        return ReplayMoment.time(text, at: end, of: file.process, clockOffset: clockOffset)
+            ?? marks.first { $0.name == text }?.time
+    }
 
     /// The marks by a clock that is so much ahead, wrapping; they are not saved.
     func shifted(by offset: UInt64) -> MarkList {
