@@ -64,6 +64,23 @@ import Testing
     }
 
     /// Back to a moment before: what happened later is unknown again; filter, selection and order stay.
+    @Test func failuresAMinuteAreShownOnceAMinuteWasSeen() {
+        var screen = Self.screen(columns: 160)
+        #expect(!screen.text.contains("failed/min"))
+        for second in 35...96 {
+            #expect(second > 90 || !screen.text.contains("failed/min"))
+            let time = Double(second) * 1_000
+            screen.act(Self.step(Script(sequence: UInt64(second), time: time), at: time, fresh: false, playing: true))
+            screen.tick(time)
+        }
+        #expect(screen.text.contains("0 failed/min"))
+        // At the beginning there was no minute before.
+        var other = Screen(160, 24, connected: false)
+        other.act(Self.step(Self.state, at: 900, fresh: true))
+        other.tick(900)
+        #expect(other.text.contains("0 failed/min"))
+    }
+
     @Test func itGoesBack() {
         var screen = Self.screen()
         var later = Script(sequence: 2, time: 40_000)

@@ -90,13 +90,13 @@ extension Painter {
     /// The load: in flight, running, queued, failed and oldest, with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
-        var failedAMinute = 0
+        var failedAMinute: Int?
         for program in state.programs where program.isReached {
             var part = program.load
             // As of the clock's last second, because the header is drawn once a second; a clock that stands still has none.
             if !program.isStill { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
-            failedAMinute += program.loadHistory.failedAMinute
+            if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
         }
         let samples = frame.size.columns < 100 ? [] : state.loadSamples()
         var items: [HeaderItem] = []
@@ -124,9 +124,11 @@ extension Painter {
         add(
             CountText.grouped(load.queued), "queued", isStrong: load.queued > 0,
             rank: hasQueue ? HeaderRank.queued : HeaderRank.noQueue, sparkline: 3, of: \.queued)
-        add(
-            CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
-            sparkline: 1, isSum: true, of: \.failed)
+        if let failedAMinute {
+            add(
+                CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
+                sparkline: 1, isSum: true, of: \.failed)
+        }
         if let oldest = load.oldest {
             add(
                 DurationText.coarse(oldest), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,

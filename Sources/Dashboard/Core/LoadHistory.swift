@@ -81,6 +81,17 @@ struct LoadHistory {
     }
 }
 
+extension Program {
+    /// Chains that failed in the last minute; nil at a moment of a recording that was jumped to, until a minute of it was
+    /// shown.
+    var failedAMinute: Int? {
+        guard let position = connection.replay else { return loadHistory.failedAMinute }
+        let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
+        let past = position.time - position.range.lowerBound
+        return shown >= min(past, UInt64(LoadHistory.length) * 1_000_000_000) ? loadHistory.failedAMinute : nil
+    }
+}
+
 extension State {
     /// The samples of all programs by second, oldest first.
     func loadSamples() -> [LoadHistory.Sample?] {

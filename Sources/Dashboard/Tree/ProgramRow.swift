@@ -99,8 +99,9 @@ struct ProgramPainter {
             add("\(CountText.grouped(load.running)) running", isStill ? .dim : .running, rank: 4)
         }
         if load.queued > 0 { add("\(CountText.grouped(load.queued)) queued", isStill ? .dim : .queued, rank: 5) }
-        let failedAMinute = program.loadHistory.failedAMinute
-        if failedAMinute > 0 { add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2) }
+        if let failedAMinute = program.failedAMinute, failedAMinute > 0 {
+            add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2)
+        }
         if let oldest = load.oldest { add("oldest \(DurationText.coarse(oldest))", .number, rank: 3) }
         add(load.chainWords, .dim, rank: 7)
         let elsewhere = program.rowModel.elsewhereCount
@@ -191,7 +192,8 @@ enum ProgramText {
         guard program.isReached else { return text }
         let load = program.load
         return text + ": \(load.inFlight) in flight, \(load.running) running, \(load.queued) queued, "
-            + "\(program.loadHistory.failedAMinute) failed/min, \(load.chainWords), \(load.failedCount) failed"
+            + (program.failedAMinute.map { "\($0) failed/min, " } ?? "")
+            + "\(load.chainWords), \(load.failedCount) failed"
     }
 }
 

@@ -15,7 +15,7 @@ struct Record: ParsableCommand {
             last 250 ms are missing then. A recording holds the labels, values and errors of the program: the file is \
             for its user only (mode 0600).
 
-            The file is packed with Zstandard, which makes it a quarter as long; --raw leaves that, for programs that read recordings \
+            The file is packed with Zstandard, which makes it a tenth as long; --raw leaves that, for programs that read recordings \
             themselves.
 
             With --max-size, or once the disk is full, the oldest part of the recording is dropped for the newest. If \
