@@ -65,8 +65,11 @@ import Testing
         viewer.type(":record b.chain\r")
         try viewer.see("R stops that")
         try viewer.wait("events in it") { $0.contains("recording 0.") || $0.contains("recording 1.") }
+        viewer.type(":mark the crash\r")
+        try viewer.see("marked: the crash")
         viewer.type("R")
         try viewer.see("recorded shop")
+        #expect(try String(contentsOfFile: place.path + "/a.chain.marks", encoding: .utf8).contains(" the crash\n"))
         #expect(try place.run("replay a.chain --headless").output.contains("order 17"))
         viewer.type(":record a.chain\r")
         try viewer.see("exists")

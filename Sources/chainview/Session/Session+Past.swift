@@ -33,6 +33,12 @@ extension Session {
         } catch { step(.report(error.reason)) }
     }
 
+    /// The marks of the live programs, by the time of day.
+    var liveMarks: MarkList {
+        guard let histories else { return MarkList() }
+        return playback?.wallMarks ?? histories.marks
+    }
+
     /// Shows the live programs again, where the end of their past is reached.
     func returnIfOver() {
         guard let histories, let playback, playback.isOver else { return }

@@ -44,7 +44,7 @@ final class LiveHistory {
 final class LiveHistories {
     private let histories: [LiveHistory]
     /// By the time of day, because the clocks of the programs differ.
-    private var marks = MarkList()
+    private(set) var marks = MarkList()
 
     /// - Parameter limit: bytes at most, for all of them; 0 for none.
     init(_ sources: [NamedSource], limit: UInt64) {
@@ -77,7 +77,7 @@ final class LiveHistories {
     }
 
     /// Keeps the marks of a playback for the next one.
-    func keep(_ playback: Playback) { marks = playback.marks.shifted(by: playback.tracks[0].file.process.wallOffset) }
+    func keep(_ playback: Playback) { marks = playback.wallMarks }
 
     func stop() { for history in histories { history.stop() } }
 }

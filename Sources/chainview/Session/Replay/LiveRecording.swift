@@ -10,6 +10,8 @@ final class LiveRecording {
     let path: String
     private let storage: RecordingFileStorage
     private let recorder: SourceRecorder
+    /// Why the marks are not beside it.
+    private var marksProblem: String?
 
     /// How long the end may take: the rest is written.
     private static let endLimit = DispatchTimeInterval.seconds(5)
@@ -33,14 +35,23 @@ final class LiveRecording {
     var summary: String {
         let report = report
         if report.report.isEmpty { return "nothing was recorded in \(report.file)" }
-        return report.failure()?.message ?? report.summary
+        let ending = report.failure()?.message ?? report.summary
+        return marksProblem.map { "\(ending); \($0)" } ?? ending
     }
 
     /// Ends it, and removes a file in which nothing was recorded.
-    func finish() {
+    ///
+    /// - Parameter marks: by the time of day; those of its time are written beside it.
+    func finish(_ marks: MarkList) {
         recorder.stop()
         _ = recorder.wait(for: Self.endLimit)
-        if recorder.report.isEmpty { storage.discard() }
+        guard !recorder.report.isEmpty else { return storage.discard() }
+        guard !marks.marks.isEmpty, let file = try? RecordingFile(path: path, codec: Zstandard()) else { return }
+        var kept = MarkList(ofRecording: path)
+        for mark in marks.shifted(by: 0 &- file.process.wallOffset).marks where file.range.contains(mark.time) {
+            _ = kept.set(mark.name, at: mark.time)
+        }
+        if !kept.marks.isEmpty { marksProblem = kept.save() }
     }
 
     /// A name in the working folder: `shop-20261123-204500.chain`.
@@ -62,7 +73,7 @@ extension Session {
                 return step(.report("\(recordings[index].path) is being recorded: R stops that"))
             }
             let ended = recordings.remove(at: index)
-            ended.finish()
+            ended.finish(liveMarks)
             step(.recording(recordings.map(\.status)))
             return step(.message(ended.summary))
         }
@@ -83,7 +94,7 @@ extension Session {
         guard !recordings.isEmpty else { return }
         let ended = recordings.filter(\.hasEnded)
         recordings.removeAll(where: \.hasEnded)
-        for recording in ended { recording.finish() }
+        for recording in ended { recording.finish(liveMarks) }
         step(.recording(recordings.map(\.status)))
         for recording in ended { step(.report(recording.summary)) }
     }
@@ -91,7 +102,7 @@ extension Session {
     /// Ends all recordings, and prints what was recorded.
     func finishRecordings() {
         for recording in recordings {
-            recording.finish()
+            recording.finish(liveMarks)
             Streams.printError(recording.summary)
         }
         recordings = []

@@ -68,6 +68,9 @@ final class Playback {
     /// The time of day of the moment, in nanoseconds since 1970.
     var wall: UInt64 { time &+ tracks[0].file.process.wallOffset }
 
+    /// The marks by the time of day; they are not saved.
+    var wallMarks: MarkList { marks.shifted(by: tracks[0].file.process.wallOffset) }
+
     /// Whether it moves by itself.
     var isMoving: Bool { isPlaying || scrubbed != nil }
 
