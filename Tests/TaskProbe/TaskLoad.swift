@@ -87,7 +87,11 @@ enum TaskLoad {
 
         mutating func read(_ stream: BatchSubscription) {
             while let batch = stream.next() {
-                for node in batch.nodes where node.kind == .task { begin(node.id) }
+                // The first state may have tasks that have ended already.
+                for node in batch.nodes where node.kind == .task {
+                    begin(node.id)
+                    if node.settlement != .pending { end(node.id) }
+                }
                 for event in batch.events { apply(event) }
                 lost = batch.loss.lostCount
             }
@@ -102,11 +106,14 @@ enum TaskLoad {
         private mutating func apply(_ event: ChainEvent) {
             switch event.kind {
             case .created where event.detail == UInt16(NodeKind.task.rawValue): begin(event.node)
-            case .fulfilled, .rejected, .cancelled:
-                ended += 1
-                if live.remove(event.node) == nil { early.insert(event.node) }
+            case .fulfilled, .rejected, .cancelled: end(event.node)
             default: break
             }
+        }
+
+        private mutating func end(_ node: NodeID) {
+            ended += 1
+            if live.remove(node) == nil { early.insert(node) }
         }
     }
 
