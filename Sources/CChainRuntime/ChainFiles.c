@@ -29,6 +29,21 @@ int chain_rename_new(const char *from, const char *to) {
     return 0;
 }
 
+// Mapped files
+
+int chain_reserve(int file, int64_t offset, int64_t count) {
+#if defined(__APPLE__)
+    fstore_t room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, count, 0};
+    (void)offset;
+    return fcntl(file, F_PREALLOCATE, &room) == 0 ? 0 : -errno;
+#else
+    int error;
+    do error = posix_fallocate(file, offset, count);
+    while (error == EINTR);
+    return -error;
+#endif
+}
+
 // Locks
 
 int chain_create_locked(const char *path) {

@@ -173,6 +173,11 @@ int chain_open_new(const char *path) {
     return finish(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
+int chain_open_new_to_map(const char *path) {
+    begin();
+    return finish(open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
 int chain_open_to_write(const char *path, bool overwrites) {
     begin();
     // Not blocking, because a pipe without a reader would hold up every fork.

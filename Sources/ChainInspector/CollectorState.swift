@@ -8,6 +8,8 @@ struct CollectorState {
     private(set) var forest: ChainForest
     private var names = NameTables()
     private var calibration = Calibration()
+    /// The file that the rings lie in, if they outlive the process.
+    private var ringFile: RingFile?
     /// The pass under way: how far each ring will be read.
     private var merge: RingMerge?
     /// How many passes have ended.
@@ -39,6 +41,9 @@ struct CollectorState {
         self.options = options
         forest = ChainForest(process: process, limits: options.forest)
     }
+
+    /// Has what a reader of the rings needs written into their file.
+    mutating func use(_ file: RingFile) { (ringFile, names.ringFile) = (file, file) }
 
     /// Whether a pass is under way.
     var isInPass: Bool { merge != nil }
@@ -78,6 +83,7 @@ struct CollectorState {
         if recorder.usesCycleCounter {
             let anchor = Calibration.measure(recorder.clock)
             calibration.add(anchor)
+            ringFile?.note(anchor)
             time = max(time, anchor.time)
         } else {
             time = max(time, recorder.clock.now)

@@ -93,11 +93,16 @@ public final class Inspector: Sendable {
     }
 
     private func begin(_ options: InspectorOptions) throws {
+        // First, because threads make their rings with their first event.
+        let flightFile = makeFlightFile(options)
         guard
             runtime.startRecording(
                 into: collector.recorder, capturesErrors: options.capturesErrorText,
                 capturesValues: options.capturesValues, filter: options.recording)
-        else { throw InspectorError.runtimeIsRecorded }
+        else {
+            flightFile?.remove()
+            throw InspectorError.runtimeIsRecorded
+        }
         // The earlier steps of these nodes went to an earlier inspector.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
@@ -110,9 +115,10 @@ public final class Inspector: Sendable {
         } catch {
             runtime.stopRecording()
             stopWatches()
+            flightFile?.remove()
             throw error
         }
-        startFlightRecorder(options)
+        startFlightRecorder(options, in: flightFile)
         runtime.processKey.store(info.key.rawValue, ordering: .relaxed)
         let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
         server.withLock { $0 = started }

@@ -13,6 +13,9 @@ struct NameTables {
     private var newThreads: [ThreadID: String] = [:]
     private var newExecutors: [ExecutorID: String] = [:]
 
+    /// Where the numbers of call sites are noted for a reader of the rings.
+    var ringFile: RingFile?
+
     private struct SitePointer: Hashable {
         var file: UnsafePointer<UInt8>
         var line: UInt32
@@ -47,6 +50,7 @@ struct NameTables {
             newSites[number] = site
         }
         sitePointers[pointer] = number
+        ringFile?.note(site: pointer.file, line: pointer.line, number: UInt32(number))
         return number
     }
 

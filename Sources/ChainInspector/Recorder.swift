@@ -93,6 +93,9 @@ package final class Recorder: EventSink {
     /// Lets a half full ring wake the collector again; called as the collector begins to drain.
     func allowWake() { isWakeRequested.store(false, ordering: .relaxed) }
 
+    /// The slots of one event at most.
+    var slotsOfAnEvent: Int { 1 + (textLimit + RingSlot.size - 1) / RingSlot.size }
+
     /// Made and lost so far, of all threads.
     var counts: RingCounts {
         let ringless = ringlessCount.load(ordering: .acquiring)

@@ -66,6 +66,10 @@ struct RingHeader: ~Copyable {
     /// Whether the thread's name was added to the name tables.
     var isNamed = false
 
+    /// The file that the ring lies in, retained, and its entry there; nil for memory of the process.
+    var file: UnsafeMutableRawPointer?
+    var entry: RingEntry?
+
     enum Holder {
         static let thread: UInt8 = 1
         static let recorder: UInt8 = 2
@@ -88,8 +92,25 @@ struct Ring: Equatable, @unchecked Sendable {
     private static let headerSize = 256
 
     /// Makes an empty ring; nil where there is no memory for it.
-    static func allocate(owner: UInt64, capacity: Int) -> Ring? {
+    ///
+    /// - Parameter file: where the ring lies, if there is room; nil for memory of the process.
+    static func allocate(owner: UInt64, capacity: Int, in file: RingFile? = nil) -> Ring? {
         precondition(MemoryLayout<RingHeader>.size <= headerSize && MemoryLayout<RingSlot>.size <= RingSlot.size)
+        if let file, let (memory, entry) = file.allocate(byteCount(capacity: capacity), capacity: capacity) {
+            let header = memory.bindMemory(to: RingHeader.self, capacity: 1)
+            header.initialize(
+                to: RingHeader(owner: owner, slots: memory + headerSize, capacity: UInt64(capacity)))
+            header.pointee.file = Unmanaged.passRetained(file).toOpaque()
+            header.pointee.entry = entry
+            withUnsafePointer(to: header.pointee.head) { head in
+                withUnsafePointer(to: header.pointee.tail) { tail in
+                    file.place(
+                        entry, slots: memory + headerSize, capacity: UInt64(capacity), head: UnsafeRawPointer(head),
+                        tail: UnsafeRawPointer(tail))
+                }
+            }
+            return Ring(header: header)
+        }
         var memory: UnsafeMutableRawPointer?
         guard posix_memalign(&memory, 128, byteCount(capacity: capacity)) == 0, let memory else { return nil }
         let header = memory.bindMemory(to: RingHeader.self, capacity: 1)
@@ -113,6 +134,7 @@ struct Ring: Equatable, @unchecked Sendable {
         header.pointee.lostCount.store(0, ordering: .relaxed)
         withUnsafeMutableBytes(of: &header.pointee.name) { name in
             chain_thread_own_name(name.baseAddress!.assumingMemoryBound(to: CChar.self), name.count)
+            header.pointee.entry?.reset(thread: thread, name: UnsafeRawBufferPointer(name))
         }
         header.pointee.holders.store(RingHeader.Holder.thread | RingHeader.Holder.recorder, ordering: .releasing)
     }
@@ -121,8 +143,9 @@ struct Ring: Equatable, @unchecked Sendable {
     func release(_ holder: UInt8) {
         let left = header.pointee.holders.bitwiseAnd(~holder, ordering: .acquiringAndReleasing).newValue
         guard left == 0 else { return }
+        let file = header.pointee.file
         header.deinitialize(count: 1)
-        free(header)
+        if let file { Unmanaged<RingFile>.fromOpaque(file).release() } else { free(header) }
     }
 
     /// Whether its thread has ended or dropped it, so that no event is added any more.

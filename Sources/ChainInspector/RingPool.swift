@@ -11,6 +11,8 @@ final class RingPool: Sendable {
         var active: [Ring] = []
         var free: [Ring] = []
         var madeByteCount = 0
+        /// Where rings are made, if they outlive the process.
+        var file: RingFile?
         var isClosed = false
         /// Counts of the rings that went back to `free`.
         var retired = RingCounts()
@@ -18,7 +20,9 @@ final class RingPool: Sendable {
 
     let capacity: Int
     private let owner: UInt64
-    private let byteLimit: Int
+    let byteLimit: Int
+    /// Forks that had happened when it was made.
+    private let generation = chain_fork_generation()
     private let state = Lock(State())
     /// Spares threads without a ring the lock as long as there is none to be had.
     private let isExhausted = Atomic<Bool>(false)
@@ -30,6 +34,9 @@ final class RingPool: Sendable {
     }
 
     deinit { close() }
+
+    /// Has rings made in a file from now on, as long as it has room.
+    func use(_ file: RingFile) { state.withLock { $0.file = file } }
 
     /// A ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached.
     func take(thread: UInt32) -> Ring? {
@@ -51,7 +58,9 @@ final class RingPool: Sendable {
         let isCrowded = state.madeByteCount + Ring.byteCount(capacity: capacity) > byteLimit / 2
         let capacity = isCrowded ? min(capacity, RecorderOptions.crowdedRingCapacity) : capacity
         let size = Ring.byteCount(capacity: capacity)
-        guard state.madeByteCount + size <= byteLimit, let ring = Ring.allocate(owner: owner, capacity: capacity) else {
+        guard state.madeByteCount + size <= byteLimit,
+            let ring = Ring.allocate(owner: owner, capacity: capacity, in: state.file)
+        else {
             return nil
         }
         state.madeByteCount += size
@@ -93,9 +102,11 @@ final class RingPool: Sendable {
         let (active, free) = state.withLock { state in
             state.isClosed = true
             for ring in state.active { state.retired.add(ring) }
-            defer { (state.active, state.free) = ([], []) }
+            defer { (state.active, state.free, state.file) = ([], [], nil) }
             return (state.active, state.free)
         }
+        // In a child of a fork rings in a file are those of the parent, which goes on with them.
+        guard generation == chain_fork_generation() else { return }
         for ring in active + free { ring.release(RingHeader.Holder.recorder) }
     }
 }

@@ -54,7 +54,10 @@ struct RingCursor {
     }
 
     /// Returns the read slots to the producer.
-    func release() { ring.header.pointee.tail.store(next, ordering: .releasing) }
+    func release() {
+        ring.header.pointee.entry?.note(boundary: next, capacity: ring.header.pointee.capacity)
+        ring.header.pointee.tail.store(next, ordering: .releasing)
+    }
 }
 
 /// The cursors of one pass, read as one stream in the order of time.

@@ -57,8 +57,11 @@ package final class RecordingFile {
         try self.init(file, codec)
     }
 
-    init(_ file: any StoredBytes, _ codec: (any PayloadCodec)? = nil) throws(RecordingError) {
-        self.file = file
+    /// - Parameter added: chunks that follow those of the file.
+    init(
+        _ file: any StoredBytes, _ codec: (any PayloadCodec)? = nil, added: AddedChunks? = nil
+    ) throws(RecordingError) {
+        self.file = added.map { AppendedBytes(base: file, added: $0.bytes) } ?? file
         self.codec = codec
         header = try FileHeader(file.bytes(at: 0, count: RecordingFormat.fileHeaderSize))
         var scan = ChunkScan(file, header.id)
@@ -66,16 +69,16 @@ package final class RecordingFile {
             (chunks, series, hasIndex) = (index.chunks, index.series, true)
         } else {
             scan.run()
-            (chunks, hasIndex) = (scan.chunks, false)
+            (chunks, hasIndex) = (scan.chunks + (added?.chunks ?? []), false)
             var series = CountSeries()
-            for chunk in scan.chunks { series.note(chunk.header.counts, at: chunk.header.lastTime) }
+            for chunk in chunks { series.note(chunk.header.counts, at: chunk.header.lastTime) }
             self.series = series
         }
         damage = scan.damage
         segments = Self.segments(of: chunks)
         let unreadable = chunks.contains { $0.header.codec != .raw && $0.header.codec != codec?.codec }
         guard !unreadable else { throw .packed }
-        guard let (hello, damage) = Self.hello(file, header.id, codec, chunks, segments) else { throw .empty }
+        guard let (hello, damage) = Self.hello(self.file, header.id, codec, chunks, segments) else { throw .empty }
         self.hello = hello
         for one in damage where !self.damage.contains(one) { self.damage.append(one) }
     }

@@ -239,7 +239,7 @@ extension RecordingWriter {
 }
 
 extension ChunkHeader {
-    fileprivate mutating func note(_ batch: EventBatch) {
+    mutating func note(_ batch: EventBatch) {
         // No moment is 0.
         if firstTime == 0 { firstTime = batch.time }
         lastTime = batch.time

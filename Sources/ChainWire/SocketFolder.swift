@@ -57,6 +57,11 @@ public struct SocketFolder: Hashable, Sendable {
         number == 1 ? "\(path)/\(pid).flight" : "\(path)/\(pid)-\(number).flight"
     }
 
+    /// The path of the rings of a program, beside the file of its flight recorder.
+    public static func ringsPath(ofFlight path: String) -> String {
+        (path.hasSuffix(".flight") ? String(path.dropLast(7)) : path) + ".rings"
+    }
+
     /// Whether a file of the folder is that of a flight recorder.
     public static func isFlight(_ fileName: String) -> Bool {
         fileName.hasSuffix(".flight") && pid(of: fileName.dropLast(7) + ".sock") != nil

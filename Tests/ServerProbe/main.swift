@@ -96,6 +96,7 @@ case "same-pid":
 case "descriptors": try runOutOfDescriptors(arguments[1])
 case "many": try attachAndDetach(arguments[1])
 case "fork": try forkWithViewers(arguments[1])
+case "black-box": try recordBlackBox(arguments[1], how: arguments[2])
 case "flight": try recordFlight(arguments[1], how: arguments[2])
 default: fail("unknown mode")
 }

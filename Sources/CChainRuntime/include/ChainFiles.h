@@ -15,6 +15,10 @@ int chain_rename_new(const char *from, const char *to);
 /// or the negative error number. A forked child does not keep the lock.
 int chain_create_locked(const char *path);
 
+/// Has the file system set the bytes of a file aside, so that writing them never fails for want of room: 0, or the
+/// negative error number.
+int chain_reserve(int file, int64_t offset, int64_t count);
+
 /// Whether an open file is locked by a process that runs: 1, 0, or the negative error number where that is not known.
 int chain_is_locked(int file);
 

@@ -56,6 +56,9 @@ int chain_pipe(int ends[2]);
 /// A new file of mode 0600, open for writing; or the negative error number.
 int chain_open_new(const char *path);
 
+/// A new file of mode 0600, open for reading and writing; or the negative error number.
+int chain_open_new_to_map(const char *path);
+
 /// A file of mode 0600 that is open for writing, new unless `overwrites`; or the negative error number.
 int chain_open_to_write(const char *path, bool overwrites);
 

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainEvents
 import ChainRecording
 import ChainSystem
 import ChainWire
@@ -14,6 +15,8 @@ final class FlightFile: Sendable {
     let path: String
     let storage: RecordingFileStorage
     private let own: OwnFile?
+    /// The file of the rings, if there is one.
+    private let rings = Lock<OwnFile?>(nil)
 
     /// How many files of killed programs stay in a folder.
     private static let leftLimit = 4
@@ -36,16 +39,40 @@ final class FlightFile: Sendable {
         self.path = path
     }
 
+    /// Has the rings of a recorder made in a file beside this one.
+    func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
+        let path = SocketFolder.ringsPath(ofFlight: path)
+        let recorder = collector.recorder
+        do throws(SystemError) {
+            let file = try RingFile(
+                path: path, process: process.rawValue, recorder: recorder, byteLimit: recorder.pool.byteLimit)
+            rings.withLock { $0 = OwnFile(path) }
+            recorder.pool.use(file)
+            collector.withState { $0.use(file) }
+        } catch { throw ServerFailure("The black box \(path) cannot be made", error) }
+    }
+
     func remove() {
         if let own { own.remove() } else { unlink(path) }
+        rings.withLock { $0.take() }?.remove()
     }
 
     // MARK: Files of killed programs
 
     private static func removeLeft(in folder: String) {
-        let left = fileNames(in: folder).filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeft)
+        let names = fileNames(in: folder)
+        // A program makes its recording first, and removes it first.
+        for name in names where name.hasSuffix(".rings") && SocketFolder.isFlight(name.dropLast(6) + ".flight") {
+            let path = "\(folder)/\(name)"
+            let isAlone = FileFacts(at: path.dropLast(6) + ".flight") == nil
+            if isAlone, FileFacts(at: path).map({ $0.isFile && $0.isOurs }) ?? false { unlink(path) }
+        }
+        let left = names.filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeft)
         let oldestFirst = left.map { (path: $0, time: changeTime(of: $0)) }.sorted { $0.time < $1.time }
-        for (path, _) in oldestFirst.dropLast(leftLimit) { unlink(path) }
+        for (path, _) in oldestFirst.dropLast(leftLimit) {
+            unlink(path)
+            unlink(SocketFolder.ringsPath(ofFlight: path))
+        }
     }
 
     /// Whether a path is a file of this user's that no program records into.

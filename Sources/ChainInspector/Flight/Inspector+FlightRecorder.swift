@@ -54,11 +54,27 @@ extension Inspector {
 
     // MARK: Starting
 
-    /// Starts the flight recorder that is asked for; where that fails, a sentence on standard error has the reason.
-    func startFlightRecorder(_ options: InspectorOptions) {
-        guard let wanted = options.flightRecorder else { return }
+    /// Makes the file of the flight recorder that is asked for, before anything is recorded; where that fails, a sentence
+    /// on standard error has the reason.
+    func makeFlightFile(_ options: InspectorOptions) -> FlightFile? {
+        guard let wanted = options.flightRecorder else { return nil }
         do throws(ServerFailure) {
             let file = try FlightFile(in: try options.flightFolder(wanted))
+            guard wanted.isBlackBox else { return file }
+            do throws(ServerFailure) { try file.mapRings(of: collector, process: info.key) } catch {
+                chain_log("chainview: \(error.sentence)\n")
+            }
+            return file
+        } catch {
+            chain_log("chainview: \(error.sentence)\n")
+            return nil
+        }
+    }
+
+    /// Starts the flight recorder; where that fails, a sentence on standard error has the reason.
+    func startFlightRecorder(_ options: InspectorOptions, in file: FlightFile?) {
+        guard let wanted = options.flightRecorder, let file else { return }
+        do throws(ServerFailure) {
             let started = try FlightRecorder(self, wanted, in: file)
             flight.withLock { $0 = started }
         } catch { chain_log("chainview: \(error.sentence)\n") }

@@ -40,6 +40,12 @@ extension InspectorOptions {
         /// The folder of the file, an absolute path; it is made where it is not there. Nil: that of the sockets, where
         /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems.
         public var folder: String?
+        /// Whether the program's rings, which events are first written into, lie in a file beside the recording, `PID.rings`
+        /// of mode 0600: a black box. Then a program that is killed, or that traps, leaves its very last events, too,
+        /// and `chainview post-mortem` shows them; else it leaves all but the last 250 ms. The file takes up to 32 MiB,
+        /// is removed with the recording, and costs the program nothing more where ``folder`` is in memory; on a disk the
+        /// system writes it back every half a minute.
+        public var isBlackBox = false
         /// A signal (as `SIGUSR2`) that has the recording dumped; as ``InspectorOptions/dumpSignal``. Nil: none.
         public var dumpSignal: Int32?
         /// What has the recording dumped by itself: at once, but not again within ``dumpSpan``, and eight times in a run of

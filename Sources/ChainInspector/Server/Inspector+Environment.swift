@@ -16,6 +16,9 @@ extension Inspector {
     /// `yes` or `on`: the one of `options`, or one with the defaults; a number of bytes from `4M` on (as `64M` or `2G`):
     /// with a file of so many; an absolute path: with its file in that folder. `0`, `false`, `no` or `off`: none.
     ///
+    /// `CHAINVIEW_BLACK_BOX=1` requests a flight recorder with a black box
+    /// (``InspectorOptions/FlightRecorder/isBlackBox``).
+    ///
     /// - Returns: the inspector, or nil where none was asked for or none can be had.
     @discardableResult
     public static func startIfRequested(
@@ -30,6 +33,7 @@ extension Inspector {
     ) -> Inspector? {
         guard let value, !value.isEmpty else { return nil }
         var options = options
+        options.requestBlackBox(secureEnvironment("CHAINVIEW_BLACK_BOX"))
         options.requestFlightRecorder(secureEnvironment("CHAINVIEW_FLIGHT_RECORDER"))
         switch value.lowercased() {
         case "0", "false", "no", "off": return nil
@@ -51,6 +55,18 @@ extension Inspector {
 }
 
 extension InspectorOptions {
+    /// Sets the black box as the environment requests it.
+    mutating func requestBlackBox(_ value: String?) {
+        switch (value ?? "").lowercased() {
+        case "1", "true", "yes", "on":
+            flightRecorder = flightRecorder ?? FlightRecorder()
+            flightRecorder?.isBlackBox = true
+        case "0", "false", "no", "off": flightRecorder?.isBlackBox = false
+        case "": break
+        default: chain_log("chainview: CHAINVIEW_BLACK_BOX is neither 1 nor 0: there is no black box\n")
+        }
+    }
+
     /// Sets the flight recorder as the environment requests it.
     mutating func requestFlightRecorder(_ value: String?) {
         guard let value, !value.isEmpty else { return }

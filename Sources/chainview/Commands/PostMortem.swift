@@ -1,6 +1,8 @@
 import ArgumentParser
 import ChainAttach
+import ChainRecording
 import ChainWire
+import ChainZstd
 import Foundation
 
 /// `chainview post-mortem`: the dashboard on what the flight recorder of a killed program left.
@@ -10,8 +12,8 @@ struct PostMortem: ParsableCommand {
         abstract: "Opens the dashboard on what the flight recorder of a killed program left.",
         discussion: """
             A program with a flight recorder (InspectorOptions.flightRecorder, or CHAINVIEW_FLIGHT_RECORDER=1 beside \
-            CHAINVIEW=1) that is killed, or that traps, leaves its last minutes, all but the last 250 ms. The newest four such \
-            files of a user are kept; a program that ends normally leaves none. The keys are those of `chainview replay`; \
+            CHAINVIEW=1) that is killed, or that traps, leaves its last minutes, all but the last 250 ms; with a black box \
+            (isBlackBox, or CHAINVIEW_BLACK_BOX=1) to its last event. The newest four such files of a user are kept; a program that ends normally leaves none. The keys are those of `chainview replay`; \
             without a terminal, or with --headless, one frame is printed.
 
             Exit codes: 0 quit, 64 wrong usage, 65 the file is no recording, 66 there is no such file, 74 it cannot be read.
@@ -27,7 +29,21 @@ struct PostMortem: ParsableCommand {
         replay.path = try path()
         replay.at = nil
         replay.display = display
-        try replay.run()
+        let rings = SocketFolder.ringsPath(ofFlight: replay.path)
+        let left: (file: RecordingFile, rings: RecordingFile.Rings)
+        do { left = try RecordingFile.postMortem(path: replay.path, rings: rings, codec: Zstandard()) } catch {
+            throw Failure(recording: replay.path, error)
+        }
+        try replay.show(left.file, note: Self.note(left.rings, rings))
+    }
+
+    private static func note(_ rings: RecordingFile.Rings, _ path: String) -> String? {
+        switch rings {
+        case .none, .added(0): nil
+        case .added(1): "1 event is from the black box"
+        case .added(let count): "the last \(RecordingReport.grouped(UInt64(count))) events are from the black box"
+        case .unusable(let reason): "the last moments are missing: \(DisplayText.shown(path)) \(reason)"
+        }
     }
 
     private func path() throws -> String {

@@ -44,8 +44,16 @@ struct Replay: ParsableCommand {
         do { file = try RecordingFile(path: path, codec: Zstandard()) } catch {
             throw Failure(recording: path, error)
         }
+        try show(file)
+    }
+
+    /// Shows an open recording.
+    ///
+    /// - Parameter note: what is to be said of it, in a phrase.
+    func show(_ file: RecordingFile, note: String? = nil) throws {
         let settings = try display.settings()
         let playback = Playback(file, marks: MarkList(ofRecording: path))
+        playback.note = note
         var moment: UInt64?
         if let at {
             moment = playback.marks.moment(at, in: file, clockOffset: settings.stateOptions.clockOffset)

@@ -20,6 +20,8 @@ final class Playback {
     var scrubbed: UInt64?
     private(set) var series: ReplaySeries
     var marks: MarkList
+    /// What is to be said of the recording when it is opened, in a phrase.
+    var note: String?
     /// Where more of live programs is read; nil for a recording.
     private let history: LiveHistories?
     /// Whether the next step has to lead from nothing, because the tracks were replaced.
@@ -189,7 +191,7 @@ extension Playback {
 
 extension Playback {
     /// What is wrong with the recording as far as it was read, in phrases.
-    var openingNotes: [String] { [newDamage(), tracks[0].file.endingNote, marks.problem].compactMap { $0 } }
+    var openingNotes: [String] { [newDamage(), tracks[0].file.endingNote, note, marks.problem].compactMap { $0 } }
 
     /// What was found damaged since the last call, in a phrase.
     func newDamage() -> String? {

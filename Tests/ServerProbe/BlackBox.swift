@@ -1,0 +1,68 @@
+import ChainInspector
+import Foundation
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Records with a black box, or without one, makes a chain that nothing collects, and is killed.
+///
+/// - Parameter how: `kill`, `trap` or `exit`; `kill-plain`: without a black box; `kill-recorded`: once all but the last event
+///   was read and recorded; `kill-forked`: after a child was forked.
+func recordBlackBox(_ folder: String, how: String) throws {
+    var options = options(folder)
+    var flight = InspectorOptions.FlightRecorder()
+    flight.isBlackBox = !how.hasSuffix("-plain")
+    options.flightRecorder = flight
+    // The rings are read when the file is asked for, and not afterwards.
+    options.collectsByHand = true
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
+    let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
+    let (order, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }
+    try inspector.dumpFlightRecording(to: folder + "/first.chain")
+    say(inspector.flightRecordingPath ?? "none")
+    nonisolated(unsafe) var charges: [Promise<Int>] = []  // one thread at a time, by the semaphore
+    // On another thread, which has a ring of its own; and texts that take several slots.
+    let ended = DispatchSemaphore(value: 0)
+    let late = Thread {
+        Thread.current.name = "till"
+        runtime.run {
+            for number in 100..<600 {
+                let (_, resolver) = Promise<Int>.pending(label: "order \(number)")
+                resolver.fulfill(number)
+            }
+            charges.append(order.map(label: "charge order 17 " + String(repeating: "x", count: 300)) { $0 })
+        }
+        ended.signal()
+    }
+    late.start()
+    ended.wait()
+    if how == "kill-forked" {
+        let child = forkProcess()
+        if child == 0 {
+            // Lets the parent's inspector go, and so the rings that both have mapped.
+            options.flightRecorder = nil
+            _ = try? Inspector.start(name: "child", runtime: runtime, options: options)
+            _ = runtime.run { Promise<Int>.pending(label: "of the child") }
+            _exit(0)
+        }
+        waitpid(child, nil, 0)
+    }
+    if how == "kill-recorded" { try inspector.dumpFlightRecording(to: folder + "/second.chain") }
+    let kept = runtime.run { Promise<Int>.pending(label: "order 18") }
+    switch how {
+    case "exit": exit(0)
+    case "trap": fatalError("trapped")
+    default: kill(getpid(), SIGKILL)
+    }
+    withExtendedLifetime((resolver, kept, charges)) {}
+}
+
+/// Swift does not import `fork`.
+private func forkProcess() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+}
