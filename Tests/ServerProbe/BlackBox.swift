@@ -28,7 +28,6 @@ func recordBlackBox(_ folder: String, how: String) throws {
     // On another thread, which has a ring of its own; and texts that take several slots.
     let ended = DispatchSemaphore(value: 0)
     let late = Thread {
-        Thread.current.name = "till"
         runtime.run {
             for number in 100..<600 {
                 let (_, resolver) = Promise<Int>.pending(label: "order \(number)")
