@@ -82,6 +82,16 @@ public struct EventBatch: Sendable {
     }
 }
 
+/// Whether a program records its last minutes into a file. Part of the wire format.
+public enum FlightRecorderState: UInt8, Hashable, Sendable, CaseIterable {
+    /// It does not.
+    case none = 0
+    /// It does.
+    case recording = 1
+    /// It did, until its file could not be written, as on a full disk.
+    case ended = 2
+}
+
 /// Facts of tasks of Swift that depend on how the runtime lays tasks out in memory. Part of the wire format.
 public struct TaskFacts: OptionSet, Hashable, Sendable {
     /// The bits.
@@ -131,6 +141,8 @@ public struct ProcessDescription: Hashable, Sendable {
     public var isReadOnly: Bool
     /// What it cannot show of the tasks of Swift, although it shows tasks.
     public var missingTaskFacts: TaskFacts = []
+    /// Whether it records its last minutes.
+    public var flightRecorder = FlightRecorderState.none
 
     /// Describes a process.
     public init(

@@ -24,6 +24,7 @@ public final class Inspector: Sendable {
     public var info: ProcessDescription {
         var info = description
         info.missingTaskFacts = collector.tasks.withLock { $0 }?.missingFacts ?? []
+        info.flightRecorder = flight.withLock { $0.map { $0.hasEnded ? .ended : .recording } } ?? .none
         return info
     }
 

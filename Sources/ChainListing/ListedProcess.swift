@@ -43,6 +43,7 @@ public struct ListedProcess: Hashable, Sendable {
         let notes =
             (info?.isReadOnly ?? false ? ["read-only"] : [])
             + (missing.isEmpty ? [] : ["does not show " + missing.joined(separator: ", ")])
+            + (info?.flightRecorder == .ended ? ["its flight recorder has ended"] : [])
         return notes.joined(separator: "; ")
     }
 }
@@ -106,6 +107,7 @@ public enum ProcessTable {
                 ("running", count(totals.runningCount)), ("rejected", count(totals.rejectedCount)),
                 ("viewers", count(totals.viewerCount)),
                 ("missing", JSONText.array((info?.missingTaskFacts.words ?? []).map { JSONText.string($0) })),
+                ("flightRecorder", info.map { JSONText.string("\($0.flightRecorder)") } ?? "null"),
                 ("problem", JSONText.string(process.problem)),
             ])
         }

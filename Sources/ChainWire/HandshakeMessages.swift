@@ -19,13 +19,15 @@ extension MessageWriter {
     ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
     /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities` is
-    /// set if the program refuses commands that change it; bits 8 to 15 are the facts of tasks that it cannot show.
+    /// set if the program refuses commands that change it; bits 8 to 15 are the facts of tasks that it cannot show, bits 16 and
+    /// 17 the state of its flight recorder.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)
         let missing = hello.process.missingTaskFacts.rawValue << missingFactsShift & missingFactsMask
         append(
-            hello.capabilities.rawValue & ~(readOnlyBit | missingFactsMask) | missing
+            hello.capabilities.rawValue & ~processBits | missing
+                | UInt32(hello.process.flightRecorder.rawValue) << flightRecorderShift
                 | (hello.process.isReadOnly ? readOnlyBit : 0))
         append(hello.process.wallOffset)
         append(hello.process.startTime)
@@ -50,6 +52,10 @@ extension MessageWriter {
 let readOnlyBit: UInt32 = 1 << 31
 let missingFactsMask: UInt32 = 0xFF00
 private let missingFactsShift: UInt32 = 8
+let flightRecorderMask: UInt32 = 0x3_0000
+private let flightRecorderShift: UInt32 = 16
+/// What describes the process and is no capability.
+private let processBits = readOnlyBit | missingFactsMask | flightRecorderMask
 
 extension ClientHello {
     init(from reader: inout ByteReader) throws(WireError) {
@@ -86,7 +92,9 @@ extension Hello {
             key: key, pid: pid, name: try reader.nextText(), wallOffset: wallOffset, startTime: startTime,
             isReadOnly: bits & readOnlyBit != 0)
         process.missingTaskFacts = TaskFacts(rawValue: (bits & missingFactsMask) >> missingFactsShift)
-        capabilities = Capabilities(rawValue: bits & ~(readOnlyBit | missingFactsMask))
+        let flight = UInt8((bits & flightRecorderMask) >> flightRecorderShift)
+        process.flightRecorder = FlightRecorderState(rawValue: flight) ?? .none
+        capabilities = Capabilities(rawValue: bits & ~processBits)
     }
 }
 

@@ -74,6 +74,13 @@ import Testing
         #expect(try FlightReading(folder.path + "/s/first.chain").labels == reading.labels)
     }
 
+    @Test func aFullDiskEndsItAndTheProgramSaysSo() throws {
+        let (run, _) = try flight("full")
+        #expect(run.line() == "recording" && run.line() == "ended")
+        let (_, errors, status) = run.end()
+        #expect(status == 0 && errors.contains("the flight recorder has ended, because its file"), "\(errors)")
+    }
+
     @Test func aNormalEndLeavesNoFile() throws {
         for how in ["exit", "wait"] {
             let (run, path) = try flight(how)

@@ -50,7 +50,11 @@ struct ArticleTests {
         let ownMarks: Set = [UInt64(NodeMark.isExternal), UInt64(NodeMark.cancelRequested)]
         #expect(try Set(names("mark").keys) == bits(of: "SnapshotFlags").union(ownMarks))
         let facts = try bits(of: "TaskFacts").map { $0 << 8 }
-        #expect(try Set(names("capability").keys) == bits(of: "Capabilities").union(facts).union([UInt64(readOnlyBit)]))
+        #expect(
+            try Set(names("capability").keys)
+                == bits(of: "Capabilities").union(facts).union([
+                    UInt64(readOnlyBit), UInt64(flightRecorderMask & 1 << 16), UInt64(flightRecorderMask & 1 << 17),
+                ]))
     }
 
     /// The named bits in the sources, because an option set does not list them.

@@ -67,8 +67,9 @@ struct RandomMessages {
             key: ProcessKey(rawValue: number()), pid: Int32(truncatingIfNeeded: number()), name: text(),
             wallOffset: number(), startTime: number(), isReadOnly: chance(50))
         process.missingTaskFacts = TaskFacts(rawValue: short() & 0xFF)
+        process.flightRecorder = element(of: FlightRecorderState.allCases)
         return Hello(
-            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0xFF00), time: number(),
+            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0x3_FF00), time: number(),
             totals: ProcessTotals(
                 chainCount: number(), nodeCount: number(), liveCount: number(), runningCount: number(),
                 rejectedCount: number(), viewerCount: number()))

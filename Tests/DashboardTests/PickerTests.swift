@@ -174,8 +174,9 @@ struct PickerTests {
     @Test func theListNamesWhatIsNotShownOfTasks() throws {
         var process = Self.few[1]
         process.info?.missingTaskFacts = [.stack, .parent]
+        process.info?.flightRecorder = .ended
         let text = ProcessTable.text([process], wall: Self.wall)
-        #expect(text.contains("read-only; does not show where tasks are suspended, the parents of async let\n"))
+        #expect(text.contains("read-only; does not show where tasks are suspended, the parents of async let; its flight recorder has ended\n"))
         let json = ProcessTable.json([process], wall: Self.wall)
         #expect(json.contains(#""missing":["where tasks are suspended","the parents of async let"]"#))
     }
@@ -186,7 +187,7 @@ struct PickerTests {
         let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         let names: Set = [
             "target", "pid", "name", "run", "recordingSince", "age", "isReadOnly", "chains", "nodes", "live",
-            "running", "rejected", "viewers", "missing", "problem",
+            "running", "rejected", "viewers", "missing", "flightRecorder", "problem",
         ]
         for process in list { #expect(Set(process.keys) == names) }
         #expect(list[0]["age"] as? Double == 83 && list[0]["nodes"] as? Int == 1_480 && list[0]["problem"] is NSNull)

@@ -32,6 +32,21 @@ func recordFlight(_ folder: String, how: String) throws {
         waitForInput()
         inspector.stop()
         say("stopped")
+    case "full":
+        // Every write beyond what is there fails from now on, as on a full disk.
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 500, rlim_max: 500)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        say("\(inspector.info.flightRecorder)")
+        let end = ContinuousClock.now + .seconds(60)
+        var kept: [Promise<Int>] = []
+        while inspector.info.flightRecorder == .recording, ContinuousClock.now < end {
+            kept.append(runtime.run { Promise<Int>.pending(label: "order").0 })
+            inspector.collectNow()
+            sched_yield()
+        }
+        say("\(inspector.info.flightRecorder)")
+        inspector.stop()
     case "exit": exit(0)
     case "trap": fatalError("trapped")
     default: kill(getpid(), SIGKILL)

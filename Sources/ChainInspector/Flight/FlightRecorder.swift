@@ -55,6 +55,9 @@ final class FlightRecorder: Sendable {
         return try result.withLock { $0 }.get()
     }
 
+    /// Whether its file could not be written any more.
+    var hasEnded: Bool { work.hasEnded.load(ordering: .relaxed) }
+
     /// Its file.
     var path: String { file.path }
 

@@ -3,6 +3,7 @@ import ChainRecording
 import ChainSystem
 import Dispatch
 import PromiseRuntime
+import Synchronization
 
 /// The thread of a flight recorder, and what others ask of it.
 final class FlightWork: Sendable {
@@ -11,6 +12,7 @@ final class FlightWork: Sendable {
         var isStopping = false
     }
 
+    let hasEnded = Atomic(false)
     private let inbox = Lock(Inbox())
     private let woken: DispatchSemaphore
     private let subscription: BatchSubscription
@@ -71,7 +73,10 @@ final class FlightWork: Sendable {
                 }
             }
             writing.flushIfDue()
-            if writing.hasFailed { subscription.dispose() }
+            if writing.hasFailed {
+                hasEnded.store(true, ordering: .relaxed)
+                subscription.dispose()
+            }
             for (order, finish) in orders { finish(writing.copy(order.span, to: order.target)) }
             writing.dumpIfTriggered()
             guard !isStopping else { return }

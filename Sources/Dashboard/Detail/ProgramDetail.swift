@@ -75,6 +75,11 @@ enum ProgramDetail {
         if totals.evictedCount > 0 {
             text.field("kept", "without \(grouped(totals.evictedCount)) that settled long ago")
         }
+        switch program.info?.flightRecorder {
+        case .recording: text.field("flight rec.", "chainview record TARGET --last 30s fetches the last minutes")
+        case .ended: text.field("flight rec.", "has ended, because its file could not be written")
+        case nil, .some(.none): break
+        }
         for words in program.info?.missingTaskFacts.words ?? [] { text.field("not shown", words) }
     }
 }
