@@ -210,6 +210,8 @@ final class ByteFile: StoredBytes {
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {
         let room = available(at: offset, count)
+        // Else the count is written into the one empty array that all threads share.
+        guard room > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
             filled = 0
             while filled < room {

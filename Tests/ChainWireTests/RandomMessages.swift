@@ -69,7 +69,8 @@ struct RandomMessages {
         process.missingTaskFacts = TaskFacts(rawValue: short() & 0xFF)
         process.flightRecorder = element(of: FlightRecorderState.allCases)
         return Hello(
-            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0x3_FF00), time: number(),
+            process: process, capabilities: Hello.Capabilities(rawValue: short() & .max >> 1 & ~0x3_FF00),
+            time: number(),
             totals: ProcessTotals(
                 chainCount: number(), nodeCount: number(), liveCount: number(), runningCount: number(),
                 rejectedCount: number(), viewerCount: number()))

@@ -176,7 +176,10 @@ struct PickerTests {
         process.info?.missingTaskFacts = [.stack, .parent]
         process.info?.flightRecorder = .ended
         let text = ProcessTable.text([process], wall: Self.wall)
-        #expect(text.contains("read-only; does not show where tasks are suspended, the parents of async let; its flight recorder has ended\n"))
+        #expect(
+            text.contains(
+                "read-only; does not show where tasks are suspended, the parents of async let; its flight recorder has ended\n"
+            ))
         let json = ProcessTable.json([process], wall: Self.wall)
         #expect(json.contains(#""missing":["where tasks are suspended","the parents of async let"]"#))
     }
