@@ -162,13 +162,13 @@ enum Figures {
         do { try terminal.waitUntil(what) { test($0) } } catch { fatalError("\(error)") }
     }
 
+    /// Whether the header shows that many nodes in flight.
     private static func counts(_ nodes: Int, in screen: VirtualScreen) -> Bool {
-        let digits = String(nodes)
-        let grouped = String(
-            digits.reversed().enumerated().flatMap { $0 > 0 && $0 % 3 == 0 ? [",", $1] : [$1] }.reversed())
+        let text = String(String(nodes).reversed())
+        let groups = stride(from: 0, to: text.count, by: 3).map { String(text.dropFirst($0).prefix(3)) }
+        let grouped = String(groups.joined(separator: ",").reversed())
+        let short = nodes < 1_000_000 ? "\(nodes / 1_000)k" : "\(nodes / 1_000_000).0M"
         let top = screen.text(row: 0)
-        return top.contains("\(grouped) nodes") || top.contains("\(digits) nodes")
-            || top.contains("\(nodes / 1_000)k nodes") || top.contains("\(nodes / 1_000_000).0M nodes")
-            || top.contains("\(nodes / 1_000_000)M nodes")
+        return top.contains("\(grouped) in flight") || top.contains("\(short) in flight")
     }
 }
