@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 typedef struct image {
-    uintptr_t address, base;
+    /// The difference of addresses in memory and in the file: 0 in a program that is not position-independent.
+    uintptr_t address, bias;
+    const void *begin;
     char path[4096];
     bool is_found;
 } image;
@@ -25,11 +27,16 @@ typedef struct image {
 static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     image *image = context;
+    const void *first = NULL;
     for (int index = 0; index < info->dlpi_phnum; index++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[index];
         uintptr_t begin = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type != PT_LOAD || image->address < begin || image->address >= begin + header->p_memsz) continue;
-        image->base = info->dlpi_addr;
+        if (header->p_type != PT_LOAD) continue;
+        // They stand in the order of their addresses.
+        if (first == NULL) first = (const void *)begin;
+        if (image->address < begin || image->address >= begin + header->p_memsz) continue;
+        image->bias = info->dlpi_addr;
+        image->begin = first;
         // The program itself has no path here.
         strncpy(image->path, info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name, sizeof image->path - 1);
         image->is_found = true;
@@ -77,7 +84,7 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
         size_t length = (size_t)facts.st_size;
         char *file = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (file != MAP_FAILED) {
-            uintptr_t offset = image.address - image.base;
+            uintptr_t offset = image.address - image.bias;
             is_found = find_symbol(file, length, SHT_SYMTAB, offset, buffer, size)
                 || find_symbol(file, length, SHT_DYNSYM, offset, buffer, size);
             munmap(file, length);
@@ -94,14 +101,14 @@ bool chain_place_name(const void *address, char *buffer, size_t size) {
     char path[4096] = "";
     if (readlink(image.path, path, sizeof path - 1) < 0) memcpy(path, image.path, sizeof path);
     const char *last = strrchr(path, '/');
-    snprintf(buffer, size, "%s+0x%zx", last == NULL ? path : last + 1, (size_t)(image.address - image.base));
+    snprintf(buffer, size, "%s+0x%zx", last == NULL ? path : last + 1, (size_t)(image.address - image.bias));
     return true;
 }
 
 const void *chain_image_base(const void *address) {
     image image = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_image, &image);
-    return image.is_found ? (const void *)image.base : NULL;
+    return image.is_found ? image.begin : NULL;
 }
 
 #else

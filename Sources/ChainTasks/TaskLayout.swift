@@ -116,20 +116,38 @@ struct TaskLayout: Sendable {
         return found.withLock { $0.parent != nil && $0.parent == $0.above }
     }
 
-    /// The first word of a task's outcome ends in 1 where it returned, and in 2 where it threw.
+    /// The first word of a task's outcome ends in 1 where it returned, and in 2 where it threw. In a child task of a group
+    /// it stands behind its parent, its group and another word.
     private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         struct Failure: Error {}
+        func outcome(words: Int) -> UInt {
+            var word: UInt = 0
+            let address = probe.pointee.task.map { UnsafeRawPointer($0) + chain_tasks_size() + words * 8 }
+            _ = chain_tasks_read(address, &word, 8)
+            return word & 3
+        }
         let outcomes = [false, true].map { fails in
             let task = Task<Void, any Error>(executorPreference: executor) { if fails { throw Failure() } }
             executor.drain()
-            var word: UInt = 0
             // The handle keeps the task.
-            withExtendedLifetime(task) {
-                _ = chain_tasks_read(probe.pointee.task.map { UnsafeRawPointer($0) + chain_tasks_size() }, &word, 8)
-            }
-            return word & 3
+            return withExtendedLifetime(task) { outcome(words: 0) }
         }
-        return outcomes == [1, 2]
+        let ofGroups = [false, true].map { fails in
+            let gate = Gate()
+            let task = Task<Void, Never>(executorPreference: executor) {
+                await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { if fails { throw Failure() } }
+                    // The group keeps a child that has ended until its outcome is taken.
+                    await gate.wait()
+                }
+            }
+            executor.drain()
+            let result = outcome(words: 3)
+            gate.open()
+            executor.drain()
+            return withExtendedLifetime(task) { result }
+        }
+        return outcomes == [1, 2] && ofGroups == [1, 2]
     }
 }
 
