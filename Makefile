@@ -59,8 +59,8 @@ test: ## run every test (FILTER=Name for some)
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
 
-tracing: ## run the tests of ChainTracing, under its trait
-	$(call suites,ChainTracingTests,tracing) --traits Tracing
+tracing: ## run the tests of ChainTracing, and of tasks in spans, under its trait
+	$(call suites,ChainTracingTests ChainTasksTests,tracing) --traits Tracing
 
 optimised: ## run the suites of the embedded part and the model, optimised (OPTIMISED='Suite Suite' for others)
 	@.ci/need vterm python3

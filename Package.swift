@@ -237,7 +237,11 @@ let package = Package(
             ]),
         // A program with tasks of every kind.
         .executableTarget(
-            name: "TaskProbe", dependencies: ["ChainTasks", "ChainInspector", "PromiseRuntime", "ChainEvents"],
+            name: "TaskProbe",
+            dependencies: [
+                "ChainTasks", "ChainTracing", "ChainInspector", "PromiseRuntime", "ChainEvents",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+            ],
             path: "Tests/TaskProbe"),
         .testTarget(
             name: "ChainTasksTests", dependencies: ["ChainTasks", "CChainTasks", "TaskProbe", "TerminalHarness"]),

@@ -5,6 +5,12 @@ import ChainInspector
 import ChainSystem
 import PromiseRuntime
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 extension Inspector {
     /// Starts an inspector as ``ChainInspector/Inspector/start(name:runtime:options:)`` does, which shows every task of
     /// the program, too.
@@ -57,7 +63,8 @@ public enum TaskObservation {
     private struct State {
         var failure: String?
         var missing: TaskFacts = []
-        var isObserving = false
+        /// The process that observes: a child of a fork does not, and may begin to.
+        var observer: Int32?
     }
 
     private static let state = Lock(State())
@@ -70,14 +77,14 @@ public enum TaskObservation {
 
     static func begin(in inspector: Inspector) {
         let isFirst = state.withLock { state in
-            defer { state.isObserving = true }
-            return !state.isObserving
+            defer { state.observer = getpid() }
+            return state.observer != getpid()
         }
         guard isFirst else { return }
         if let symbol = chain_tasks_missing() {
             let reason =
                 "tasks cannot be shown: \(String(cString: symbol)) is missing, as in programs with -static-stdlib"
-            state.withLock { $0 = State(failure: reason) }
+            state.withLock { $0.failure = reason }
             return chain_log("chainview: \(reason)\n")
         }
         let layout = TaskLayout.found()
@@ -96,7 +103,7 @@ public enum TaskObservation {
     static func end() {
         chain_tasks_stop()
         TaskNodes.observe(by: nil)
-        state.withLock { $0.isObserving = false }
+        state.withLock { $0.observer = nil }
     }
 
     private static var observer: chain_task_observer {

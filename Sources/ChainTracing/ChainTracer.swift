@@ -10,7 +10,8 @@
     ///     InstrumentationSystem.bootstrap(ChainTracer())
     ///     let inspector = try Inspector.start(name: "shop")
     ///
-    /// A span stands under the span of its context, or under the `withChain` scope of its task if that began later.
+    /// A span stands under the span of its context, or under the `withChain` scope of its task if that began later. Where
+    /// tasks are shown (ChainTasks), it stands under its task if that one inherited the context, as child tasks do.
     /// Without a span in its context it stands under the scope, or under the handler that runs on this thread. Promises
     /// and scopes made in a span stand under it.
     ///

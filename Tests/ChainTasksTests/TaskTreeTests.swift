@@ -51,6 +51,35 @@
                     """)
         }
 
+        @Test func childrenOfForksShowTheirOwnTasksOnly() throws {
+            let run = try ProbeRun(["forks", "20"])
+            #expect(run.status == 0, "\(run.output) \(run.errors)")
+        }
+
+        #if Tracing
+            @Test func promisesAreInTasksInSpans() throws {
+                let run = try ProbeRun(["spans"])
+                #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+                try #require(run.trees.count == 2, "\(run.output)")
+                #expect(
+                    run.trees[0] == """
+                        running task
+                        suspended task request (closure #1 in SpanProbe.showTree())
+                          running span GET /order (SpanProbe.swift)
+                            suspended task (implicit closure #1 in closure #1 in closure #1 in SpanProbe.showTree())
+                              running span fraud score (SpanProbe.swift)
+                            suspended task item (closure #1 in closure #2 in closure #1 in closure #1 in SpanProbe.showTree())
+                              running span reserve (SpanProbe.swift)
+                                running task stock (SpanProbe.swift)
+                                  suspended task (closure #1 in Promise.makeTask(@Sendable () async throws -> A))
+                            suspended task mail (closure #2 in closure #2 in closure #1 in closure #1 in SpanProbe.showTree())
+                              running task receipt (SpanProbe.swift)
+                                running span send (SpanProbe.swift)
+                        """)
+                #expect(run.trees[1] == "running task")
+            }
+        #endif
+
         @Test func theDetailsShowWhereATaskIsSuspended() throws {
             let output = try ProbeRun(["details"]).output
             // What the optimizer inlines has no frame.

@@ -13,6 +13,8 @@ import Synchronization
 // A program with tasks of every kind, all of which wait. It writes its tree, ends what can end, and writes it again.
 //
 //     TaskProbe [details | cancel]
+//     TaskProbe spans                            see SpanProbe; under the trait Tracing
+//     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT
 //                                                see TaskLoad; the exit code is 1 if what is shown is not what there is
 
@@ -113,11 +115,24 @@ func order(_ number: Int) async -> Int {
                 switch arguments[1] {
                 case "soak": try await TaskLoad.soak(seconds: number, rate: 20_000)
                 case "restart": try await TaskLoad.restart(times: number)
+                case "forks": try forks(number)
                 default: try await TaskLoad.many(number)
                 }
             exit(isRight ? 0 : 1)
         }
+        #if Tracing
+            if arguments.contains("spans") { return try await SpanProbe.showTree() }
+        #endif
         try await showTree()
+    }
+
+    /// On the main thread.
+    @MainActor private static func forks(_ times: Int) throws -> Bool {
+        #if os(Linux)
+            return try ForkedTasks.run(times: times)
+        #else
+            return true
+        #endif
     }
 
     static func showTree() async throws {

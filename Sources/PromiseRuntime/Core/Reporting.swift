@@ -28,7 +28,12 @@ extension AnyPromise {
         } else if let span = asSpan {
             let creator = span.creator
             let isInside = creator?.isInRuntime(of: self) ?? false
-            if isInside, let creator { other = creator.id } else if let task = observedTask { other = task }
+            // A task that inherited the context stands under the creator itself.
+            if isInside, let creator, !span.isOfTask {
+                other = creator.id
+            } else {
+                other = observedTask ?? (isInside ? creator?.id : nil) ?? .none
+            }
             isIncluded = isInside ? creator?.isRecorded ?? true : isIncludedAsRoot
         } else if let creator = Self.runningReference,
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })

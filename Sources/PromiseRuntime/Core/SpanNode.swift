@@ -21,13 +21,16 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     let remoteParent: NodeKey?
     /// The node of the task in which it began, if tasks are observed; 0 for none.
     let taskNode = chain_thread_current().pointee.task_node
+    /// Whether it may stand under the calling task: that one has the span around it, and no handler runs.
+    let isOfTask: Bool
 
     /// Makes a span's node and reports its start, if something records; else returns nil.
     ///
     /// - Parameters:
     ///   - name: The label, until ``rename(to:)``.
     ///   - span: The span around it. The node stands under it, or under the task's scope (`withChain`) if that began
-    ///     later; without both, under the handler that runs on this thread.
+    ///     later, or under the calling task if tasks are observed and that one inherited both; without both, under the
+    ///     handler that runs on this thread.
     ///   - remoteParent: The node of another process that the span was called from.
     ///   - entries: Returns what the details show; called on other threads, also after the end.
     package static func start(
@@ -38,8 +41,11 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
         let runtime = creator?.runtime ?? ChainRuntime.current
         guard runtime.isRecordingHere else { return nil }
         let contextWord = runtime.run { Context.rootWord(label: name, executor: nil) }
+        let isOfTask =
+            chain_thread_current().pointee.task_node != 0 && running == nil && (span == nil || span === current)
         let node = SpanNode(
-            contextWord: contextWord, site: site, creator: creator, remoteParent: remoteParent, entries: entries)
+            contextWord: contextWord, site: site, creator: creator, isOfTask: isOfTask, remoteParent: remoteParent,
+            entries: entries)
         guard node.isRecording else { return node }
         if let remoteParent { node.report(.remoteParent, text: remoteParent.text) }
         node.report(.started)
@@ -47,11 +53,12 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     }
 
     private init(
-        contextWord: UInt, site: CallSite, creator: AnyPromise?, remoteParent: NodeKey?,
+        contextWord: UInt, site: CallSite, creator: AnyPromise?, isOfTask: Bool, remoteParent: NodeKey?,
         entries: @escaping @Sendable () -> [NodeDetail.Entry]
     ) {
         self.entries = entries
         self.creator = creator
+        self.isOfTask = isOfTask
         self.remoteParent = remoteParent
         handler = AnyPromise.running?.id ?? .none
         super.init(kind: .span, site: site, contextWord: contextWord)
