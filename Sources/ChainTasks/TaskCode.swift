@@ -32,6 +32,13 @@ final class TaskCode: Sendable {
 
     private static let known = Lock<[UInt: Known]>([:])
 
+    /// Holds the lock of known functions over each fork, because a child could not take it from a thread that it does not
+    /// have.
+    static let isKeptOverForks: Bool = {
+        let release: @convention(c) () -> Void = { TaskCode.known.unlockAfterFork() }
+        return pthread_atfork({ TaskCode.known.lockForFork() }, release, release) == 0
+    }()
+
     /// Returns the code of a function, or of an async function pointer, and of the closure that it is called with.
     ///
     /// Cost: one look-up; the first time for each function some milliseconds, because symbols are read from the image's

@@ -93,6 +93,7 @@ public enum TaskObservation {
             chain_log("chainview: this version of Swift's runtime does not show \(words)\n")
         }
         chain_tasks_verified(layout.offsets)
+        _ = TaskCode.isKeptOverForks
         inspector.observe(LiveTasks(missingFacts: layout.missing))
         TaskNodes.observe(by: inspector.recordedRuntime)
         withUnsafePointer(to: observer) { chain_tasks_observe($0) }

@@ -16,8 +16,12 @@ import Testing
     private static let escape = "\u{1B}[27u"
 
     @Test func theCommandSurvivesRandomInput() throws {
+        // What `R` records is written there.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "chainview-soak-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
         let terminal = try PseudoTerminal(
-            builtProduct("chainview"), ["demo", "storm"], columns: 120, rows: 40)
+            builtProduct("chainview"), ["demo", "storm"], columns: 120, rows: 40, directory: folder.path)
         try terminal.waitUntil("the first rows") { $0.isAlternate && $0.contains("drop") }
         var random = SeededGenerator(seed: UInt64.random(in: 1...UInt64.max))
         let clock = ContinuousClock()

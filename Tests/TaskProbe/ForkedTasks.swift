@@ -4,8 +4,8 @@
     import Glibc
     import Synchronization
 
-    /// Forks again and again beside suspended tasks: in each child the parent's tasks are forgotten, tasks run
-    /// unobserved, and an inspector of the child's own shows those that are made then.
+    /// Forks again and again beside suspended tasks and others that are made without pause: in each child the parent's
+    /// tasks are forgotten, tasks run unobserved, and an inspector of the child's own shows those that are made then.
     enum ForkedTasks {
         /// Runs its jobs on the thread that asks it to: a child of a fork has no pool.
         private final class Executor: TaskExecutor {
@@ -23,6 +23,9 @@
             }
         }
 
+        private static let isOver = Atomic(false)
+        private static let isIdle = Atomic(false)
+
         static func run(times: Int) throws -> Bool {
             var options = InspectorOptions()
             options.collectsByHand = true
@@ -32,8 +35,14 @@
                     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
                 }
             }
-            // Threads in the midst of a task may hold locks of the runtime, which no child can unlock.
             repeat { inspector.collectNow() } while inspector.dump().split(separator: "suspended task").count < 5
+            Task.detached {
+                while !isOver.load(ordering: .relaxed) {
+                    await withTaskGroup { group in for _ in 0..<50 { group.addTask {} } }
+                    await Task.detached {}.value
+                }
+                isIdle.store(true, ordering: .relaxed)
+            }
             for round in 0..<times {
                 let child = fork()
                 if child == 0 {
@@ -47,7 +56,8 @@
                     return false
                 }
             }
-            inspector.collectNow()
+            isOver.store(true, ordering: .relaxed)
+            repeat { inspector.collectNow() } while !isIdle.load(ordering: .relaxed)
             return inspector.dump().contains("the parent's")
         }
 
