@@ -8,6 +8,8 @@ import ChainEvents
 extension ForestData {
     /// How many events are prefetched at once.
     static let prefetchCount = 32
+    /// How many nodes of a chain are prefetched before it is evicted.
+    private static let evictedNodeCount = 8
     #if DEBUG
         // So that tests with their small forests run it.
         private static let prefetchMinimum = 1
@@ -32,20 +34,30 @@ extension ForestData {
         }
     }
 
-    /// Prefetches the records of nodes that are evicted next.
+    /// Prefetches what evicting chains will read: node by node, in all chains side by side, so that the misses overlap.
     func prefetch(_ entries: ArraySlice<EvictionQueue.Entry>) {
         guard nodes.count >= Self.prefetchMinimum else { return }
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries.count) { slots in
+        withUnsafeTemporaryAllocation(of: (root: UInt32, next: UInt32).self, capacity: entries.count) { walks in
             var count = 0
-            for entry in entries where isOccupied(entry.slot) {
-                slots[count] = entry.slot
+            for entry in entries where nodes.hasPage(of: entry.slot) {
+                nodes.prefetch(entry.slot)
+                walks[count] = (entry.slot, entry.slot)
                 count += 1
             }
-            prefetch(slots[..<count])
-            // Nodes of a chain mostly have consecutive slots, because they were made together.
-            for slot in slots[..<count] where nodes[slot].pointee.chain != noSlot {
-                for next in slot + 1..<slot + max(1, min(8, chains[nodes[slot].pointee.chain].pointee.nodeCount))
-                where nodes.hasPage(of: next) { nodes.prefetch(next) }
+            for step in 0..<Self.evictedNodeCount where count > 0 {
+                var kept = 0
+                for (root, slot) in walks[..<count] where step > 0 || isOccupied(slot) {
+                    let node = nodes[slot]
+                    if step == 0, node.pointee.chain != noSlot { chains.prefetch(node.pointee.chain) }
+                    if node.pointee.extra != noSlot { extras.prefetch(node.pointee.extra) }
+                    texts.prefetch(node.pointee.label)
+                    let next = following(slot, within: root)
+                    guard next != noSlot else { continue }
+                    nodes.prefetch(next)
+                    walks[kept] = (root, next)
+                    kept += 1
+                }
+                count = kept
             }
         }
     }

@@ -1,14 +1,17 @@
+import CChainRuntime
+
 /// Reference-counted texts by slot. Equal texts are usually interned once; a text without uses is removed.
 struct TextPool: Sendable {
-    private struct Page {
-        var texts: [String] = []
-        /// The use count of each text; of a free slot, the next free slot.
-        var useCounts: [UInt32] = []
+    /// The text and its count stand together, because mostly both are read, and neither is in a cache.
+    private struct Entry {
+        var text = ""
+        /// How often the text is used; of a free slot, the next free slot.
+        var useCount: UInt32 = 0
     }
 
     private static let pageShift: UInt32 = 9
     /// In pages, so that growth moves no text.
-    private var pages: [Page] = []
+    private var pages: [[Entry]] = []
     private var firstFree = noSlot
     /// How many texts there are.
     private(set) var count = 0
@@ -17,13 +20,21 @@ struct TextPool: Sendable {
 
     subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }
 
-    private func text(_ slot: UInt32) -> String { pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] }
+    private func text(_ slot: UInt32) -> String { pages[Int(slot >> Self.pageShift)][Self.offset(slot)].text }
 
     private static func offset(_ slot: UInt32) -> Int { Int(slot & (1 << pageShift &- 1)) }
 
     private subscript(useCount slot: UInt32) -> UInt32 {
-        get { pages[Int(slot >> Self.pageShift)].useCounts[Self.offset(slot)] }
-        set { pages[Int(slot >> Self.pageShift)].useCounts[Self.offset(slot)] = newValue }
+        get { pages[Int(slot >> Self.pageShift)][Self.offset(slot)].useCount }
+        set { pages[Int(slot >> Self.pageShift)][Self.offset(slot)].useCount = newValue }
+    }
+
+    /// Prefetches what ``release(_:)`` will read.
+    func prefetch(_ slot: UInt32) {
+        guard slot != noSlot else { return }
+        pages[Int(slot >> Self.pageShift)].withUnsafeBufferPointer {
+            chain_prefetch($0.baseAddress! + Self.offset(slot))
+        }
     }
 
     /// Adds a use of `text`, and returns its slot.
@@ -35,7 +46,7 @@ struct TextPool: Sendable {
             return known
         }
         let slot = allocateSlot()
-        pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = text
+        pages[Int(slot >> Self.pageShift)][Self.offset(slot)].text = text
         self[useCount: slot] = 1
         recent[index] = slot
         return slot
@@ -48,7 +59,7 @@ struct TextPool: Sendable {
         guard self[useCount: slot] == 0 else { return }
         let index = Self.cacheIndex(of: text(slot))
         if recent[index] == slot { recent[index] = noSlot }
-        pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = ""
+        pages[Int(slot >> Self.pageShift)][Self.offset(slot)].text = ""
         self[useCount: slot] = firstFree
         firstFree = slot
         count -= 1
@@ -71,11 +82,10 @@ struct TextPool: Sendable {
             firstFree = self[useCount: slot]
             return slot
         }
-        if pages.last.map({ $0.texts.count == 1 << Self.pageShift }) ?? true { pages.append(Page()) }
+        if pages.last.map({ $0.count == 1 << Self.pageShift }) ?? true { pages.append([]) }
         let last = pages.count - 1
-        pages[last].texts.append("")
-        pages[last].useCounts.append(0)
-        return UInt32(last) << Self.pageShift | UInt32(pages[last].texts.count - 1)
+        pages[last].append(Entry())
+        return UInt32(last) << Self.pageShift | UInt32(pages[last].count - 1)
     }
 
     /// Hashes the length and the last 8 bytes, because numbered labels differ at their end.

@@ -16,9 +16,12 @@ extension PayloadColumns {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             guard let base = buffer.baseAddress else { return }
             let head = UnsafeRawBufferPointer(rebasing: all[headerSize..<headerSize + headCount])
-            var reader = ColumnReader(
-                columns: set, state: ColumnState(counts: counts), into: UnsafeMutableRawPointer(base))
-            isWhole = reader.read(head, events: eventCount, nodes: nodeCount)
+            isWhole = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: EventBlocks.capacity) { words in
+                var reader = ColumnReader(
+                    columns: set, blocks: EventBlocks(set, in: words.baseAddress!),
+                    state: ColumnState(counts: counts), into: UnsafeMutableRawPointer(base))
+                return reader.read(head, events: eventCount, nodes: nodeCount)
+            }
             filled = isWhole ? count : 0
         }
         return isWhole ? bytes : nil
@@ -43,14 +46,15 @@ extension PayloadColumns {
 /// if no more is taken than there is, is as long as the payload.
 private struct ColumnReader {
     let columns: ColumnSet
+    let blocks: EventBlocks
     var state: ColumnState
     var into: UnsafeMutableRawPointer
     private var rest: UnsafeMutableRawPointer
     private var nextEvent = 0
     private var nextNode = 0
 
-    init(columns: ColumnSet, state: ColumnState, into: UnsafeMutableRawPointer) {
-        (self.columns, self.state, self.into) = (columns, state, into)
+    init(columns: ColumnSet, blocks: EventBlocks, state: ColumnState, into: UnsafeMutableRawPointer) {
+        (self.columns, self.blocks, self.state, self.into) = (columns, blocks, state, into)
         rest = columns.rest
     }
 
@@ -79,26 +83,28 @@ private struct ColumnReader {
             into += size
             offset += size
             for _ in 0..<counts.nodes { writeNode() }
-            for _ in 0..<counts.events { writeEvent() }
+            writeEvents(counts.events)
         }
         return nextEvent == events && nextNode == nodes
     }
 
-    @inline(__always)
-    private mutating func writeEvent() {
-        let index = nextEvent
-        state.eventTime &+= unfolded(columns.time.load(index, width: 8))
-        state.eventNode &+= unfolded(columns.node.load(index, width: 8))
-        let link = columns.other.load(index, width: 8)
-        store(state.eventTime, 0)
-        store(state.eventNode, 8)
-        store(link == 0 ? 0 : state.eventNode &+ unfolded(link &- 1), 16)
-        store(columns.site.load(index, width: 4) | columns.text.load(index, width: 4) << 32, 24)
-        store(
-            columns.thread.load(index, width: 4) | columns.detail.load(index, width: 2) << 32
-                | columns.kind.load(index, width: 1) << 48 | columns.flags.load(index, width: 1) << 56, 32)
-        into += PayloadColumns.eventSize
-        nextEvent += 1
+    private mutating func writeEvents(_ count: Int) {
+        var (time, node, into) = (state.eventTime, state.eventNode, into)
+        blocks.forEach(nextEvent..<nextEvent + count) { count, block in
+            for index in 0..<count {
+                time &+= unfolded(block.time(index))
+                node &+= unfolded(block.node(index))
+                let link = block.other(index)
+                Self.store(time, into, 0)
+                Self.store(node, into, 8)
+                Self.store(link == 0 ? 0 : node &+ unfolded(link &- 1), into, 16)
+                Self.store(block.siteAndText(index), into, 24)
+                Self.store(block.rest(index), into, 32)
+                into += PayloadColumns.eventSize
+            }
+        }
+        (state.eventTime, state.eventNode, self.into) = (time, node, into)
+        nextEvent += count
     }
 
     private mutating func writeNode() {
@@ -106,12 +112,13 @@ private struct ColumnReader {
         let size = columns.size.load(index, width: 4)
         let fields = columns.fields.load(index, width: 4)
         state.nodeID &+= unfolded(columns.id.load(index, width: 8))
-        store(size | fields << 32, 0)
-        store(state.nodeID, 8)
-        store(columns.nodeSite.load(index, width: 4) | columns.nodeThread.load(index, width: 4) << 32, 16)
-        store(
+        Self.store(size | fields << 32, into, 0)
+        Self.store(state.nodeID, into, 8)
+        Self.store(
+            columns.nodeSite.load(index, width: 4) | columns.nodeThread.load(index, width: 4) << 32, into, 16)
+        Self.store(
             columns.executor.load(index, width: 2) | columns.nodeKind.load(index, width: 1) << 16
-                | columns.settlement.load(index, width: 1) << 24 | columns.marks.load(index, width: 4) << 32, 24)
+                | columns.settlement.load(index, width: 1) << 24 | columns.marks.load(index, width: 4) << 32, into, 24)
         into += PayloadColumns.nodeSize
         writeNumbers(UInt32(fields))
         let more = Int(size) - PayloadColumns.nodeSize - PayloadColumns.numberBytes(UInt32(fields))
@@ -127,7 +134,7 @@ private struct ColumnReader {
             let isTime = field >= PayloadColumns.firstTimeBit
             let base = isTime ? time ?? state.nodeTime : state.nodeID
             let value = base &+ unfolded(columns.numbers.load(state.numberPlaces[field], width: 8))
-            store(value, 0)
+            Self.store(value, into, 0)
             if isTime {
                 if time == nil { state.nodeTime = value }
                 time = value
@@ -138,7 +145,7 @@ private struct ColumnReader {
     }
 
     @inline(__always)
-    private func store(_ value: UInt64, _ offset: Int) {
+    private static func store(_ value: UInt64, _ into: UnsafeMutableRawPointer, _ offset: Int) {
         into.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
 }

@@ -35,6 +35,12 @@ struct Column {
         return value
     }
 
+    /// The bytes of one place of all numbers, the lowest being 0.
+    @inline(__always)
+    func plane(_ plane: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: (start + plane * count).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+
     @inline(__always)
     func store(_ value: UInt64, _ index: Int, width: Int) {
         for plane in 0..<width {
