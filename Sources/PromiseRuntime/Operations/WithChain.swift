@@ -24,17 +24,30 @@ import ChainEvents
 ///   - isolation: The actor on which `body` runs; by default the caller's.
 ///   - body: Runs once, in the calling task.
 /// - Throws: What `body` throws.
+@inlinable
 public func withChain<Value>(
     _ label: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
     line: UInt = #line, _ body: () async throws -> Value
 ) async rethrows -> Value {
+    // In the caller's module, so that unrecorded code is called directly.
     let runtime = ChainRuntime.current
-    guard runtime.isRecordingHere else { return try await body() }
+    guard isRecorded(runtime) else { return try await body() }
+    return try await withRecordedChain(label(), of: runtime, isolation: isolation, CallSite(file, line), body)
+}
+
+@usableFromInline
+func isRecorded(_ runtime: ChainRuntime) -> Bool { runtime.isRecordingHere }
+
+@usableFromInline
+func withRecordedChain<Value>(
+    _ label: String, of runtime: ChainRuntime, isolation: isolated (any Actor)?, _ site: CallSite,
+    _ body: () async throws -> Value
+) async rethrows -> Value {
     let task = TaskScope.currentTask
     let isInner = TaskScope.current?.hasNode(in: task, of: runtime) ?? false
     let node = Promise<Void>(
-        kind: isInner ? .scope : .task, site: CallSite(file, line),
-        contextWord: Context.rootWord(label: label(), executor: nil))
+        kind: isInner ? .scope : .task, site: site,
+        contextWord: Context.rootWord(label: label, executor: nil))
     let canceller = withUnsafeCurrentTask { TaskCanceller($0) }
     node.register(canceller)
     if node.isRecording { node.report(.started) }
