@@ -59,8 +59,8 @@ test: ## run every test (FILTER=Name for some)
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
 
-tracing: ## run the tests of ChainTracing, and of tasks in spans, under its trait
-	$(call suites,ChainTracingTests ChainTasksTests,tracing) --traits Tracing
+tracing: ## run the tests of ChainTracing, of tasks in spans, and of its documentation, under its trait
+	$(call suites,ChainTracingTests ChainTasksTests DocumentationTests,tracing) --traits Tracing --skip Example
 
 optimised: ## run the suites of the embedded part and the model, optimised (OPTIMISED='Suite Suite' for others)
 	@.ci/need vterm python3
@@ -143,6 +143,7 @@ record: ## rewrite the golden files: look at the difference (FILTER=Name for som
 
 api: ## record the public interface of each product in Tests/Interfaces: look at the difference
 	CHAINVIEW_TARGETS=DocumentationTests CHAINVIEW_RECORD=1 $(utf8) swift test --filter InterfaceTests
+	CHAINVIEW_RECORD=1 $(call suites,DocumentationTests,tracing) --traits Tracing --filter InterfaceTests
 
 clean: ## remove build folders and the leftovers of failed tests
 	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build Benchmarks/Fuzz/.build demos/server/.build demos/orders/.build

@@ -277,6 +277,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "PromiseRuntime", "PromiseFoundation", "ChainInspector", "ChainTasks", "ChainTesting", "ChainBus",
+                "ChainTracing",
             ],
             exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames", "SeededNumbers"]),

@@ -1,13 +1,19 @@
 import Foundation
 import Testing
 
-/// The public interface of each product is the recorded one: `make api` records it in Tests/Interfaces.
+/// The public interface of each product is the recorded one: `make api` records it in Tests/Interfaces. That of
+/// ChainTracing is compared under its trait (`make tracing`).
 @Suite(.enabled(if: LinkTests.hasDocC, "symbols are extracted on Linux alone"))
 struct InterfaceTests {
-    static let products = [
-        "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "PromiseFoundation",
+    static let allProducts = [
+        "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "ChainTracing", "PromiseFoundation",
         "PromiseRuntime",
     ]
+    #if Tracing
+        static let products = ["ChainTracing"]
+    #else
+        static let products = allProducts.filter { $0 != "ChainTracing" }
+    #endif
 
     @Test("nothing public appears, changes or goes unnoticed", arguments: products)
     func interface(_ product: String) async throws {
@@ -32,7 +38,7 @@ struct InterfaceTests {
     func modules(_ product: String) async throws {
         let targets = try FileManager.default.contentsOfDirectory(
             atPath: Documentation.root.appending(path: "Sources").path)
-        let hidden = Set(targets).subtracting(Self.products)
+        let hidden = Set(targets).subtracting(Self.allProducts)
         let uses = try await Interface(of: product).uses
         #expect(uses.filter { hidden.contains($0.module) }.map(\.declaration) == [])
     }

@@ -5,9 +5,14 @@ import Testing
 @Suite(.serialized)
 struct LinkTests {
     /// Modules with articles.
-    static let modules = [
-        "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "ChainWire", "PromiseFoundation", "PromiseRuntime",
-    ]
+    #if Tracing
+        static let modules = ["ChainTracing"]
+    #else
+        static let modules = [
+            "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "ChainWire", "PromiseFoundation",
+            "PromiseRuntime",
+        ]
+    #endif
 
     @Test(.enabled(if: hasDocC, "no DocC beside this compiler"), arguments: modules)
     func everyLinkLeadsSomewhere(_ module: String) async throws {
