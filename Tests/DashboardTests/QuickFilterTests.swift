@@ -59,6 +59,25 @@ import Testing
         #expect(screen.visibleIDs == [1])
     }
 
+    /// A task that is suspended for longer than a minute; its parent waits for it.
+    @Test func stuckFindsSuspendedTasks() {
+        var screen = Screen(160, 40)
+        var script = Script(time: 10)
+        script.make(1, .task, "server")
+        script.suspend(1)
+        script.make(2, .task, "request", under: 1)
+        script.suspend(2)
+        screen.feed(script)
+        screen.type("B")
+        for second in 50...59 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.state.matchCount == 0)
+        for second in 60...64 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.state.matchCount == 1)
+        #expect(screen.visibleIDs == [1, 2])
+        screen.type("jj")
+        #expect(screen.text.contains("waits for   what its code awaits for 1m0"))
+    }
+
     /// `warning:` follows the warnings, which change without the node.
     @Test func warningsAreFollowed() {
         var screen = Screen(120, 40)

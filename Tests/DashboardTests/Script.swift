@@ -82,6 +82,10 @@ struct Script {
     mutating func call(_ node: UInt64, from parent: NodeKey) { add(.remoteParent, node, text: parent.text) }
     mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
     mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
+    mutating func suspend(_ node: UInt64) {
+        add(.resumed, node)
+        add(.suspended, node)
+    }
     mutating func end(_ node: UInt64) { add(.ended, node) }
     mutating func adopt(_ node: UInt64, _ other: UInt64) { add(.adopted, node, other: other) }
     mutating func fulfill(_ node: UInt64, _ value: String? = nil) {

@@ -77,6 +77,7 @@ import Testing
         try viewer.see("cannot be written")
         viewer.type("R")
         try viewer.see("recording into shop-")
+        try viewer.wait("events in it") { $0.contains("recording 0.") || $0.contains("recording 1.") }
         viewer.type("q")
         #expect(try viewer.terminal.waitForExit() == .exited(0))
         #expect(viewer.text.contains("recorded shop"))

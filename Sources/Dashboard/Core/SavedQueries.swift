@@ -7,7 +7,8 @@ public enum SavedQueries {
         "live": "live",
         "failed": "failed",
         "slow": "total>1s",
-        "stuck": "warning:never-settled|deadlock|blocked-worker or waits-for:resolver|executor total>10s",
+        "stuck": "warning:never-settled|suspended-task|deadlock|blocked-worker "
+            + "or waits-for:resolver|executor total>10s",
     ]
 
     /// The saved queries and the built-in ones that they do not replace.

@@ -227,7 +227,10 @@ struct BlockerDescription {
             let found = forest.blockedExecutor(of: view.executor)
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
             return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
-        case .resolver, .suspended: return ("the program to settle it", nil)
+        case .resolver: return ("the program to settle it", nil)
+        case .suspended:
+            let since = forest.switched(of: node).map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
+            return ("what its code awaits\(since)", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
