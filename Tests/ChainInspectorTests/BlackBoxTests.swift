@@ -32,7 +32,14 @@ import Testing
         return (forest, rings)
     }
 
-    @Test(arguments: ["kill", "trap", "kill-recorded", "kill-forked"]) func theLastEventsAreThere(how: String) throws {
+    #if TSAN
+        // A child of a fork may hang in ThreadSanitizer, with the probe's output open.
+        private static let deaths = ["kill", "trap", "kill-recorded"]
+    #else
+        private static let deaths = ["kill", "trap", "kill-recorded", "kill-forked"]
+    #endif
+
+    @Test(arguments: deaths) func theLastEventsAreThere(how: String) throws {
         let (path, rings, _) = try run(how)
         let (forest, found) = try reading(path, rings)
         guard case .added(let count) = found else {

@@ -42,6 +42,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
     if how == "kill-forked" {
         let child = forkProcess()
         if child == 0 {
+            alarm(60)
             // Lets the parent's inspector go, and so the rings that both have mapped.
             options.flightRecorder = nil
             _ = try? Inspector.start(name: "child", runtime: runtime, options: options)

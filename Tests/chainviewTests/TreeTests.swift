@@ -187,7 +187,11 @@ import Testing
         let viewer = try stuck()
         viewer.press(.click(row: 7, column: 30))
         try viewer.wait("the clicked row") { _ in viewer.selectedRow == 7 }
-        let marker = try #require((0..<60).first { viewer.screen.cell(5, $0).text == "▾" })
+        let columns = 0..<60
+        try viewer.wait("a node that can be folded") { _ in
+            columns.contains { viewer.screen.cell(5, $0).text == "▾" }
+        }
+        let marker = try #require(columns.first { viewer.screen.cell(5, $0).text == "▾" })
         viewer.press(.click(row: 5, column: marker))
         try viewer.wait("the fold") { !$0.contains("read it") && viewer.selectedRow == 5 }
         viewer.press(.click(row: 5, column: marker))
