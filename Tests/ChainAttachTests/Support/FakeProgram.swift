@@ -64,6 +64,9 @@ final class FakeProgram {
         }
     }
 
+    // Ends listening, even where a child of a fork holds the socket, too.
+    deinit { shutdown(listener.number, Int32(SHUT_RDWR)) }
+
     /// Accepts a waiting viewer; nil where there is none.
     func acceptIfThere() -> FakeConnection? {
         (try? listener.accept()).map { FakeConnection($0) }
