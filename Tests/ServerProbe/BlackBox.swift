@@ -62,7 +62,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
 }
 
 /// Swift does not import `fork`.
-private func forkProcess() -> pid_t {
+func forkProcess() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
 }

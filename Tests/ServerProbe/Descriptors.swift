@@ -124,8 +124,7 @@ func forkWithViewers(_ folder: String) throws {
     // The viewer's own end is inherited as any descriptor is.
     let expected = before.union([viewer.descriptor])
     expect(openDescriptors() != expected && access(socket, F_OK) == 0, "the server's are open")
-    typealias Fork = @convention(c) () -> pid_t
-    let child = unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+    let child = forkProcess()
     if child == 0 {
         alarm(120)
         if openDescriptors() != expected { _exit(2) }
@@ -165,8 +164,7 @@ func exitWithoutStopping(_ folder: String, how: String) throws {
         close(open(files[1], O_CREAT | O_WRONLY, 0o600))
         exit(0)
     case "child":
-        typealias Fork = @convention(c) () -> pid_t
-        let child = unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+        let child = forkProcess()
         if child == 0 { exit(0) }
         var status: Int32 = -1
         while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -64,7 +64,10 @@ import Testing
         try viewer.see("recording into a.chain")
         viewer.type(":record b.chain\r")
         try viewer.see("R stops that")
-        try viewer.wait("events in it") { $0.contains("recording 0.") || $0.contains("recording 1.") }
+        let hasEvents = { (screen: VirtualScreen) in
+            screen.contains("recording 0.") || screen.contains("recording 1.")
+        }
+        try viewer.wait("events in it", hasEvents)
         viewer.type(":mark the crash\r")
         try viewer.see("marked: the crash")
         viewer.type("R")
@@ -77,7 +80,7 @@ import Testing
         try viewer.see("cannot be written")
         viewer.type("R")
         try viewer.see("recording into shop-")
-        try viewer.wait("events in it") { $0.contains("recording 0.") || $0.contains("recording 1.") }
+        try viewer.wait("events in it", hasEvents)
         viewer.type("q")
         #expect(try viewer.terminal.waitForExit() == .exited(0))
         #expect(viewer.text.contains("recorded shop"))

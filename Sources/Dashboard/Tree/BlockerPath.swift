@@ -165,12 +165,14 @@ struct BlockerDescription {
         return "deadlock: " + path(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
     }
 
+    /// ` for 2.1s`; empty where the time is not known.
+    private func since(_ time: UInt64?) -> String {
+        time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
+    }
+
     /// Why a node that waits for no other one is not settled.
     func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         let view = forest.node(step.node)
-        func since(_ time: UInt64?) -> String {
-            time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
-        }
         switch step.blocker.reason {
         case .settled: return "waits for nothing: it is \(view.state.word)"
         case .parent: return "waits for its parent"
@@ -228,9 +230,7 @@ struct BlockerDescription {
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
             return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
         case .resolver: return ("the program to settle it", nil)
-        case .suspended:
-            let since = forest.switched(of: node).map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
-            return ("what its code awaits\(since)", nil)
+        case .suspended: return ("what its code awaits\(since(forest.switched(of: node)))", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)

@@ -96,6 +96,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     // MARK: Recording
 
     @inline(__always)
+    @usableFromInline
     final var isRecordingHere: Bool {
         #if CHAINVIEW_NO_EVENTS
             false  // A build without hooks, which `make counts` compares with.

@@ -31,12 +31,9 @@ public func withChain<Value>(
 ) async rethrows -> Value {
     // In the caller's module, so that unrecorded code is called directly.
     let runtime = ChainRuntime.current
-    guard isRecorded(runtime) else { return try await body() }
+    guard runtime.isRecordingHere else { return try await body() }
     return try await withRecordedChain(label(), of: runtime, isolation: isolation, CallSite(file, line), body)
 }
-
-@usableFromInline
-func isRecorded(_ runtime: ChainRuntime) -> Bool { runtime.isRecordingHere }
 
 @usableFromInline
 func withRecordedChain<Value>(
