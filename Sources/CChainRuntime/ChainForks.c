@@ -11,20 +11,23 @@
 static _Atomic uint64_t generation;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(const chain_fork_handlers *) runtime;
+static _Atomic(const chain_fork_handlers *) registered[CHAIN_FORK_MODULES];
 // The handlers of the fork under way, because others may be registered meanwhile. Touched within the gate.
-static const chain_fork_handlers *current;
+static const chain_fork_handlers *current[CHAIN_FORK_MODULES];
 
 static void before_fork(void) {
     pthread_mutex_lock(&gate);
     chain_sockets_before_fork();
-    // Last, because its locks are leaves.
-    current = atomic_load(&runtime);
-    if (current != NULL) current->before_fork();
+    // Last, because their locks are leaves.
+    for (int module = 0; module < CHAIN_FORK_MODULES; module++) {
+        current[module] = atomic_load(&registered[module]);
+        if (current[module] != NULL) current[module]->before_fork();
+    }
 }
 
 static void in_parent(void) {
-    if (current != NULL) current->in_parent();
+    for (int module = CHAIN_FORK_MODULES - 1; module >= 0; module--)
+        if (current[module] != NULL) current[module]->in_parent();
     chain_sockets_after_fork();
     pthread_mutex_unlock(&gate);
 }
@@ -35,7 +38,8 @@ static void in_child(void) {
     thread->ring = NULL;
     thread->thread_id = 0;
     atomic_fetch_add(&generation, 1);
-    if (current != NULL) current->in_child();
+    for (int module = CHAIN_FORK_MODULES - 1; module >= 0; module--)
+        if (current[module] != NULL) current[module]->in_child();
     chain_sockets_in_child();
     // Locked under the parent's thread id.
     pthread_mutex_init(&gate, NULL);
@@ -45,9 +49,9 @@ static void register_handlers(void) { pthread_atfork(before_fork, in_parent, in_
 
 void chain_forks_watch(void) { pthread_once(&once, register_handlers); }
 
-void chain_fork_handle(const chain_fork_handlers *handlers) {
+void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *handlers) {
     chain_forks_watch();
-    atomic_store(&runtime, handlers);
+    atomic_store(&registered[module], handlers);
 }
 
 uint64_t chain_fork_generation(void) {

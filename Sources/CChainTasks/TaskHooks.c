@@ -177,19 +177,14 @@ const char *chain_tasks_missing(void) {
     return interposes ? NULL : "swift_task_create";
 }
 
-static void stop_in_child(void) {
-    // The child has one thread of several, and no collector.
+void chain_tasks_stop_in_child(void) {
     use_originals();
     chain_steps_report(NULL);
     chain_steps_forget();
     chain_table_clear_in_child();
 }
 
-static void watch_forks(void) { pthread_atfork(NULL, NULL, stop_in_child); }
-
 void chain_tasks_observe(const chain_task_observer *given) {
-    static pthread_once_t forks = PTHREAD_ONCE_INIT;
-    pthread_once(&forks, watch_forks);
     // Steps under way as observation ended may have left tasks.
     chain_table_clear();
     chain_steps_report(given);

@@ -32,12 +32,9 @@ final class TaskCode: Sendable {
 
     private static let known = Lock<[UInt: Known]>([:])
 
-    /// Holds the lock of known functions over each fork, because a child could not take it from a thread that it does not
-    /// have.
-    static let isKeptOverForks: Bool = {
-        let release: @convention(c) () -> Void = { TaskCode.known.unlockAfterFork() }
-        return pthread_atfork({ TaskCode.known.lockForFork() }, release, release) == 0
-    }()
+    // Held over each fork, because a child could not take the lock from a thread that it does not have.
+    static func lockForFork() { known.lockForFork() }
+    static func unlockAfterFork() { known.unlockAfterFork() }
 
     /// Returns the code of a function, or of an async function pointer, and of the closure that it is called with.
     ///

@@ -93,13 +93,26 @@ public enum TaskObservation {
             chain_log("chainview: this version of Swift's runtime does not show \(words)\n")
         }
         chain_tasks_verified(layout.offsets)
-        _ = TaskCode.isKeptOverForks
+        handlesForks
         inspector.observe(LiveTasks(missingFacts: layout.missing))
         TaskNodes.observe(by: inspector.recordedRuntime)
         withUnsafePointer(to: observer) { chain_tasks_observe($0) }
         TaskLayout.markFirst()
         chain_tasks_add_current()
     }
+
+    private static let handlesForks: Void = {
+        // Kept for ever.
+        let handlers = UnsafeMutablePointer<chain_fork_handlers>.allocate(capacity: 1)
+        handlers.initialize(
+            to: chain_fork_handlers(
+                before_fork: { TaskCode.lockForFork() }, in_parent: { TaskCode.unlockAfterFork() },
+                in_child: {
+                    chain_tasks_stop_in_child()
+                    TaskCode.unlockAfterFork()
+                }))
+        chain_fork_handle(CHAIN_FORK_TASKS, handlers)
+    }()
 
     static func end() {
         chain_tasks_stop()

@@ -25,17 +25,20 @@ void chain_fork_hold(void);
 /// Ends what chain_fork_hold began, on the same thread.
 void chain_fork_allow(void);
 
-/// PromiseRuntime's handlers on the forking thread: before the fork, after it in the parent, and in the child, which
-/// has that thread alone. Called within the gate of chain_fork_hold, and while no socket is opened or closed; the
-/// functions may take locks that are leaves in the order of locks, and must not fork.
+/// The modules that take part in a fork, in the order in which their locks are taken.
+typedef enum chain_fork_module { CHAIN_FORK_PROMISES, CHAIN_FORK_TASKS, CHAIN_FORK_MODULES } chain_fork_module;
+
+/// A module's handlers on the forking thread: before the fork, after it in the parent, and in the child, which has that
+/// thread alone; the last two in the opposite order of modules. Called within the gate of chain_fork_hold, and while no
+/// socket is opened or closed; the functions may take locks that are leaves in the order of locks, and must not fork.
 typedef struct chain_fork_handlers {
     void (*before_fork)(void);
     void (*in_parent)(void);
     void (*in_child)(void);
 } chain_fork_handlers;
 
-/// Calls these handlers at each fork from now on; keeps the pointer. One set a program.
-void chain_fork_handle(const chain_fork_handlers *handlers);
+/// Calls these handlers at each fork from now on, in place of the module's earlier ones; keeps the pointer.
+void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *handlers);
 
 /// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread, an empty string where it
 /// has no name but the inherited one.

@@ -55,6 +55,9 @@ void chain_tasks_observe(const chain_task_observer *observer);
 /// Ends observing; tasks are forgotten.
 void chain_tasks_stop(void);
 
+/// Ends observing in a child of a fork, which has one thread of several and no collector. Takes no lock.
+void chain_tasks_stop_in_child(void);
+
 /// Uses these offsets.
 void chain_tasks_verified(chain_task_layout layout);
 
