@@ -173,7 +173,7 @@ extension ForestData {
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
         // That of the last run holds.
-        if thread != 0, switchTime(slot) == 0 { node.pointee.thread = thread }
+        if thread != 0, !node.pointee.faults.contains(.isSwitching) { node.pointee.thread = thread }
     }
 
     func ended(_ slot: UInt32, _ time: UInt64) {

@@ -76,7 +76,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The position of a root that is in the list.
     func index(of slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
-        return Index(chunk: chunk, offset: offset(of: slot, created: nodes[slot].pointee.created, in: chunk) ?? 0)
+        return Index(chunk: chunk, offset: offset(of: slot, in: chunk) ?? 0)
     }
 
     /// The position of the first root that is not before a moment and an id.
@@ -114,7 +114,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// Removes a root. Its creation time must be that of its insertion.
     mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
-        guard chunk >= 0, let offset = offset(of: slot, created: nodes[slot].pointee.created, in: chunk) else {
+        guard chunk >= 0, let offset = offset(of: slot, in: chunk) else {
             return assertionFailure("It is not among the roots")
         }
         chunks[chunk].remove(at: offset)
@@ -127,20 +127,20 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
-    /// The offset of a root in its chunk: an interpolation search by slot, which reads no nodes.
-    private func offset(of slot: UInt32, created: UInt64, in chunk: Int) -> Int? {
-        let first = heads[chunk].created
-        let last = chunk + 1 < heads.count ? heads[chunk + 1].created : first
-        return chunks[chunk].withUnsafeBufferPointer { slots in
-            let share = last > first ? Double(created - first) / Double(last - first) : 0
-            var high = Swift.min(slots.count - 1, Int(share * Double(slots.count)))
-            var low = high - 1
-            while low >= 0 || high < slots.count {
-                if high < slots.count, slots[high] == slot { return high }
-                if low >= 0, slots[low] == slot { return low }
-                (low, high) = (low - 1, high + 1)
+    /// The offset of a root in its chunk: a search by slot, which reads no nodes, 16 slots at a time.
+    private func offset(of slot: UInt32, in chunk: Int) -> Int? {
+        chunks[chunk].withUnsafeBytes { bytes in
+            let (width, all) = (16, bytes.count / 4)
+            let wanted = SIMD16<UInt32>(repeating: slot)
+            var offset = 0
+            while offset + width <= all {
+                let block = bytes.loadUnaligned(fromByteOffset: 4 * offset, as: SIMD16<UInt32>.self)
+                if any(block .== wanted) { break }
+                offset += width
             }
-            return nil
+            return (offset..<Swift.min(offset + width, all)).first {
+                bytes.load(fromByteOffset: 4 * $0, as: UInt32.self) == slot
+            }
         }
     }
 

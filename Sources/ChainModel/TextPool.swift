@@ -7,6 +7,8 @@ struct TextPool: Sendable {
         var text = ""
         /// How often the text is used; of a free slot, the next free slot.
         var useCount: UInt32 = 0
+        /// Its place in ``recent``, kept because a long text is another load away.
+        var recentIndex: UInt32 = 0
     }
 
     private static let pageShift: UInt32 = 9
@@ -46,8 +48,8 @@ struct TextPool: Sendable {
             return known
         }
         let slot = allocateSlot()
-        pages[Int(slot >> Self.pageShift)][Self.offset(slot)].text = text
-        self[useCount: slot] = 1
+        pages[Int(slot >> Self.pageShift)][Self.offset(slot)] = Entry(
+            text: text, useCount: 1, recentIndex: UInt32(index))
         recent[index] = slot
         return slot
     }
@@ -55,12 +57,12 @@ struct TextPool: Sendable {
     /// Removes a use of the text in `slot`, and frees the slot after the last one.
     mutating func release(_ slot: UInt32) {
         guard slot != noSlot else { return }
-        self[useCount: slot] -= 1
-        guard self[useCount: slot] == 0 else { return }
-        let index = Self.cacheIndex(of: text(slot))
+        let (page, offset) = (Int(slot >> Self.pageShift), Self.offset(slot))
+        pages[page][offset].useCount -= 1
+        guard pages[page][offset].useCount == 0 else { return }
+        let index = Int(pages[page][offset].recentIndex)
         if recent[index] == slot { recent[index] = noSlot }
-        pages[Int(slot >> Self.pageShift)][Self.offset(slot)].text = ""
-        self[useCount: slot] = firstFree
+        pages[page][offset] = Entry(useCount: firstFree)
         firstFree = slot
         count -= 1
         guard count == 0 else { return }
