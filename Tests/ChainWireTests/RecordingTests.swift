@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainModel
 import ChainSystem
+import ChainZstd
 import EventScripts
 import Foundation
 import SeededNumbers
@@ -60,8 +61,9 @@ struct RecordingArticleTests {
 /// A reader in another language, written from the article alone, shows the same trees at the same moments.
 @Suite(.onItsOwnThread, .enabled(if: Reader.hasPython, "python3 is not installed: see .ci/need"))
 struct RecordingReaderTests {
-    @Test(arguments: Seeds.upTo(4))
-    func anIndependentReaderShowsTheSameTree(seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(4), [false, true])
+    func anIndependentReaderShowsTheSameTree(seed: UInt64, isPacked: Bool) throws {
+        let codec = isPacked ? try #require(Zstandard()) : nil
         var generator = SeededGenerator(seed: seed)
         let entries = RandomLog(seed: seed, count: 200, isWild: seed % 2 == 0).entries
         let batches = entries.batches(upTo: 20, using: &generator)
@@ -71,12 +73,13 @@ struct RecordingReaderTests {
         var options = BatchRecorder.Options()
         (options.keyframeEvents, options.leastInterval) = (60, 0)
         let storage = try RecordingFileStorage(path: path, overwrites: false)
-        var recorder = BatchRecorder(process, RecordingWriter(storage, id: seed), options: options)
+        var recorder = BatchRecorder(process, RecordingWriter(storage, id: seed, codec: codec), options: options)
         for batch in batches { try recorder.record(batch, at: batch.time * 1_000_000) }
         if seed % 2 == 0 { try recorder.finish() } else { try recorder.tick(at: .max) }
 
-        var player = RecordingPlayer(try RecordingFile(path: path))
+        var player = RecordingPlayer(try RecordingFile(path: path, codec: codec))
         #expect(player.file.segments.count > 1)
+        #expect(player.file.chunks.contains { $0.header.codec == .zstd } == isPacked)
         var moments = (0..<3).map { _ in UInt64.random(in: player.range, using: &generator) }
         moments.append(player.range.upperBound)
         for moment in moments {

@@ -6,12 +6,15 @@ Sources/ChainWire/ChainWire.docc/TheWire.md alone.
     read_chains.py SOCKET --follow   what is known when the program ends
     read_chains.py --file CAPTURE    the same, from the bytes that a program sent
     read_chains.py --recording FILE [MOMENT]   a recording, at a moment of the program's clock or at its end;
-                                     that part is written from TheRecording.md, beside the other page
+                                     that part is written from TheRecording.md, beside the other page, and so is
+                                     read_columns.py for packed ones
 """
 import io
 import socket
 import struct
 import sys
+
+from read_columns import unpacked
 
 MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
 LINKS, COMBINATORS, CHAIN = range(16, 27), (*range(48, 56), 64, 65), 80
@@ -231,7 +234,7 @@ def recorded(data, moment):
     while 0 <= at <= len(data) - 88:
         head = struct.unpack_from("<4sBBHIIIIII5QIIII", data, at)
         if head[0].hex() == "63686b9e" and checksum(salt + data[at:at + 84]) == head[-1] and at + 88 + head[6] <= len(data):
-            chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6]))
+            chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6], head[7]))
             at += 88 + head[6]
         else:
             at = data.find(b"chk\x9e", at + 1)
@@ -239,9 +242,12 @@ def recorded(data, moment):
     begins = [index for index, chunk in enumerate(chunks) if chunk[3] & 1 and chunk[4] <= moment]
     wanted = chunks[begins[-1] if begins else 0:]
     later = None
-    for number, kind, codec, flags, first, payload_checksum, start, length in wanted:
+    for number, kind, codec, flags, first, payload_checksum, start, length, raw in wanted:
         payload = data[start:start + length]
-        if kind not in (1, 2) or kind == 1 and first > moment or codec or checksum(payload) != payload_checksum:
+        if kind not in (1, 2) or kind == 1 and first > moment or codec > 1 or checksum(payload) != payload_checksum:
+            continue
+        payload = unpacked(payload, raw) if codec else payload
+        if payload is None:
             continue
         stream = io.BytesIO(MAGIC + struct.pack("<HHI", 1, 1, 0) + payload)
         for kind, message in messages(stream):

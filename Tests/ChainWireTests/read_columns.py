@@ -1,0 +1,94 @@
+"""Reads the packed payloads of a recording: Zstandard, then columns. Written from TheRecording.md alone."""
+import ctypes
+import ctypes.util
+import struct
+
+NUMBERS, FIRST_TIME = 11, 3  # optional fields of a node that are numbers, and the first of them that is a time
+MASK = (1 << 64) - 1
+
+
+def library():
+    """libzstd, from which one function is called."""
+    name = ctypes.util.find_library("zstd")
+    if name is None:
+        raise SystemExit("libzstd is not installed, so packed recordings cannot be read")
+    zstd = ctypes.CDLL(name)
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    return zstd
+
+
+def unpacked(stored, raw):
+    """The payload of `raw` bytes that was stored as these; None where it is damaged."""
+    size = raw + 16
+    buffer = ctypes.create_string_buffer(size)
+    if library().ZSTD_decompress(buffer, size, stored, len(stored)) != size:
+        return None
+    payload = Columns(buffer.raw).payload()
+    return payload if len(payload) == raw else None
+
+
+def unfolded(number):
+    return -(number >> 1) - 1 if number & 1 else number >> 1
+
+
+class Columns:
+    def __init__(self, data):
+        self.data, self.at = data, 16
+        head, events, nodes, numbers = struct.unpack_from("<4I", data)
+        self.head = self.bytes(head)
+        self.events = list(self.read_events(events))
+        self.nodes = list(self.read_nodes(nodes, numbers))
+
+    def bytes(self, count):
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def column(self, count, width):
+        planes = [self.bytes(count) for _ in range(width)]
+        return [int.from_bytes(number, "little") for number in zip(*planes)]
+
+    def read_events(self, count):
+        columns = [self.column(count, width) for width in (8, 8, 8, 4, 4, 4, 2, 1, 1)]
+        time = node = 0
+        for times, nodes, other, *rest in zip(*columns):
+            time, node = time + unfolded(times) & MASK, node + unfolded(nodes) & MASK
+            other = node + unfolded(other - 1) & MASK if other else 0
+            yield struct.pack("<QQQIIIHBB", time, node, other, *rest)
+
+    def read_nodes(self, count, number_count):
+        columns = [self.column(count, width) for width in (4, 4, 8, 4, 4, 2, 1, 1, 4)]
+        numbers = self.column(number_count, 8)
+        fields, next_number = columns[1], []
+        for field in range(NUMBERS):
+            next_number.append(sum(bits >> before & 1 for bits in fields for before in range(field)))
+        node = time = 0
+        for size, bits, ids, *rest in zip(*columns):
+            node = node + unfolded(ids) & MASK
+            data, before = struct.pack("<IIQIIHBBI", size, bits, node, *rest), None
+            for field in range(NUMBERS):
+                if not bits >> field & 1:
+                    continue
+                is_time = field >= FIRST_TIME
+                base = (time if before is None else before) if is_time else node
+                number = base + unfolded(numbers[next_number[field]]) & MASK
+                next_number[field] += 1
+                data += struct.pack("<Q", number)
+                if is_time:
+                    time, before = number if before is None else time, number
+            yield data + self.bytes(size - len(data))
+
+    def payload(self):
+        """The messages, in order, each with its nodes and events."""
+        result, at, event, node = b"", 0, 0, 0
+        while at < len(self.head):
+            size, kind, is_moved = struct.unpack_from("<IB2xB", self.head, at)
+            moved = b""
+            if is_moved:
+                node_count, event_count = struct.unpack_from("<II", self.head, at + 8 + 88)
+                moved = b"".join(self.nodes[node:node + node_count] + self.events[event:event + event_count])
+                node, event = node + node_count, event + event_count
+            body = self.head[at + 8:at + 8 + size - len(moved)]
+            result += struct.pack("<IB3x", size, kind) + body + moved
+            at += 8 + len(body)
+        return result
