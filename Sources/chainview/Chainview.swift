@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command.
 @main
@@ -26,6 +27,8 @@ struct Chainview: ParsableCommand {
     static func main() {
         Streams.fillClosed()
         Signals.resetMask()
+        // A file that reaches `ulimit -f` is one that cannot be written.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -97,6 +97,18 @@ import Testing
         #expect(try place.run("replay a.chain --headless").output.contains("order 17"))
     }
 
+    /// The limit of the shell is as a full disk: a sentence, and no signal.
+    @Test func aFileThatMayNotGrowIsSaidSo() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let limited = "ps > /dev/null; ulimit -f 1; exec \"$0\""
+        let recording = try place.run("\(limited) record shop -o small.chain --for 500ms")
+        #expect(recording.status == 74 && recording.errors.contains("fills its disk"), "\(recording)")
+        let frame = try place.run("\(limited) snapshot shop --size 200x60 > frame.txt")
+        #expect(frame.status == 74 && frame.errors.contains("cannot write"), "\(frame)")
+    }
+
     /// The program dies, and its last steps are there.
     @Test func aProgramThatWasStartedIsRecordedToItsEnd() throws {
         let place = try Place()

@@ -115,7 +115,7 @@ struct Run: ParsableCommand {
     /// Replaces this process by the program, because there is no terminal for a dashboard.
     private func replaceItself(_ program: Executable) throws -> Never {
         for (name, value) in program.environment { setenv(name, value, 1) }
-        signal(SIGPIPE, SIG_DFL)
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
         _ = withCStrings(words) { execv(program.path, $0) }
         throw Failure(notStarted: words[0], errno)
     }

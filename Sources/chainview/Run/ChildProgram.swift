@@ -75,7 +75,7 @@ final class ChildProgram: Sendable {
         start.hasNoInput = isatty(STDIN_FILENO) != 0
         start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
         // A group of its own, so that each signal comes once: from this process. Its signal handling is not inherited.
-        start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
+        start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGXFSZ, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
         let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
         start.environment = environment.map { "\($0)=\($1)" }
         do throws(SystemError) {
