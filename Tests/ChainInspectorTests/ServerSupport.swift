@@ -1,6 +1,7 @@
 import Foundation
 import PromiseRuntime
 import TerminalHarness
+import Testing
 
 @testable import ChainInspector
 
@@ -84,10 +85,32 @@ final class ProbeRun {
     /// Ends its input and waits for its end: what else it said, what it said of errors, and its status.
     func end() -> (output: String, errors: String, status: Int32) {
         try? input.fileHandleForWriting.close()
-        let rest = String(decoding: unread + output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let rest = unread + toEnd(of: output)
+        let texts = [rest, toEnd(of: errors)].map { String(decoding: $0, as: UTF8.self) }
+        guard hasEnded else { return (texts[0], texts[1], -1) }
         process.waitUntilExit()
-        return (rest, errors, process.terminationStatus)
+        return (texts[0], texts[1], process.terminationStatus)
+    }
+
+    /// Whether its output has ended within two minutes.
+    private var hasEnded = true
+
+    private func toEnd(of pipe: Pipe) -> Data {
+        var data = Data()
+        while hasEnded {
+            var entry = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 120_000) > 0 else {
+                hasEnded = false
+                let facts = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? "it is gone"
+                Issue.record("The output of \(process.arguments ?? []) does not end: \(facts)")
+                Foundation.kill(pid, SIGKILL)
+                break
+            }
+            let more = pipe.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            data += more
+        }
+        return data
     }
 
     func kill() {
