@@ -15,8 +15,8 @@ struct RecordingFigures {
     /// What the names of the figures begin with.
     private let name: String
     private let codec: (any PayloadCodec)?
-    /// Bytes an event at most: of the whole file, or of the chunks of events alone.
-    private let sizeLimit: Double
+    /// Bytes of the whole file an event at most.
+    private let sizeLimit: Double?
 
     private static let process = ProcessDescription(
         key: Traffic.process, pid: 1, name: "bench", wallOffset: 1_790_000_000_000_000_000)
@@ -24,8 +24,9 @@ struct RecordingFigures {
         ProcessInfo.processInfo.environment["CHAINVIEW_BENCH_EVENTS"].flatMap { Int($0) } ?? 3_000_000
 
     static func all() {
-        RecordingFigures(name: "recording", codec: nil, sizeLimit: 45).all()
+        RecordingFigures(name: "recording", codec: PayloadColumns(), sizeLimit: 45).all()
         RecordingFigures(name: "recording.zstd", codec: Zstandard(), sizeLimit: 8).all()
+        RecordingFigures(name: "recording.raw", codec: nil, sizeLimit: nil).all()
     }
 
     private func report(

@@ -1,4 +1,4 @@
-/// Packs and unpacks the payloads of chunks. What is embedded has none, and stores payloads as they are.
+/// Packs and unpacks the payloads of chunks: ``PayloadColumns`` in what is embedded, Zstandard in the command.
 package protocol PayloadCodec: Sendable {
     /// What it writes and reads.
     var codec: ChunkCodec { get }

@@ -50,7 +50,7 @@ package final class RecordingFile {
 
     /// Opens a file.
     ///
-    /// - Parameter codec: unpacks; nil to read only what is stored as it is.
+    /// - Parameter codec: unpacks; nil to read only what needs no library.
     package convenience init(path: String, codec: (any PayloadCodec)? = nil) throws(RecordingError) {
         let file: ByteFile
         do { file = try ByteFile(path: path) } catch { throw .system(error) }
@@ -76,8 +76,7 @@ package final class RecordingFile {
         }
         damage = scan.damage
         segments = Self.segments(of: chunks)
-        let unreadable = chunks.contains { $0.header.codec != .raw && $0.header.codec != codec?.codec }
-        guard !unreadable else { throw .packed }
+        guard chunks.allSatisfy({ $0.header.codec != .zstd || codec?.codec == .zstd }) else { throw .packed }
         guard let (hello, damage) = Self.hello(self.file, header.id, codec, chunks, segments) else { throw .empty }
         self.hello = hello
         for one in damage where !self.damage.contains(one) { self.damage.append(one) }
@@ -156,7 +155,6 @@ package final class RecordingFile {
     ) throws(RecordingDamage) -> [Message] {
         func damaged(_ reason: String) -> RecordingDamage { RecordingDamage(offset: entry.offset, reason: reason) }
         let headerSize = RecordingFormat.chunkHeaderSize
-        let rawCount = Int(entry.header.rawCount)
         let bytes = file.bytes(at: entry.offset, count: headerSize + Int(entry.header.storedCount))
         guard ChunkHeader(bytes, in: id) == entry.header else { throw damaged("the header of a chunk is damaged") }
         guard bytes.count == headerSize + Int(entry.header.storedCount) else { throw damaged("a chunk is cut off") }
@@ -165,8 +163,10 @@ package final class RecordingFile {
             Result { () throws(RecordingDamage) in
                 let payload = UnsafeRawBufferPointer(rebasing: bytes[headerSize...])
                 guard Checksum.of(payload) == entry.header.payloadChecksum else { throw damaged("a chunk is damaged") }
-                let unpacked = entry.header.codec == .raw ? nil : codec?.unpacked(payload, count: rawCount)
-                guard entry.header.codec == .raw || unpacked != nil else { throw damaged("a chunk cannot be unpacked") }
+                let isRaw = entry.header.codec == .raw
+                let codec = entry.header.codec == .columns ? PayloadColumns() : codec
+                let unpacked = isRaw ? nil : codec?.unpacked(payload, count: Int(entry.header.rawCount))
+                guard isRaw || unpacked != nil else { throw damaged("a chunk cannot be unpacked") }
                 do {
                     guard let unpacked else { return try Message.all(in: payload) }
                     return try unpacked.withUnsafeBytes { try Message.all(in: $0) }

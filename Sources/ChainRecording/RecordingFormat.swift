@@ -47,8 +47,10 @@ package enum ChunkKind: UInt8, CaseIterable, Sendable {
 package enum ChunkCodec: UInt8, CaseIterable, Sendable {
     /// As it is.
     case raw = 0
-    /// As a frame of Zstandard (RFC 8878).
+    /// In columns, as a frame of Zstandard (RFC 8878).
     case zstd = 1
+    /// In columns.
+    case columns = 2
 }
 
 /// Whether and why a recording is complete. Part of the file format: never renumbered, only added to.

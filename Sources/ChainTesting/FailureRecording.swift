@@ -21,7 +21,8 @@ extension RecordedRun {
         let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "test"
         let process = ProcessDescription(key: batch.process, pid: getpid(), name: name, wallOffset: 0)
         do throws(RecordingError) {
-            var recorder = BatchRecorder(process, RecordingWriter(storage, id: .random(in: 1...UInt64.max)))
+            let writer = RecordingWriter(storage, id: .random(in: 1...UInt64.max), codec: PayloadColumns())
+            var recorder = BatchRecorder(process, writer)
             for part in batch.parts(from: VirtualClock.start) { try recorder.record(part, at: part.time) }
             try recorder.finish()
         } catch {

@@ -20,7 +20,7 @@ import Testing
         options.flightRecorder = .init()
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        let kept = runtime.run { (0..<3_000).map { Promise<Int>.pending(label: "order \($0)") } }
+        let kept = runtime.run { (0..<6_000).map { Promise<Int>.pending(label: "order \($0)") } }
         let viewer = try TestViewer(inspector.addresses[0])
         try viewer.greet(ClientHello(purpose: .command, isReadOnly: true))
         for id in 1...2 as ClosedRange<UInt64> {
@@ -37,10 +37,11 @@ import Testing
         }
         for id in 1...2 as ClosedRange<UInt64> {
             let bytes = try #require(parts[id])
+            // More than two parts.
             #expect(bytes.count > 128 << 10)
             #expect(viewer.replies[Int(id) - 1] == CommandReply(command: id, outcome: .accepted(count: bytes.count)))
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/\(id)"))
-            #expect(try FlightReading(folder.path + "/\(id)").labels.count == 3_000)
+            #expect(try FlightReading(folder.path + "/\(id)").labels.count == 6_000)
         }
         #expect(folder.files.filter { $0.hasPrefix("s/.") } == [])
         withExtendedLifetime(kept) {}

@@ -4,7 +4,6 @@ import SeededNumbers
 import Testing
 
 @testable import ChainRecording
-@testable import ChainZstd
 
 /// Payloads in columns.
 struct ColumnsTests {
@@ -27,15 +26,14 @@ struct ColumnsTests {
     }
 
     private func fromColumns(_ columns: [UInt8], count: Int) -> [UInt8]? {
-        var columns = columns
-        return columns.withUnsafeMutableBytes { PayloadColumns.payload(of: $0, count: count) }
+        columns.withUnsafeBytes { PayloadColumns.payload(of: $0, count: count) }
     }
 
     @Test func theSamePayloadComesBack() throws {
         let payloads = try payloads()
         for bytes in payloads {
             let columns = try #require(inColumns(bytes))
-            #expect(columns.count == PayloadColumns.headerSize + bytes.count)
+            #expect(columns.count <= PayloadColumns.headerSize + bytes.count)
             #expect(fromColumns(columns, count: bytes.count) == bytes)
         }
         let long = payloads.filter { $0.count > 20_000 }
@@ -88,8 +86,9 @@ struct ColumnsTests {
         #expect(inColumns([7]) == nil)
         #expect(inColumns([UInt8](repeating: 255, count: 100)) == nil)
         #expect(fromColumns([], count: 0) == nil)
-        #expect(fromColumns([UInt8](repeating: 0, count: 16), count: 0) == [])
-        #expect(fromColumns([UInt8](repeating: 0, count: 16), count: 1) == nil)
+        let empty = [UInt8](repeating: 0, count: PayloadColumns.headerSize)
+        #expect(inColumns([]) == empty && fromColumns(empty, count: 0) == [])
+        #expect(fromColumns(empty, count: 1) == nil)
     }
 
     /// Columns with a right checksum, and wrong counts and sizes.
@@ -101,7 +100,7 @@ struct ColumnsTests {
             for round in 0..<200 {
                 var changed = columns
                 // In turn: the counts, the head, anywhere.
-                let places = [0..<16, 16..<min(400, changed.count), 0..<changed.count][round % 3]
+                let places = [0..<PayloadColumns.headerSize, 16..<min(400, changed.count), 0..<changed.count][round % 3]
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
                     changed[Int.random(in: places, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }

@@ -244,9 +244,9 @@ def recorded(data, moment):
     later = None
     for number, kind, codec, flags, first, payload_checksum, start, length, raw in wanted:
         payload = data[start:start + length]
-        if kind not in (1, 2) or kind == 1 and first > moment or codec > 1 or checksum(payload) != payload_checksum:
+        if kind not in (1, 2) or kind == 1 and first > moment or codec > 2 or checksum(payload) != payload_checksum:
             continue
-        payload = unpacked(payload, raw) if codec else payload
+        payload = unpacked(payload, raw, codec) if codec else payload
         if payload is None:
             continue
         stream = io.BytesIO(MAGIC + struct.pack("<HHI", 1, 1, 0) + payload)

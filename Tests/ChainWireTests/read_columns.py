@@ -1,4 +1,4 @@
-"""Reads the packed payloads of a recording: Zstandard, then columns. Written from TheRecording.md alone."""
+"""Reads the packed payloads of a recording: columns, which Zstandard may have packed. Written from TheRecording.md alone."""
 import ctypes
 import ctypes.util
 import struct
@@ -18,13 +18,15 @@ def library():
     return zstd
 
 
-def unpacked(stored, raw):
+def unpacked(stored, raw, codec):
     """The payload of `raw` bytes that was stored as these; None where it is damaged."""
-    size = raw + 16
-    buffer = ctypes.create_string_buffer(size)
-    if library().ZSTD_decompress(buffer, size, stored, len(stored)) != size:
-        return None
-    payload = Columns(buffer.raw).payload()
+    if codec == 1:
+        buffer = ctypes.create_string_buffer(raw + 26)
+        size = library().ZSTD_decompress(buffer, raw + 26, stored, len(stored))
+        if size > raw + 26:
+            return None
+        stored = buffer.raw[:size]
+    payload = Columns(stored).payload()
     return payload if len(payload) == raw else None
 
 
@@ -34,8 +36,9 @@ def unfolded(number):
 
 class Columns:
     def __init__(self, data):
-        self.data, self.at = data, 16
+        self.data, self.at = data, 26
         head, events, nodes, numbers = struct.unpack_from("<4I", data)
+        self.planes = iter(data[16:26])
         self.head = self.bytes(head)
         self.events = list(self.read_events(events))
         self.nodes = list(self.read_nodes(nodes, numbers))
@@ -44,28 +47,30 @@ class Columns:
         self.at += count
         return self.data[self.at - count:self.at]
 
-    def column(self, count, width):
-        planes = [self.bytes(count) for _ in range(width)]
+    def column(self, count):
+        there = next(self.planes)
+        planes = [self.bytes(count) if there >> plane & 1 else bytes(count) for plane in range(8)]
         return [int.from_bytes(number, "little") for number in zip(*planes)]
 
     def read_events(self, count):
-        columns = [self.column(count, width) for width in (8, 8, 8, 4, 4, 4, 2, 1, 1)]
+        columns = [self.column(count) for _ in range(5)]
         time = node = 0
         for times, nodes, other, *rest in zip(*columns):
             time, node = time + unfolded(times) & MASK, node + unfolded(nodes) & MASK
             other = node + unfolded(other - 1) & MASK if other else 0
-            yield struct.pack("<QQQIIIHBB", time, node, other, *rest)
+            yield struct.pack("<5Q", time, node, other, *rest)
 
     def read_nodes(self, count, number_count):
-        columns = [self.column(count, width) for width in (4, 4, 8, 4, 4, 2, 1, 1, 4)]
-        numbers = self.column(number_count, 8)
-        fields, next_number = columns[1], []
+        columns = [self.column(count) for _ in range(4)]
+        numbers = self.column(number_count)
+        fields, next_number = [extent >> 32 for extent in columns[0]], []
         for field in range(NUMBERS):
             next_number.append(sum(bits >> before & 1 for bits in fields for before in range(field)))
         node = time = 0
-        for size, bits, ids, *rest in zip(*columns):
+        for extent, ids, *rest in zip(*columns):
+            size, bits = extent & 0xFFFFFFFF, extent >> 32
             node = node + unfolded(ids) & MASK
-            data, before = struct.pack("<IIQIIHBBI", size, bits, node, *rest), None
+            data, before = struct.pack("<4Q", extent, node, *rest), None
             for field in range(NUMBERS):
                 if not bits >> field & 1:
                     continue

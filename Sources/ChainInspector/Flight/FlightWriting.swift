@@ -40,7 +40,9 @@ struct FlightWriting {
         // Fewer than in other recordings: they are half of what recording costs where most nodes settle at once.
         form.settledLimit = 5_000
         recorder = BatchRecorder(
-            process, RecordingWriter(file.storage, id: chain_random(), limit: options.limit), options: form)
+            process,
+            RecordingWriter(file.storage, id: chain_random(), limit: options.limit, codec: PayloadColumns()),
+            options: form)
     }
 
     mutating func record(_ batch: EventBatch) {
