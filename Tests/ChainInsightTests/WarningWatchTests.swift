@@ -81,9 +81,10 @@ import Testing
         watched.update()
         var list = watched.table.watch
         let now = watched.script.time
-        let slots = (0..<list.wordCount).flatMap { word in
-            let bits = list.removeSlots(word, at: now, isWhole: false).bits
-            return (0..<64).filter { bits >> UInt64($0) & 1 != 0 }.map { UInt32(word * 64 + $0) }
+        var slots: [UInt32] = []
+        for word in 0..<list.wordCount {
+            let bits: UInt64 = list.removeSlots(word, at: now, isWhole: false).bits
+            for bit in 0..<64 where bits >> UInt64(bit) & 1 != 0 { slots.append(UInt32(word * 64 + bit)) }
         }
         #expect(slots == [501].compactMap { watched.script.forest.index(of: NodeID($0))?.rawValue })
     }

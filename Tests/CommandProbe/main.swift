@@ -38,10 +38,13 @@ var resolvers: [String: Resolver<String>] = [:]
 
 /// A hostile text: controls of both sets, escape sequences, bidi controls, and a fake row.
 let hostile =
-    (0...0x1F).map { String(Unicode.Scalar(UInt8($0))) }.joined()
+    text(of: 0...0x1F)
     + "\u{1B}]0;owned\u{7}\u{1B}[2J\u{1B}[31mred\u{1B}]52;c;b3duZWQ=\u{1B}\\\u{1B}P+q\u{1B}\\\u{7F}"
-    + (0x80...0x9F).compactMap { Unicode.Scalar(UInt32($0)).map { String($0) } }.joined()
-    + "\u{202E}\u{2066}\u{200F}\u{2028}\u{FEFF}\u{E000}end"
+    + text(of: 0x80...0x9F) + "\u{202E}\u{2066}\u{200F}\u{2028}\u{FEFF}\u{E000}end"
+
+func text(of scalars: ClosedRange<UInt8>) -> String {
+    String(String.UnicodeScalarView(scalars.map { Unicode.Scalar($0) }))
+}
 
 /// Prints without buffering, because the test waits for it.
 func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {

@@ -72,10 +72,9 @@ import Testing
 
     /// The column of the reversed cell.
     private func cursorColumn(_ screen: Screen) -> Int? {
-        let row = screen.state.size.rows - 1
-        return (0..<screen.state.size.columns).first {
-            screen.frame[row, $0].style.modifiers.contains(.reversed)
-        }
+        // Drawn once, not for each column.
+        let frame = screen.frame
+        return (0..<frame.size.columns).first { frame[frame.size.rows - 1, $0].style.modifiers.contains(.reversed) }
     }
 
     @Test func aFilterIsEditedInTheMiddle() {

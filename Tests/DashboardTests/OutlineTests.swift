@@ -9,8 +9,8 @@ import Testing
 
 @Suite struct OutlineTests {
     // 36: a chain that was folded to its root comes under another one, beside a node that is new there.
-    @Test(arguments: Array(1...10) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+    @Test(arguments: Seeds.upTo(7) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
         var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
         for step in 0..<130 {
             world.step(&random)
@@ -19,8 +19,8 @@ import Testing
     }
 
     // 46, 89: a caller comes into another chain. 92: a ring of calls opens.
-    @Test(arguments: Array(11...20) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+    @Test(arguments: Seeds.upTo(7) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
         let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
         var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])
         for step in 0..<150 {
@@ -57,7 +57,7 @@ struct RandomWorld {
         for program in programs.reversed() { self.screen.act(.connected(program.source, program.info)) }
     }
 
-    static func options(_ seed: Int) -> State.Options {
+    static func options(_ seed: UInt64) -> State.Options {
         var options = State.Options()
         options.limits.settledNodeLimit = seed % 3 == 0 ? 30 : 1_000
         options.limits.settledLeafLimit = seed % 2 == 0 ? 5 : 1_000
