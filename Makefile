@@ -7,7 +7,7 @@ FILTER ?=
 RUNS ?= 10000000
 SECONDS ?= 600
 TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests ChainTasksTests \
-	ChainTestingTests
+	ChainTestingTests ChainTracingTests DocumentationTests
 # Suites with random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
@@ -106,9 +106,10 @@ cost: ## print what embedding costs: packages fetched, libraries linked, seconds
 fuzz: ## feed the wire, the fold and the dashboard RUNS=10000000 inputs of libFuzzer (ARGS="-max_total_time=60" and more)
 	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
 
-tsan: ## run the concurrent suites under ThreadSanitizer (TSAN='Suite Suite' for others)
+# Under the trait Tracing, so that its suites need no build of their own.
+tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others)
 	@.ci/need vterm
-	$(call suites,$(TSAN),tsan) --sanitize=thread -Xswiftc -DTSAN
+	$(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example
 
 asan: ## run the random suites under AddressSanitizer and LeakSanitizer (ASAN='Suite Suite' for others)
 	@.ci/need vterm
