@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainWire
 
 #if canImport(Glibc)

@@ -2,7 +2,6 @@ import ChainEvents
 import ChainModel
 import ChainRows
 import ChainText
-import Frames
 
 /// A moment as a picture: the tree at the left, and when each node waited and ran at the right.
 package struct SVGExport {

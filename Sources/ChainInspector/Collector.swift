@@ -1,6 +1,5 @@
 import ChainBus
 import ChainEvents
-import ChainModel
 import ChainSystem
 
 /// The consumer of recorded events: it applies them to the process's own forest, and publishes them.

@@ -1,5 +1,4 @@
 import CChainRuntime
-import ChainEvents
 import Synchronization
 
 #if canImport(Darwin)

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// The part of one ring that a pass reads: the events published when the pass began.
 struct RingCursor {
     let ring: Ring

@@ -1,7 +1,6 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
-import ChainText
 
 /// Two spans of time of a program, or of two programs, side by side, for `chainview diff`.
 public struct Difference: Sendable {

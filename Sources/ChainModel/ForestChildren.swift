@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// What is stored of a node's children besides their order: how many an operation on the node made, and, of many
 /// children, their counts by state.
 extension ChainForest {

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Eviction: whole settled chains; settled leaves of chains that are live repeatedly; the settled beginning of long
 /// chains.
 extension ChainForest {

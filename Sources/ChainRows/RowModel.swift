@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainInsight
 import ChainModel
 
 /// The rows of one program's chains: which there are, and in which order.

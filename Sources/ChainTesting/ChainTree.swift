@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The promises of a ``RecordedRun`` or a ``ChainRecording`` at one moment.

@@ -1,5 +1,4 @@
 import ChainSystem
-import PromiseRuntime
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,4 @@
 #if Tracing
-    import ChainEvents
-    import ChainSystem
-    import PromiseRuntime
     import Tracing
 
     /// A tracer that makes each span a node of the tree, from its start on: the dashboard shows spans in flight, which

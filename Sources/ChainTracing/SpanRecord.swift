@@ -1,7 +1,4 @@
 #if Tracing
-    import ChainEvents
-    import ChainSystem
-    import PromiseRuntime
     import Tracing
 
     /// What a program says about one span, and what the node's details show of it. Shared by the span and its node.

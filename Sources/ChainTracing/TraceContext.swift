@@ -1,5 +1,4 @@
 #if Tracing
-    import ChainEvents
 
     /// The identity of a span across processes: W3C Trace Context, level 1.
     ///

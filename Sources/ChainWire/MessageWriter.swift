@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Encodes messages into a buffer of bytes, which the owner empties as the socket accepts them.
 public struct MessageWriter: Sendable {
     /// The encoded bytes that were not removed.

@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainModel
 
 /// Parses tokens into terms: `or` binds least, then `and` (written or not), then `not`.
 struct QueryParser {

@@ -1,7 +1,6 @@
 import CChainRuntime
 import ChainEvents
 import ChainRecording
-import ChainSystem
 import PromiseRuntime
 
 /// The recording of a flight recorder, on its thread.

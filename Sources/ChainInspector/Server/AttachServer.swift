@@ -1,7 +1,5 @@
 import CChainRuntime
-import ChainEvents
 import ChainSystem
-import ChainWire
 import Synchronization
 
 /// The server of an inspector's viewers: one thread, which waits in `poll`, listens and serves all of them.

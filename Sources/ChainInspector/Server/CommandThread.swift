@@ -2,7 +2,6 @@ import CChainRuntime
 import ChainEvents
 import ChainSystem
 import Dispatch
-import Synchronization
 
 /// A thread that carries out viewers' commands, one after another. The first command starts it. It is not the server's
 /// thread, because a cancellation runs handlers of the inline executor, which may be slow.

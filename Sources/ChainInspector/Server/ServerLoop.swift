@@ -1,5 +1,4 @@
 import CChainRuntime
-import ChainEvents
 import ChainSystem
 import ChainWire
 import Synchronization

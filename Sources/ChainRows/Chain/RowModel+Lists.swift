@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // The rows of long chains, from lists instead of walks.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Folds and tags of single nodes, and folds of all chains.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // The order as time goes on: sorts in slices, repositioned chains, growing durations.

@@ -1,6 +1,4 @@
-import ChainRows
 import ChainText
-import Frames
 
 /// Where the columns of the tree are at one width: which are shown, from left to right, as wide as what they hold.
 ///

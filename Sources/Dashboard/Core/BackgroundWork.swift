@@ -1,4 +1,3 @@
-import ChainModel
 import ChainRows
 
 // Long work: sorting, filtering, the rows of a large forest, the figures of views. It is done in slices between two

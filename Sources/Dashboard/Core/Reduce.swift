@@ -1,6 +1,5 @@
 import ChainEvents
 import ChainModel
-import Frames
 
 /// Changes the state by one action and returns the action's effects. Pure: the same states and actions give the
 /// same states and effects.

@@ -1,6 +1,3 @@
-import ChainModel
-import Frames
-
 /// A node that a line of the details names.
 struct DetailLink {
     var rowID: RowID

@@ -1,4 +1,3 @@
-import ChainText
 import Frames
 
 /// The content of the help: keys, commands and queries from their tables, and a legend of the screen.

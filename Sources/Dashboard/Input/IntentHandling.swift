@@ -1,8 +1,3 @@
-import ChainEvents
-import ChainModel
-import ChainText
-import Frames
-
 // What keys, clicks and commands do once their meaning is known.
 extension State {
     /// Does what the user wants, in the mode in force.

@@ -1,6 +1,4 @@
-import ChainModel
 import ChainRows
-import Frames
 
 /// The view of chains: the tree of all programs, which rows of it are on the screen, and where the selection is.
 struct ChainsView {

@@ -1,7 +1,5 @@
-import ChainEvents
 import ChainInsight
 import ChainModel
-import Frames
 
 /// The filter: a query for all programs and views.
 struct Filter: Equatable {

@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainModel
 import ChainText
 import Frames
 

@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainModel
 import ChainRows
 
 // Sorting and grouping: what keys, clicks and the command line ask for.

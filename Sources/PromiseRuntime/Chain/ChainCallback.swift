@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension Chain {
     /// Continues with an API that calls back: the handler starts it with the value, and the node is settled when its
     /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; MICAcom's `then_`).

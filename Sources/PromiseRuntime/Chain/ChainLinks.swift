@@ -1,5 +1,3 @@
-import ChainEvents
-
 // One declaration per name, as on Promise (TheRules, P3). Each makes, at a launch, the promise of the operation with
 // the same name.
 extension Chain {

@@ -1,5 +1,3 @@
-import ChainEvents
-
 // Members of `Chain`, because a global `async` or `launch` would be in every file that imports the module.
 extension Chain where Input == Void {
     /// Launches the chain that `describe` returns, and forgets it (<doc:TheRules>, C1): `Chain.launch { Chain() … }`.

@@ -1,5 +1,3 @@
-import ChainEvents
-
 // Declarations for common mistakes, each with a message that names the right operation. All are disfavoured, so that
 // code without the mistake is inferred as fast as without them (InferenceTests); MessageTests pins the messages.
 extension Promise {

@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension Promise {
     /// Runs `body` on the executor, and settles as the promise that it returns: one labelled node around a chain.
     ///

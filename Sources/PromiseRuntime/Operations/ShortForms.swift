@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension Promise where Value == Void {
     /// A promise of nothing that is fulfilled already. As `resolve(())`.
     public static func resolve(

@@ -1,7 +1,5 @@
 import ArgumentParser
 import ChainAttach
-import ChainInsight
-import Dashboard
 import Demos
 import Foundation
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ChainInspector
 import Demos
-import PromiseRuntime
 
 /// `chainview demo`: the dashboard on a demo that runs in this process.
 struct DemoCommand: ParsableCommand {

@@ -1,10 +1,7 @@
 import ArgumentParser
 import ChainAttach
-import ChainEvents
-import ChainInsight
 import ChainListing
 import ChainModel
-import Dashboard
 import Frames
 
 /// `chainview ps`: lists programs, or prints the tree of one.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ChainInsight
 import Dashboard
-import Frames
 
 /// Queries on the command line. `@name` is a query of the configuration file, or a built-in one.
 enum QueryArgument {

@@ -3,7 +3,6 @@ import ChainRecording
 import ChainZstd
 import Dashboard
 import Foundation
-import Frames
 
 /// `chainview replay`: the dashboard on a recording.
 struct Replay: ParsableCommand {

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainRows
 import Dashboard
 import Foundation

@@ -1,4 +1,3 @@
-import ChainEvents
 import Dashboard
 import Foundation
 import Frames

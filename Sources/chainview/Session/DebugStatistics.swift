@@ -1,5 +1,4 @@
 import ChainModel
-import Dashboard
 import Foundation
 
 /// The output of `--debug-statistics`: one line for each queue of the viewer.

@@ -1,5 +1,4 @@
 import ChainBus
-import ChainSource
 import Dashboard
 import Dispatch
 import Frames

@@ -1,6 +1,5 @@
 import ChainEvents
 import Dashboard
-import Frames
 import Terminal
 
 // What the session does for the dashboard.

@@ -1,6 +1,4 @@
 import ChainBus
-import ChainEvents
-import ChainSource
 import Dashboard
 import Frames
 import PromiseRuntime

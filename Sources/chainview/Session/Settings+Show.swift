@@ -1,4 +1,3 @@
-import ChainSource
 import Dashboard
 import Frames
 import Terminal

@@ -1,6 +1,5 @@
 import ChainAttach
 import ChainEvents
-import ChainSource
 import Dashboard
 import Dispatch
 

@@ -1,6 +1,5 @@
 import ChainEvents
 import ChainText
-import Frames
 
 // A dashboard that shows a recording. Its time is that of the recording: ticks bring the time of day of the moment that
 // is shown.

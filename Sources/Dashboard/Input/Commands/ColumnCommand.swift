@@ -1,5 +1,3 @@
-import Frames
-
 extension State {
     /// Shows the named columns, in their order; without a name says which there are.
     mutating func chooseColumns(_ words: CommandWords) throws(Typing.Problem) {

@@ -1,4 +1,3 @@
-import ChainInsight
 import ChainRows
 import Frames
 

@@ -1,6 +1,5 @@
 import ChainEvents
 import ChainListing
-import ChainModel
 import Frames
 
 /// The formats of a picture of the dashboard; the raw value is the name on the command line.

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Which rows of all programs are shown, in order of time: made in slices from the newest backwards, and kept up while
 /// the view is open.
 struct EventIndex {

@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainInsight
 import ChainModel
 
 /// The last events of one program, in order of arrival.

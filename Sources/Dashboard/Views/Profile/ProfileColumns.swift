@@ -1,5 +1,3 @@
-import Frames
-
 /// The columns of the profile, from left to right.
 enum ProfileColumn: Int, CaseIterable {
     case path, bar, totalShare, ownShare, totalSum, ownSum, count, p50, p99, max, errors

@@ -1,6 +1,5 @@
 import ChainEvents
 import ChainInsight
-import ChainModel
 import ChainText
 import Frames
 

@@ -1,7 +1,4 @@
 import ChainEvents
-import ChainInsight
-import ChainModel
-import ChainText
 import Frames
 
 /// The view of where the time goes: all settled chains of a root's call site in one tree of call paths.

@@ -1,5 +1,4 @@
 import ChainInsight
-import Frames
 
 /// The columns of call sites, from left to right; rows can be sorted by each.
 enum SiteColumn: Int, CaseIterable {

@@ -1,5 +1,4 @@
 import ChainInsight
-import ChainModel
 import ChainText
 import Frames
 

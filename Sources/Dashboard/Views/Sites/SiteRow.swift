@@ -1,6 +1,5 @@
 import ChainEvents
 import ChainInsight
-import ChainModel
 
 /// One row of call sites.
 struct SiteRow: Equatable, Identifiable {

@@ -1,5 +1,4 @@
 import ChainEvents
-import ChainInsight
 import ChainModel
 import ChainText
 import Frames

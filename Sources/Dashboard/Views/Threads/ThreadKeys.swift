@@ -1,7 +1,5 @@
-import ChainEvents
 import ChainInsight
 import ChainModel
-import Frames
 
 // What keys and clicks do in the view of threads.
 extension ThreadsView {

@@ -1,7 +1,5 @@
 import ChainEvents
 import ChainInsight
-import ChainModel
-import ChainText
 
 /// By what the threads are sorted.
 struct ThreadSort: Hashable, ColumnSort {

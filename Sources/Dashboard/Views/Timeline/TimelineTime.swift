@@ -1,7 +1,6 @@
 import ChainEvents
 import ChainModel
 import ChainText
-import Frames
 
 // Which stretch of time the timeline shows, and the keys that change it.
 extension TimelineView {

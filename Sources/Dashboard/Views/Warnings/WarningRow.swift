@@ -1,8 +1,4 @@
-import ChainEvents
 import ChainInsight
-import ChainModel
-import ChainText
-import Frames
 
 /// One row of the view of warnings.
 enum WarningRow: Equatable {

@@ -2,7 +2,6 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainText
-import Frames
 
 /// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
 enum WarningText {
