@@ -1,11 +1,5 @@
 import ChainSystem
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The reason why a program cannot be attached to, or is not any more.
 public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of reasons, which a viewer handles differently.

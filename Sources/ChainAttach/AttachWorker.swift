@@ -3,12 +3,6 @@ import ChainSource
 import ChainSystem
 import ChainWire
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The thread of an attached process: it finds the program, receives its events, and reconnects when it is lost.
 final class AttachWorker {
     private enum Phase {

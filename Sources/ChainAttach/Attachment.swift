@@ -1,12 +1,7 @@
 import ChainEvents
 import ChainSource
+import ChainSystem
 import ChainWire
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A live connection: it delivers the program's messages, and matches replies to commands.
 final class Attachment {

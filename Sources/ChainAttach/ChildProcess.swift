@@ -1,11 +1,5 @@
 import ChainSystem
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A child process that carries bytes: its standard input and output are one socket, its standard error another.
 /// Killed and reaped by ``end()`` or release.
 final class ChildProcess: Sendable {

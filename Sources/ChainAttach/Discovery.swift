@@ -2,12 +2,6 @@ import ChainEvents
 import ChainSystem
 import ChainWire
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The search for programs to attach to: the sockets in one folder, and the environment's settings for tokens and ssh.
 public struct Discovery: Sendable {
     /// The folder in which programs of this user listen; where it belongs to another user, they use one beside it.

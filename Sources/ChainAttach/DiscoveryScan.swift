@@ -1,10 +1,5 @@
+import ChainSystem
 import ChainWire
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A scan that asks the programs at many sockets for their hello at once.
 struct DiscoveryScan {

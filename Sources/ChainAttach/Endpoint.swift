@@ -1,12 +1,6 @@
 import ChainSystem
 import ChainWire
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The address of a program; made by ``Discovery/resolve(_:)``.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import ChainSystem
 
 /// A watch for new files in folders, as a descriptor to poll.
 final class FolderWatch {

@@ -1,11 +1,6 @@
 import ChainEvents
+import ChainSystem
 import ChainWire
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Single requests to a program, for scripts: each attaches, waits for the answer on the calling thread, and detaches.
 public enum OneShotClient {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import ChainSystem
 
 /// The time and the waiting for descriptors: one protocol, so that a test controls both.
 protocol PollClock: Sendable {

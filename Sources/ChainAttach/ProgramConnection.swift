@@ -1,12 +1,6 @@
 import ChainSystem
 import ChainWire
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// One connection to a program, from the greeting on; for one thread, which it never blocks.
 final class ProgramConnection {
     let endpoint: Endpoint

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import ChainSystem
 
 /// The remote half of `ssh:`: on the machine of the program, it copies bytes between its socket and two descriptors.
 public enum Relay {

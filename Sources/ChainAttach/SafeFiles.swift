@@ -1,12 +1,6 @@
 import ChainSystem
 import ChainWire
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Checks of files that other users may have put there.
 enum SafeFiles {
     /// Returns whether the folder of sockets exists.

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A POSIX mutex with a condition that threads wait for.
 @usableFromInline
 package final class Condition: @unchecked Sendable {

@@ -1,12 +1,6 @@
 import CChainRuntime
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The result of an attempt to send or receive without waiting.
 package enum Transfer {
     case moved(Int)

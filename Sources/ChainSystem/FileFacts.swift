@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The kind, owner and permissions of a file.
 package struct FileFacts: Equatable, Sendable {
     package let device: UInt64

@@ -1,12 +1,6 @@
 import CChainRuntime
 
 #if TSAN
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Darwin
-    #endif
-
     /// The lock word under ThreadSanitizer, which does not see the atomics of inlined C and knows pthread's mutex.
     @usableFromInline
     package typealias LockWord = pthread_mutex_t

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The description of a program to start. The program begins with no blocked signal.
 package struct ProgramStart {
     /// What gets the program's signals together with it.

@@ -1,11 +1,5 @@
 import CChainRuntime
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// An error number of the system.
 package struct SystemError: Error, Hashable, CustomStringConvertible {
     package let code: Int32

@@ -1,11 +1,5 @@
 import CChainRuntime
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A started thread, to be joined or detached once.
 package struct SystemThread: Sendable {
     /// Which signals are handled on a thread.

@@ -1,12 +1,6 @@
 import CChainRuntime
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A pipe that wakes a thread which polls. Safe from any thread; never blocks.
 package final class Waker: Sendable {
     /// The end to poll.

@@ -1,11 +1,5 @@
 import ChainSystem
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Writes snapshots into the source files that hold them.
 ///
 /// A test knows its line at compile time. Recordings above it in the same run move it, so that the shift of each file is

@@ -2,12 +2,6 @@ import ChainEvents
 import ChainSystem
 import PromiseRuntime
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Turns records into events with virtual time and reproducible numbers: nodes, threads, sites and executors count from 1
 /// in the order of their first record.
 final class RunRecorder: EventSink {

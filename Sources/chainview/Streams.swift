@@ -41,11 +41,7 @@ enum Streams {
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
-            #if canImport(Glibc)
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            #else
-                let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-            #endif
+            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
             if count < 0 && errno == EAGAIN {
                 // Waits at most 5 s, because a program that shares the descriptor may have made it non-blocking.

@@ -1,10 +1,5 @@
 import ChainEvents
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import ChainSystem
 
 extension Promise {
     /// Makes a promise, and another one as long as it is rejected, at most `attempts` in all; settled as the last of

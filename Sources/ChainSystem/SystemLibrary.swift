@@ -1,0 +1,6 @@
+// The C library, by the name that it has on each system. It is exported, because every importer needs it too.
+#if canImport(Glibc)
+    @_exported import Glibc
+#else
+    @_exported import Darwin
+#endif
