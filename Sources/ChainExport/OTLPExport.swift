@@ -11,8 +11,6 @@ package struct OTLPExport: NodeExporter {
     private let send: (_ request: String, _ spanCount: Int) throws -> Void
     private var body = ""
     private var count = 0
-    /// Live nodes at the end, which are no spans.
-    package private(set) var liveCount = 0
 
     /// Calls `send` with the bodies of requests.
     ///
@@ -35,7 +33,6 @@ package struct OTLPExport: NodeExporter {
     }
 
     package mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
-        if forest.state(of: node).isLive { liveCount += 1 }
         try finished(node, in: forest)
     }
 

@@ -140,8 +140,6 @@ public struct ChainHistory: Hashable, Sendable {
     public internal(set) var failedCount = 0
     /// Times that a chain was fulfilled although nodes of it were rejected or abandoned.
     public internal(set) var recoveredCount = 0
-    /// Times that a chain was cancelled.
-    public internal(set) var cancelledCount = 0
     /// Evicted chains.
     var evictedCount = 0
 
@@ -152,6 +150,5 @@ public struct ChainHistory: Hashable, Sendable {
     mutating func count(_ outcome: ChainOutcome, after before: ChainOutcome) {
         if outcome.isFailure, !before.isFailure { failedCount += 1 }
         if outcome == .recovered { recoveredCount += 1 }
-        if outcome == .cancelled { cancelledCount += 1 }
     }
 }

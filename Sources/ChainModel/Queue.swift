@@ -17,8 +17,6 @@
     @inlinable package var isEmpty: Bool { head == elements.count }
     /// The element that is removed next.
     @inlinable package var first: Element? { head < elements.count ? elements[head] : nil }
-    /// The element that is removed last.
-    @inlinable package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
     /// The elements in order, from the first on.
     @inlinable package var contents: ArraySlice<Element> { elements[head...] }
 
@@ -61,9 +59,6 @@
         elements = elements[head...].filter { !isRemoved($0) }
         head = 0
     }
-
-    /// Removes all elements and frees their memory.
-    @inlinable package mutating func removeAll() { self = Queue() }
 }
 
 extension Queue: Sendable where Element: Sendable {}

@@ -63,19 +63,6 @@ public enum SourceStatus: Hashable, Sendable {
     case replaying(ProcessDescription, time: UInt64)
     /// It is over; nothing follows.
     case ended(SourceEnding)
-
-    /// The observed program, as far as it is known.
-    public var process: ProcessDescription? {
-        switch self {
-        case .live(let process), .replaying(let process, _), .reconnecting(let process, _): process
-        case .idle, .connecting, .ended: nil
-        }
-    }
-
-    /// Whether commands can be expected to arrive.
-    public var takesCommands: Bool {
-        if case .live(let process) = self { !process.isReadOnly } else { false }
-    }
 }
 
 /// Why a ``BatchSource`` is over.

@@ -37,15 +37,6 @@ public func assertChain(
     assertChain(tree.text, matches: expected, of: nil, location)
 }
 
-/// As `assertChain(_:matches:)`, for any forest.
-package func assertChain(
-    _ forest: ChainForest, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
-    _ line: Int = #line, _ column: Int = #column
-) {
-    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    assertChain(forest.chainText(), matches: expected, of: nil, location)
-}
-
 private func assertChain(_ text: String, matches expected: String, of run: RecordedRun?, _ location: TestLocation) {
     guard var difference = ChainSnapshot.complaint(about: text, expected: expected) else { return }
     if InlineRecording.isOn {

@@ -54,9 +54,6 @@ final class RunRecorder: EventSink {
         }
     }
 
-    /// Returns the number of a node in the events; nil if it has none.
-    func number(of node: NodeID) -> NodeID? { state.withLock { $0.nodes[node] } }
-
     /// Returns the node of a number in the events.
     func node(numbered number: NodeID) -> NodeID? {
         state.withLock { state in state.nodes.first { $0.value == number }?.key }

@@ -9,7 +9,7 @@ public enum Role: UInt8, CaseIterable, Sendable {
     /// The states of a node.
     case waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown
     /// The bar at the bottom, and the text of a status line.
-    case footer, status
+    case status
     /// A heading of columns or of a box.
     case title
     /// The inside of a box over the screen.
@@ -105,8 +105,6 @@ extension Style {
     public static let header = Style(.header)
     /// ``Role/headerAccent``.
     public static let headerAccent = Style(.headerAccent)
-    /// ``Role/selected``.
-    public static let selected = Style(.selected)
     /// ``Role/guide``.
     public static let guide = Style(.guide)
     /// ``Role/label``.
@@ -149,14 +147,10 @@ extension Style {
     public static let abandoned = Style(.abandoned)
     /// ``Role/unknown``.
     public static let unknown = Style(.unknown)
-    /// ``Role/footer``.
-    public static let footer = Style(.footer)
     /// ``Role/status``.
     public static let status = Style(.status)
     /// ``Role/title``.
     public static let title = Style(.title)
     /// ``Role/overlay``.
     public static let overlay = Style(.overlay)
-    /// ``Role/recovered``.
-    public static let recovered = Style(.recovered)
 }

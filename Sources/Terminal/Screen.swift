@@ -27,8 +27,6 @@ public final class Screen {
     private var clicks = ClickCounter()
     /// Whether the terminal supports ``SynchronizedOutput``; known once it has answered.
     private var isSynchronized = false
-    /// How many bytes were written since the screen was opened.
-    public private(set) var writtenByteCount = 0
 
     /// Columns and rows of the terminal at its last report.
     public private(set) var size: Size
@@ -100,7 +98,6 @@ public final class Screen {
         }
         let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
         guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
-        writtenByteCount += bytes.count
     }
 
     /// Makes the next paint write everything, whatever the terminal shows now.

@@ -124,7 +124,7 @@ import Testing
         let (first, _) = work()
         let watched = Watched(.pid(getpid()), folder.options)
         try watched.waitUntilLive()
-        #expect(watched.status.all.last?.takesCommands == false)
+        #expect(watched.status.all.last?.process?.isReadOnly == true)
         watched.cancel(first.id.rawValue, id: 3, of: inspector.info)
         let reply = try watched.replies.wait("the reply") { $0.command == 3 }
         guard case .refused(let reason) = reply.outcome else {

@@ -93,5 +93,13 @@ import Testing
 }
 
 extension SourceStatus {
+    /// The observed program, as far as it is known.
+    var process: ProcessDescription? {
+        switch self {
+        case .live(let process), .replaying(let process, _), .reconnecting(let process, _): process
+        case .idle, .connecting, .ended: nil
+        }
+    }
+
     fileprivate var failureText: String? { if case .connecting(_, let text) = self { text } else { nil } }
 }

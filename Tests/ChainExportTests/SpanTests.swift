@@ -13,7 +13,6 @@ struct SpanTests {
         for batch in batches { try stream.apply(batch) }
         try stream.end()
         try stream.exporter.flush()
-        #expect(stream.exporter.liveCount == 3 || batches.count != 4)
         return requests
     }
 

@@ -81,9 +81,6 @@ public struct SiteTable: Sendable {
     /// Whether the sweep is complete.
     public var isComplete: Bool { cursor == nil }
 
-    /// The share of the forest that was swept, from 0 to 1.
-    public var progress: Double { cursor.map { bound == 0 ? 0 : min(1, Double($0) / Double(bound)) } ?? 1 }
-
     /// All call sites and kinds that were seen, in no order; of several numbers for the same one the first.
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 

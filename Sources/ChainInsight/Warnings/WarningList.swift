@@ -23,9 +23,6 @@ struct WarningList: Sendable {
     /// How many were ever found.
     private(set) var serial: UInt64 = 0
 
-    /// The warnings that hold, by node.
-    var holding: [NodeID: Warning] { kept.filter { $0.value.ended == nil } }
-
     /// Warnings that hold by when they began, then ended ones, latest first.
     var sorted: [Warning] {
         kept.values.sorted { left, right in

@@ -234,9 +234,6 @@ extension RowModel {
         return offset
     }
 
-    /// Returns the first row of a chain.
-    func firstRow(ofChain root: NodeIndex) -> Int? { key(of: root).flatMap { firstRow(of: $0)?.row } }
-
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
         return number == 0 ? nil : slots.key(Int(number - 1))

@@ -22,8 +22,6 @@ struct GroupedLists {
         Int(group) < lists.count ? lists[Int(group)] : WeightedSortedList(group: group)
     }
 
-    var count: Int { lists.reduce(0) { $0 + $1.count } }
-
     private mutating func reach(_ group: UInt32) {
         while lists.count <= Int(group) {
             var list = WeightedSortedList(group: UInt32(lists.count))
@@ -65,7 +63,6 @@ struct GroupedLists {
     func weight(of key: RootKey) -> Int? {
         Int(key.group) < lists.count ? lists[Int(key.group)].weight(of: key) : nil
     }
-    func contains(_ key: RootKey) -> Bool { weight(of: key) != nil }
 
     var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
     var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }

@@ -2,9 +2,6 @@ import Frames
 
 /// A row of bars that shows how a number went over the last minute.
 enum Sparkline {
-    /// How many cells it may have: divisors of a minute.
-    static let widths = [6, 10, 12, 15, 20]
-
     /// Bars of a number by second, the newest at the right; dots before the first one. A cell stands for the same seconds
     /// in each frame, so that bars move only to the left.
     static func text(

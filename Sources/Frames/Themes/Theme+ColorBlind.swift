@@ -24,7 +24,7 @@ extension Theme {
         case .thread: text(245, 7)
         case .number: text(251, 7)
         case .key: Entry(Color(255, 15), selected: Color(255, 0), .bold)
-        case .keyText, .footer: text(246, 7)
+        case .keyText: text(246, 7)
         case .error: state(209, 11)
         case .warning: state(221, 11)
         case .match: Entry(Color(16, 0), on: Color(222, 3), selected: Color(222, 0), .underlined)

@@ -32,7 +32,6 @@ extension Theme {
         case .skipped: Entry(Color(242, 8), selected: dim)
         case .abandoned: Entry(Color(208, 11))
         case .unknown: Entry(Color(139, 13), selected: Color(182, 13))
-        case .footer: Entry(Color(246, 7), selected: Color(248, 7))
         case .status: Entry(Color(252, 15))
         case .title: Entry(Color(247, 7), selected: Color(248, 7), .bold)
         case .overlay: Entry(Color(252, 15), on: Color(235, 0))

@@ -14,7 +14,7 @@ extension Theme {
         case .headerAccent: Entry(white, on: bar, selected: black, .bold)
         case .selected: Entry(black, on: white)
         case .guide, .border: Entry(Color(250, 7), selected: Color(240, 0))
-        case .kind, .keyText, .footer: Entry(Color(254, 7), selected: Color(235, 0))
+        case .kind, .keyText: Entry(Color(254, 7), selected: Color(235, 0))
         case .key, .title: Entry(white, selected: black, .bold)
         case .error: Entry(Color(217, 9), selected: Color(88, 0))
         case .warning: Entry(Color(227, 11), selected: Color(52, 0), .bold)

@@ -33,7 +33,6 @@ extension Theme {
         case .skipped: Entry(Color(245, 8), selected: Color(243, 0))
         case .abandoned: Entry(Color(130, 1), selected: Color(94, 0))
         case .unknown: Entry(Color(96, 5), selected: Color(60, 0))
-        case .footer: Entry(Color(240, 0))
         case .status: Entry(Color(235, 0))
         case .title: Entry(Color(240, 0), .bold)
         case .overlay: Entry(Color(235, 0), on: Color(255, 7))

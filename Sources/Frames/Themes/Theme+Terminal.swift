@@ -11,7 +11,7 @@ extension Theme {
         return switch role {
         case .normal, .label, .number, .status, .overlay: Entry(.standard)
         case .dim, .guide, .border, .waiting, .skipped: Entry(.standard, .dimmed)
-        case .kind, .thread, .keyText, .footer: Entry(.standard)
+        case .kind, .thread, .keyText: Entry(.standard)
         case .header: Entry(.standard, .reversed)
         case .headerAccent: Entry(.standard, [.reversed, .bold])
         case .selected: Entry(.standard, .reversed)

@@ -17,10 +17,6 @@ struct RawSlot {
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Whether destroying a value of the type does nothing.
-    @inlinable
-    static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
-
     /// Whether there is nothing to release: the slot is empty, or holds a closure without captures, which has 0 in its
     /// second word.
     @inline(__always)

@@ -46,9 +46,6 @@ final class ExportOutput {
 
     private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
 
-    /// Whether it is standard output, which others may read as it comes.
-    var isStandard: Bool { path == nil }
-
     func write(_ text: String) throws {
         waiting += text
         if waiting.utf8.count > 1 << 16 { try flush() }

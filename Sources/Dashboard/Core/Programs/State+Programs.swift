@@ -40,9 +40,6 @@ extension State {
 
     /// The identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
-
-    /// The name of a program for use in a sentence.
-    func name(of programIndex: Int) -> String { programs[programIndex].shownName }
 }
 
 extension Program {

@@ -29,11 +29,6 @@ public struct ReplaySeries: Hashable, Sendable {
 
     /// The end of an interval, in nanoseconds of the program's clock.
     public func end(of index: Int) -> UInt64 { start.addingClamped(UInt64(index + 1).multipliedClamped(by: interval)) }
-
-    /// The index of the interval that a moment is in; the nearest one, and 0 where there is none.
-    func index(at moment: UInt64) -> Int {
-        min(Int(clamping: moment.subtractingClamped(start) / interval), max(0, entries.count - 1))
-    }
 }
 
 extension UInt64 {

@@ -23,8 +23,6 @@ struct TimeStrip {
     /// The columns from left to right; empty where there is no room.
     private(set) var slices: [Slice] = []
     private var key: Key?
-    /// How often the series was read; for tests of the cost.
-    private(set) var aggregationCount = 0
 
     mutating func show(_ series: ReplaySeries) {
         self.series = series
@@ -42,7 +40,6 @@ struct TimeStrip {
         let wanted = Key(range: range, width: width)
         guard wanted != key else { return }
         key = wanted
-        aggregationCount += 1
         slices = aggregated(over: range, width)
     }
 

@@ -30,9 +30,6 @@ struct ChainsInsight {
     /// Whether rates are shown.
     var showsRates: Bool { demand == .groups }
 
-    /// Whether there are figures to show.
-    var isReady: Bool { generation > 0 }
-
     /// Changes which figures are shown; counting continues even if none are.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }

@@ -31,11 +31,6 @@ struct TimeAxis: Hashable {
         return scales
     }()
 
-    /// The least of ``scales`` at which a duration fits into so many columns.
-    static func scale(fitting duration: UInt64, into columns: Int) -> UInt64 {
-        scales.first { $0.multipliedClamped(by: UInt64(max(1, columns))) >= duration } ?? scales[scales.count - 1]
-    }
-
     /// The scale at which a duration fills so many columns. With `inSteps`, rounded up by a tenth at most, so that the
     /// scale of a growing duration changes rarely.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
