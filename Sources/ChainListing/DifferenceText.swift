@@ -62,13 +62,12 @@ public struct DifferenceText: Sendable {
         ]
         rows += sites.prefix(Self.limit).map(row)
         let widths = rows[0].indices.map { column in
-            rows.map { TextWidth.of($0[column].text, charset: glyphs.charset) }.max() ?? 0
+            rows.map { glyphs.width(of: $0[column].text) }.max() ?? 0
         }
         var lines = rows.map { row in
             let cells = zip(row, widths).enumerated().map { index, pair in
                 let (cell, width) = pair
-                let room = String(
-                    repeating: " ", count: max(0, width - TextWidth.of(cell.text, charset: glyphs.charset)))
+                let room = String(repeating: " ", count: max(0, width - glyphs.width(of: cell.text)))
                 let text = index < 2 ? cell.text + room : room + cell.text
                 guard isColored, let look = cell.look else { return text }
                 return "\u{1B}[\(look)m\(text)\u{1B}[0m"
@@ -144,8 +143,8 @@ public struct DifferenceText: Sendable {
     }
 
     private func cut(_ text: String) -> String {
-        SafeText.cut(text, to: Self.operationWidth, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        glyphs.cut(text, to: Self.operationWidth)
     }
 
-    private func safe(_ text: String) -> String { SafeText.line(text, charset: glyphs.charset) }
+    private func safe(_ text: String) -> String { glyphs.safe(text) }
 }

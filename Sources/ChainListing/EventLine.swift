@@ -29,9 +29,8 @@ public struct EventLine: Sendable {
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {
         let thread = event.thread == 0 ? "" : forest.threads[event.thread] ?? "\(event.thread)"
-        let shownThread = SafeText.cut(
-            thread, to: Self.threadWidth, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let width = TextWidth.of(shownThread, charset: glyphs.charset)
+        let shownThread = glyphs.cut(thread, to: Self.threadWidth)
+        let width = glyphs.width(of: shownThread)
         var name = "\(event.node)"
         if let node = forest.index(of: event.node) { name += " " + NodeText.name(of: node, in: forest) }
         let detail = EventText.detail(of: event, text: text, in: forest).text
@@ -42,5 +41,5 @@ public struct EventLine: Sendable {
         return detail.isEmpty ? line : line + "  " + safe(detail)
     }
 
-    private func safe(_ text: String) -> String { SafeText.line(text, charset: glyphs.charset) }
+    private func safe(_ text: String) -> String { glyphs.safe(text) }
 }

@@ -114,11 +114,11 @@ public struct TreeText: Sendable {
         return text
     }
 
-    private func safe(_ text: String) -> String { SafeText.line(text, charset: glyphs.charset) }
+    private func safe(_ text: String) -> String { glyphs.safe(text) }
 
     private func padded(_ text: String, _ width: Int) -> String {
-        let shown = SafeText.cut(text, to: width, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let room = width - TextWidth.of(shown, charset: glyphs.charset)
+        let shown = glyphs.cut(text, to: width)
+        let room = width - glyphs.width(of: shown)
         return shown + String(repeating: " ", count: max(0, room))
     }
 

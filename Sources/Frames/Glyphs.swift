@@ -73,3 +73,17 @@ public struct Glyphs: Hashable, Sendable {
         }
     }
 }
+
+// Texts as frames with these glyphs show them.
+extension Glyphs {
+    /// Returns the columns of a text.
+    package func width(of text: String) -> Int { TextWidth.of(text, charset: charset) }
+
+    /// Returns the safe form of a text.
+    package func safe(_ text: String) -> String { SafeText.line(text, charset: charset) }
+
+    /// Returns the safe form of a text in at most so many columns, with an ellipsis if it was cut.
+    package func cut(_ text: String, to columns: Int) -> String {
+        SafeText.cut(text, to: columns, ellipsis: ellipsis, charset: charset)
+    }
+}

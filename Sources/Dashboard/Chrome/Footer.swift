@@ -14,9 +14,9 @@ extension Painter {
             column += frame.write(words, row: row, column: column, style: .warning) + 3
         }
         if let status = state.status, state.context.isView {
-            frame.write(
-                status.text, row: row, column: column, maxColumns: frame.size.columns - 1 - column,
-                style: status.tone == .warning ? .warning : .status, ellipsis: glyphs.ellipsis)
+            write(
+                status.text, row: row, column: column, end: frame.size.columns - 1,
+                style: status.tone == .warning ? .warning : .status)
             return
         }
         let filter = state.filter
@@ -26,8 +26,7 @@ extension Painter {
             column += frame.write("  \(found(in: state))", row: row, column: column, style: .status) + 3
         }
         for item in items(for: state, into: frame.size.columns - 1 - column) {
-            let width =
-                TextWidth.of(item.key, charset: glyphs.charset) + 1 + TextWidth.of(item.word, charset: glyphs.charset)
+            let width = glyphs.width(of: item.key) + 1 + glyphs.width(of: item.word)
             guard column + width < frame.size.columns else { break }
             column += writeKey(item, row: row, column: column) + 2
         }

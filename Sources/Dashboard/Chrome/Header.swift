@@ -169,7 +169,7 @@ extension Painter {
 
     /// The one program: its name and its connection.
     private func program(_ program: Program, _ state: borrowing State) -> [HeaderItem] {
-        let name = SafeText.cut(program.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let name = glyphs.cut(program.name, to: 24)
         var items = [HeaderItem(parts: [(name.isEmpty ? "?" : name, .headerAccent)], rank: nil)]
         if let info = program.info {
             items.append(HeaderItem(parts: [("\(info.pid)", .header)], rank: HeaderRank.pid, gap: 1))
@@ -186,7 +186,7 @@ extension Painter {
             }
         case .lost(let outage):
             let retry = ProgramText.retry(outage, wall: state.wall, glyphs)
-            let shown = SafeText.cut(retry, to: 44, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            let shown = glyphs.cut(retry, to: 44)
             items.append(
                 HeaderItem(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: HeaderRank.state))
             if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }

@@ -27,9 +27,7 @@ extension Painter {
         if let problem { return paintProblem(problem, row, column) }
         if let entry = CommandTable.entry(of: text) {
             let words = [entry.arguments, entry.text].filter { !$0.isEmpty }.joined(separator: "  ")
-            frame.write(
-                words, row: row, column: column, maxColumns: frame.size.columns - 1 - column, style: .dim,
-                ellipsis: glyphs.ellipsis)
+            write(words, row: row, column: column, end: frame.size.columns - 1, style: .dim)
             return
         }
         paintKeys(of: .command, row, column)
@@ -43,9 +41,7 @@ extension Painter {
         ]
         frame.fill(row: row - 1, column: 0, columns: frame.size.columns, style: .normal)
         for (row, column, text) in lines {
-            frame.write(
-                text, row: row, column: column, maxColumns: frame.size.columns - 1 - column, style: .dim,
-                ellipsis: glyphs.ellipsis)
+            write(text, row: row, column: column, end: frame.size.columns - 1, style: .dim)
         }
     }
 
@@ -63,8 +59,8 @@ extension Painter {
         column += frame.write(sign, row: row, column: column, style: .key)
         let room = max(4, frame.size.columns / 2, frame.size.columns - 32)
         // The cursor behind the text stands on a blank.
-        let shown = text.map { SafeText.line(String($0), charset: glyphs.charset) } + [" "]
-        let widths = shown.map { TextWidth.of($0, charset: glyphs.charset) }
+        let shown = text.map { glyphs.safe(String($0)) } + [" "]
+        let widths = shown.map { glyphs.width(of: $0) }
         let cursor = min(cursor ?? text.count, text.count)
         var first = 0
         var width = widths[...cursor].reduce(0, +)
@@ -88,9 +84,7 @@ extension Painter {
     }
 
     private mutating func paintProblem(_ problem: Typing.Problem, _ row: Int, _ column: Int) {
-        frame.write(
-            problem.text, row: row, column: column, maxColumns: frame.size.columns - 1 - column, style: .error,
-            ellipsis: glyphs.ellipsis)
+        write(problem.text, row: row, column: column, end: frame.size.columns - 1, style: .error)
     }
 
     /// Draws the completions that fit, the chosen one marked; returns whether completions were asked for.
@@ -103,21 +97,21 @@ extension Painter {
         }
         let chosen = choices.chosen ?? 0
         let words = choices.words.map { word in
-            SafeText.line(word.last == " " ? String(word.dropLast()) : word, charset: glyphs.charset)
+            glyphs.safe(word.last == " " ? String(word.dropLast()) : word)
         }
         // The chosen word is always shown; words before it are left out.
         var first = 0
         func width(_ range: ClosedRange<Int>) -> Int {
-            range.reduce(0) { $0 + TextWidth.of(words[$1], charset: glyphs.charset) + 2 }
+            range.reduce(0) { $0 + glyphs.width(of: words[$1]) + 2 }
         }
         while first < chosen, column + width(first...chosen) > end { first += 1 }
         for index in first..<words.count {
             let word = words[index]
-            guard index == first || column + TextWidth.of(word, charset: glyphs.charset) <= end else { break }
+            guard index == first || column + glyphs.width(of: word) <= end else { break }
             column +=
-                frame.write(
-                    word, row: row, column: column, maxColumns: end - column,
-                    style: index == chosen ? Style.label.reversed : .keyText, ellipsis: glyphs.ellipsis) + 2
+                write(
+                    word, row: row, column: column, end: end, style: index == chosen ? Style.label.reversed : .keyText)
+                + 2
         }
         return true
     }

@@ -28,7 +28,7 @@ struct ConfirmBox {
         }
         let columns = min(size.columns - 2, max(44, min(72, (lines.map { TextWidth.of($0) }.max() ?? 0) + 6)))
         self.lines = lines.map {
-            SafeText.cut($0, to: columns - 4, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            glyphs.cut($0, to: columns - 4)
         }
         let rows = min(max(0, size.rows - 1), lines.count + 4)
         area = Area(row: (size.rows - 1 - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)

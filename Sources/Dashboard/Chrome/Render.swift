@@ -45,8 +45,8 @@ struct Painter {
         let shown = Array(lines.prefix(max(1, size.rows)))
         let first = max(0, (size.rows - shown.count) / 2)
         for (index, line) in shown.enumerated() {
-            let text = SafeText.cut(line, to: size.columns, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-            let column = max(0, (size.columns - TextWidth.of(text, charset: glyphs.charset)) / 2)
+            let text = glyphs.cut(line, to: size.columns)
+            let column = max(0, (size.columns - glyphs.width(of: text)) / 2)
             frame.write(text, row: first + index, column: column, style: index == 0 ? Style.normal.bold : .dim)
         }
     }
@@ -57,10 +57,14 @@ struct Painter {
     ) {
         guard span.isShown else { return }
         var column = offset + span.start
-        if isRight { column += max(0, span.width - TextWidth.of(text, charset: glyphs.charset)) }
-        frame.write(
-            text, row: row, column: column, maxColumns: offset + span.start + span.width - column, style: style,
-            ellipsis: glyphs.ellipsis)
+        if isRight { column += max(0, span.width - glyphs.width(of: text)) }
+        write(text, row: row, column: column, end: offset + span.start + span.width, style: style)
+    }
+
+    /// Writes a text up to a column, cut with an ellipsis; returns the columns used.
+    @discardableResult
+    mutating func write(_ text: String, row: Int, column: Int, end: Int, style: Style) -> Int {
+        frame.write(text, row: row, column: column, maxColumns: end - column, style: style, ellipsis: glyphs.ellipsis)
     }
 
     /// Writes a thread's name into a span; a long one keeps its end, because threads of one pool differ there.

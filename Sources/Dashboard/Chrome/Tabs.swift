@@ -73,7 +73,7 @@ extension Painter {
         var current: (programIndex: Int, node: NodeIndex)? = (programIndex, node)
         while let (index, shown) = current, names.count < Self.breadcrumbLimit {
             let forest = state.programs[index].forest
-            names.append(SafeText.line(NodeText.name(of: shown, in: forest), charset: glyphs.charset))
+            names.append(glyphs.safe(NodeText.name(of: shown, in: forest)))
             current =
                 state.programs[index].rowModel.outer(of: shown, in: forest).map { (index, $0) }
                 ?? state.shownCaller(of: shown, in: index)
@@ -81,13 +81,11 @@ extension Painter {
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()
         let separator = " \(glyphs.prompt) "
-        while names.count > 2, TextWidth.of(names.joined(separator: separator), charset: glyphs.charset) > room {
+        while names.count > 2, glyphs.width(of: names.joined(separator: separator)) > room {
             names.remove(at: names.count == 3 || names[1] != glyphs.ellipsis ? 1 : 2)
             if names.count > 2, names[1] != glyphs.ellipsis { names.insert(glyphs.ellipsis, at: 1) }
         }
-        let text = SafeText.cut(
-            names.joined(separator: separator), to: room, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        frame.write(
-            text, row: row, column: frame.size.columns - 1 - TextWidth.of(text, charset: glyphs.charset), style: .dim)
+        let text = glyphs.cut(names.joined(separator: separator), to: room)
+        frame.write(text, row: row, column: frame.size.columns - 1 - glyphs.width(of: text), style: .dim)
     }
 }

@@ -174,10 +174,7 @@ extension State {
 
     mutating func toggleFreeze() -> [Effect] {
         if isReplaying { return replay(.togglePlaying) }
-        guard programs.contains(where: \.isReached) else {
-            notify("there is nothing to freeze yet")
-            return []
-        }
+        guard programs.contains(where: \.isReached) else { return refuse("there is nothing to freeze yet") }
         isFrozen.toggle()
         if isFrozen {
             for programIndex in programs.indices where programs[programIndex].isReached {
@@ -220,6 +217,12 @@ extension State {
         status = Status(
             text: text, tone: tone, until: isSticky ? .max : wall &+ Self.duration(of: tone), isSticky: isSticky)
         revision += 1
+    }
+
+    /// Shows why nothing is done; returns no effects.
+    mutating func refuse(_ reason: String, _ tone: Status.Tone = .plain) -> [Effect] {
+        notify(reason, tone)
+        return []
     }
 
     /// The message for a key that finds no row to act on.

@@ -133,8 +133,7 @@ extension Painter {
         } else {
             let line = String(repeating: glyphs.horizontal, count: area.columns)
             frame.write(line, row: area.row, column: 0, style: .border)
-            let shown = SafeText.cut(
-                page.title, to: area.columns - 8, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            let shown = glyphs.cut(page.title, to: area.columns - 8)
             frame.write(" \(shown) ", row: area.row, column: 2, style: .title)
         }
         let lines = page.lines
@@ -146,9 +145,9 @@ extension Painter {
         for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {
-                column += frame.write(
-                    part.text, row: inner.row + index, column: column,
-                    maxColumns: inner.column + inner.columns - column, style: part.style, ellipsis: glyphs.ellipsis)
+                column += write(
+                    part.text, row: inner.row + index, column: column, end: inner.column + inner.columns,
+                    style: part.style)
             }
             if let selected, selected.contains(first + index) {
                 frame.write(glyphs.prompt, row: inner.row + index, column: inner.column - 1, style: .key)

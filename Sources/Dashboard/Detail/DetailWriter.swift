@@ -22,7 +22,7 @@ struct DetailWriter {
         for index in 0..<max(left.count, right.count) {
             var line = index < left.count ? left[index] : DetailLine("")
             if index < right.count {
-                let used = line.parts.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+                let used = line.parts.reduce(0) { $0 + glyphs.width(of: $1.text) }
                 line.parts.append((String(repeating: " ", count: max(1, column - used)), .normal))
                 line.parts += right[index].parts
             }
@@ -45,7 +45,7 @@ struct DetailWriter {
     mutating func field(
         _ name: String, _ value: String, sign: (text: String, style: Style)? = nil, link: RowID? = nil
     ) {
-        let inset = sign.map { TextWidth.of($0.text, charset: glyphs.charset) + 1 } ?? 0
+        let inset = sign.map { glyphs.width(of: $0.text) + 1 } ?? 0
         let columns = width - Self.nameWidth - inset
         for (index, piece) in TextWrap.lines(value, columns: columns, charset: glyphs.charset).enumerated() {
             let head = index == 0 ? name : ""
@@ -70,11 +70,11 @@ struct DetailWriter {
     /// Adds a name and a value of several lines, each wrapped: beside the name if that is short, else below it.
     mutating func entry(_ name: String, _ value: String) {
         let nameWidth = width < 60 ? 12 : 18
-        let name = SafeText.cut(name, to: width, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let isShort = TextWidth.of(name, charset: glyphs.charset) < nameWidth
+        let name = glyphs.cut(name, to: width)
+        let isShort = glyphs.width(of: name) < nameWidth
         if !isShort { lines.append(DetailLine(name, .dim)) }
         let indent = String(repeating: " ", count: nameWidth)
-        var head = isShort ? name + indent.dropFirst(TextWidth.of(name, charset: glyphs.charset)) : indent
+        var head = isShort ? name + indent.dropFirst(glyphs.width(of: name)) : indent
         let values = value.split(
             maxSplits: Self.entryLimit, omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }
         )

@@ -25,7 +25,7 @@ struct HelpBox {
 
     init(size: Size, glyphs: Glyphs, view: ViewID = .chains) {
         let sections = HelpText(view: view, glyphs: glyphs).sections
-        let width = { (text: String) in TextWidth.of(text, charset: glyphs.charset) }
+        let width = { (text: String) in glyphs.width(of: text) }
         let entries = sections.flatMap(\.entries)
         let keyWidth = entries.map { width($0.keys) }.filter { $0 <= Self.keyLimit }.max() ?? 0
         let textWidth = entries.map { width($0.text) }.max() ?? 0
@@ -141,7 +141,7 @@ extension Painter {
         let words = search.text.isEmpty ? "" : count == 0 ? "  not found " : "  \(count) lines "
         var column = box.area.column + 2
         column += frame.write(
-            " /\(SafeText.line(search.text, charset: glyphs.charset))", row: row, column: column,
+            " /\(glyphs.safe(search.text))", row: row, column: column,
             maxColumns: max(4, box.area.columns - 30), style: .overlay.bold)
         if search.isTyping { column += frame.write(" ", row: row, column: column, style: .overlay.reversed) }
         frame.write(words, row: row, column: column, style: .overlay.dimmed)

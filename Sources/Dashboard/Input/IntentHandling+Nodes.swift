@@ -50,19 +50,13 @@ extension State {
 
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
-        guard let (programIndex, node) = selectedNode else {
-            notify("there is no node to open")
-            return []
-        }
+        guard let (programIndex, node) = selectedNode else { return refuse("there is no node to open") }
         return open(programs[programIndex].forest.site(of: node))
     }
 
     /// Opens a call site in the editor, if it is known.
     mutating func open(_ site: CodeLocation?) -> [Effect] {
-        guard let site, !site.fileID.isEmpty else {
-            notify("its call site is not known", .warning)
-            return []
-        }
+        guard let site, !site.fileID.isEmpty else { return refuse("its call site is not known", .warning) }
         return [.openEditor(site)]
     }
 }

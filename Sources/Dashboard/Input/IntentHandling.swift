@@ -28,8 +28,7 @@ extension State {
         if let effects = view.type.handle(intent, &self) { return effects }
         // The selection is what another view left.
         guard view.type.hasNodeRows || !intent.isForSelection else {
-            notify("these rows are no nodes; 1 shows the chains")
-            return []
+            return refuse("these rows are no nodes; 1 shows the chains")
         }
         return handleCommon(intent)
     }

@@ -149,7 +149,7 @@ public struct Picker: Sendable {
     }
 
     private var nameWidth: Int {
-        let widest = processes.map { TextWidth.of($0.name, charset: glyphs.charset) }.max() ?? 0
+        let widest = processes.map { glyphs.width(of: $0.name) }.max() ?? 0
         return min(max(8, widest), max(8, min(32, size.columns - 5 - ProcessTable.columns[0].width)))
     }
 
@@ -220,7 +220,7 @@ public struct Picker: Sendable {
         var hints = [(glyphs.up + glyphs.down, "move"), (glyphs.enter, "attach"), ("1-9", "select"), ("q", "quit")]
         if processes.isEmpty { hints.removeFirst(3) }
         for (key, word) in hints {
-            guard column + TextWidth.of(key, charset: glyphs.charset) + 1 + word.count < size.columns else { break }
+            guard column + glyphs.width(of: key) + 1 + word.count < size.columns else { break }
             column += frame.write(key, row: row, column: column, style: .key) + 1
             column += frame.write(word, row: row, column: column, style: .keyText) + 2
         }

@@ -111,9 +111,7 @@ struct BlockerDescription {
     private static let memberLimit = 1_000
 
     func name(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
-        SafeText.cut(
-            NodeText.name(of: node, in: forest), to: Self.nameLimit, ellipsis: glyphs.ellipsis,
-            charset: glyphs.charset)
+        glyphs.cut(NodeText.name(of: node, in: forest), to: Self.nameLimit)
     }
 
     /// The nodes of a path with ``link(_:in:)`` between two; of more than five, the first two and the last two.

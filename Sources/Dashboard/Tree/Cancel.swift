@@ -86,8 +86,7 @@ extension State {
         case .yes: break
         case .no, .back:
             mode = .normal
-            notify("nothing was cancelled")
-            return []
+            return refuse("nothing was cancelled")
         case .quit: return [.quit]
         default: return []
         }
@@ -100,8 +99,7 @@ extension State {
                     ? whyNotCancel(in: programIndex) : "\(programs[programIndex].shownName) has restarted meanwhile"
             }
             if let why {
-                notify("nothing was cancelled: \(why)", .warning)
-                return []
+                return refuse("nothing was cancelled: \(why)", .warning)
             }
         }
         var effects: [Effect] = []

@@ -13,7 +13,7 @@ extension State {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         var text = ClipboardText()
         for rowID in rowIDs where !text.isFull { if let line = line(rowID) { text.add(line) } }
-        guard text.count > 0 else { return nothingToCopy() }
+        guard text.count > 0 else { return refuse("there is nothing to copy") }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
             notify("copied \(count) of \(all) nodes: \(Self.why)", .warning)
@@ -42,18 +42,13 @@ extension State {
                 }
             }
         }
-        guard text.count > 0 else { return nothingToCopy() }
+        guard text.count > 0 else { return refuse("there is nothing to copy") }
         let lines = "\(CountText.grouped(text.count)) \(text.count == 1 ? "line" : "lines")"
         if text.isFull { notify("copied the first \(lines): \(Self.why)", .warning) } else { notify("\(lines) copied") }
         return [.copy(text.text)]
     }
 
     private static let why = "terminals take no more than 75 kB"
-
-    private mutating func nothingToCopy() -> [Effect] {
-        notify("there is nothing to copy")
-        return []
-    }
 
     /// Adds the tree of a node, with what is drawn in it of other programs.
     private func add(

@@ -28,28 +28,23 @@ struct GroupPainter {
         painter.frame.write(marker, row: row, column: column, style: .guide)
         column += 2
         func write(_ text: String, _ style: Style) {
-            column += painter.frame.write(
-                text, row: row, column: column, maxColumns: max(0, end - column), style: style,
-                ellipsis: glyphs.ellipsis)
+            column += painter.write(text, row: row, column: column, end: end, style: style)
         }
         let parts = GroupText.counts(of: group, glyphs)
         // The name goes first, then the number of chains; the other counts take what is left.
-        let tail = parts.first.map { 2 + TextWidth.of($0.text, charset: glyphs.charset) } ?? 0
-        let name = SafeText.cut(
-            GroupText.name(of: site), to: max(12, end - column - tail), ellipsis: glyphs.ellipsis,
-            charset: glyphs.charset)
+        let tail = parts.first.map { 2 + glyphs.width(of: $0.text) } ?? 0
+        let name = glyphs.cut(GroupText.name(of: site), to: max(12, end - column - tail))
         write(name, style(.label.bold))
         if let label = GroupText.label(of: site, in: program) {
             let room = end - column - tail - 2
             if room > 3 {
                 write("  ", .normal)
-                write(
-                    SafeText.cut(label, to: room, ellipsis: glyphs.ellipsis, charset: glyphs.charset), style(.label))
+                write(glyphs.cut(label, to: room), style(.label))
             }
         }
         for part in parts {
             // Not cut, because a cut number misleads.
-            guard column + 2 + TextWidth.of(part.text, charset: glyphs.charset) <= end else { break }
+            guard column + 2 + glyphs.width(of: part.text) <= end else { break }
             write("  ", .normal)
             write(part.text, style(part.style))
         }

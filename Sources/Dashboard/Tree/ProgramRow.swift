@@ -25,7 +25,7 @@ struct ProgramPainter {
         // A program has no thread, wait and run: the whole room up to its age is its own; that up to the end, too, where its
         // figures need it and nothing is to be noted.
         var end = columns.total.isShown ? columns.total.start - 1 : columns.end
-        let width = parts.reduce(2 + TextWidth.of(SafeText.line(program.shownName, charset: glyphs.charset))) {
+        let width = parts.reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
             $0 + 2 + TextWidth.of($1.text)
         }
         let needsAll = note.isEmpty && columns.node.start + width > end
@@ -57,8 +57,8 @@ struct ProgramPainter {
             painter.frame.write(marker, row: row, column: column, style: .guide)
         }
         column += 2
-        let name = SafeText.line(program.shownName, charset: glyphs.charset)
-        let nameWidth = min(TextWidth.of(name, charset: glyphs.charset), max(12, (end - column) / 2))
+        let name = glyphs.safe(program.shownName)
+        let nameWidth = min(glyphs.width(of: name), max(12, (end - column) / 2))
         let shown = partsThatFit(into: end - column - nameWidth, glyphs.charset)
         column += painter.frame.write(
             name, row: row, column: column, maxColumns: min(nameWidth, end - column), style: .label.bold,

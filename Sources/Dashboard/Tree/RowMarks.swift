@@ -21,8 +21,8 @@ extension Painter {
     /// The first place of a text, written from one column to another, that a filter found there.
     mutating func highlight(_ needle: Needle, in text: String, row: Int, from start: Int, to end: Int) {
         guard let found = needle.firstMatch(in: text), !found.range.isEmpty else { return }
-        let before = TextWidth.of(String(found.text[..<found.range.lowerBound]), charset: glyphs.charset)
-        let width = TextWidth.of(String(found.text[found.range]), charset: glyphs.charset)
+        let before = glyphs.width(of: String(found.text[..<found.range.lowerBound]))
+        let width = glyphs.width(of: String(found.text[found.range]))
         guard start + before < end else { return }
         frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in .match }
     }
@@ -30,8 +30,8 @@ extension Painter {
     /// One sentence in the place of rows.
     mutating func paintMessage(_ text: String) {
         let area = layout.tree
-        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
+        let shown = glyphs.cut(text, to: area.columns - 2)
+        let column = max(1, (area.columns - glyphs.width(of: shown)) / 2)
         frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
     }
 }

@@ -80,9 +80,7 @@ struct RowPainter {
         let end = column + columns.value.width
         for (index, extra) in left.enumerated() where column < end {
             let text = index == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
-            column += painter.frame.write(
-                text, row: row, column: column, maxColumns: end - column, style: style(extra.style),
-                ellipsis: painter.glyphs.ellipsis)
+            column += painter.write(text, row: row, column: column, end: end, style: style(extra.style))
         }
     }
 
@@ -133,23 +131,18 @@ struct RowPainter {
             column += room
         }
         let extras = texts.extras(glyphs, isBesideState: columns.word.isShown)
-        column += painter.frame.write(
-            texts.program, row: row, column: column, maxColumns: max(0, end - column), style: .dim,
-            ellipsis: glyphs.ellipsis)
+        column += painter.write(texts.program, row: row, column: column, end: end, style: .dim)
         let start = column
-        column += painter.frame.write(
-            text, row: row, column: column, maxColumns: max(0, end - column),
-            style: style(labelStyle(isRoot, isLabel)),
-            ellipsis: glyphs.ellipsis)
+        column += painter.write(text, row: row, column: column, end: end, style: style(labelStyle(isRoot, isLabel)))
         for marked in markedTexts { painter.highlight(marked, in: text, row: row, from: start, to: column) }
         // A summary that does not fit moves whole to the empty value column.
-        let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+        let tail = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
         if isRoot, !hasValue, columns.value.isShown, column + tail > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
             // Not cut, because a cut number misleads. A root's glyph needs its text.
-            var width = TextWidth.of(extra.text, charset: glyphs.charset)
+            var width = glyphs.width(of: extra.text)
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
-                width += TextWidth.of(extras[index + 1].text, charset: glyphs.charset)
+                width += glyphs.width(of: extras[index + 1].text)
             }
             guard column + width <= end else { return (column, extras[index...]) }
             column += painter.frame.write(

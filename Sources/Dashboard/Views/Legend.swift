@@ -19,7 +19,7 @@ extension Painter {
         let end = layout.tree.columns - 1
         var column = start
         for entry in entries {
-            let width = TextWidth.of(entry.sign, charset: glyphs.charset) + 1 + entry.word.count
+            let width = glyphs.width(of: entry.sign) + 1 + entry.word.count
             guard column + width <= end else { return }
             column += frame.write(entry.sign, row: row, column: column, style: entry.style) + 1
             column += frame.write(entry.word, row: row, column: column, style: .dim) + 3

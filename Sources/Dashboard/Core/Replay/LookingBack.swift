@@ -153,12 +153,10 @@ extension State {
     /// `R` and `:record`: the selected program, or the first one.
     mutating func record(into path: String?) -> [Effect] {
         if isReplaying, lookingBack == nil {
-            notify("this is a recording already", .warning)
-            return []
+            return refuse("this is a recording already", .warning)
         }
         guard let programIndex = selectedProgramIndex ?? programs.indices.first else {
-            notify("there is no program to record yet")
-            return []
+            return refuse("there is no program to record yet")
         }
         return [.record(programs[programIndex].source, path: path)]
     }

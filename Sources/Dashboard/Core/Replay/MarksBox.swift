@@ -14,9 +14,9 @@ struct MarksBox {
         let visible = min(marks.count, max(1, size.rows - 5))
         let first = min(max(0, selected - visible / 2), marks.count - visible)
         let texts = marks[first..<first + visible].map { "\(when($0.time))   \(NodeText.safe($0.name))" }
-        let width = texts.map { TextWidth.of($0, charset: glyphs.charset) }.max() ?? 0
+        let width = texts.map { glyphs.width(of: $0) }.max() ?? 0
         let columns = min(size.columns - 2, max(36, width + 6))
-        lines = texts.map { SafeText.cut($0, to: columns - 4, ellipsis: glyphs.ellipsis, charset: glyphs.charset) }
+        lines = texts.map { glyphs.cut($0, to: columns - 4) }
         self.first = first
         area = Area(
             row: max(0, (size.rows - 1 - visible - 2) / 2), column: (size.columns - columns) / 2, rows: visible + 2,

@@ -55,12 +55,10 @@ extension State {
     mutating func replay(_ command: ReplayCommand) -> [Effect] {
         if let source = replayedProgram?.source { return [.replay(source, command)] }
         guard options.keepsHistory else {
-            notify("only a recording has other moments: chainview record makes one, chainview replay shows it")
-            return []
+            return refuse("only a recording has other moments: chainview record makes one, chainview replay shows it")
         }
         guard let programIndex = programs.indices.first(where: { programs[$0].isReached }) else {
-            notify("there is no past yet")
-            return []
+            return refuse("there is no past yet")
         }
         // A picture that stands still is left for the past of now.
         return (isFrozen ? toggleFreeze() : []) + [.replay(programs[programIndex].source, command)]

@@ -115,9 +115,7 @@ extension Painter {
         let words = EventText.words(for: note).title
         let style: Style = if case .snapshot = note { .dim } else { .warning }
         let start = columns.thread.isShown ? columns.thread.start : columns.word.start
-        frame.write(
-            words, row: row, column: start, maxColumns: layout.tree.columns - 1 - start, style: style,
-            ellipsis: glyphs.ellipsis)
+        write(words, row: row, column: start, end: layout.tree.columns - 1, style: style)
     }
 
     // MARK: Headers
@@ -144,15 +142,14 @@ extension Painter {
     private typealias Part = (text: String, style: Style)
 
     private func width(of parts: [Part]) -> Int {
-        parts.reduce(3 * max(0, parts.count - 1)) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+        parts.reduce(3 * max(0, parts.count - 1)) { $0 + glyphs.width(of: $1.text) }
     }
 
     /// The right part of the header line in several forms, the longest first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
             let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }
-            let shown = SafeText.cut(
-                name ?? "\(scope.id ?? .none)", to: 20, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            let shown = glyphs.cut(name ?? "\(scope.id ?? .none)", to: 20)
             return ("only \(shown)", .match)
         }
         let follows: Part =

@@ -104,10 +104,7 @@ extension ProfileView {
     // MARK: Copying
 
     private static func copy(_ state: inout State) -> [Effect] {
-        guard let row = state.profile.selectedRow else {
-            state.notify(state.emptyReason)
-            return []
-        }
+        guard let row = state.profile.selectedRow else { return state.refuse(state.emptyReason) }
         state.notify("copied \(NodeText.safe(row.name))")
         return [.copy(ProfileDetail.line(row))]
     }
@@ -126,10 +123,7 @@ extension ProfileView {
                 if frame.ownTime >= 1_000 { lines.append("\(names[names.count - 1]) \(frame.ownTime / 1_000)") }
             }
         }
-        guard !lines.isEmpty else {
-            state.notify(state.emptyReason)
-            return []
-        }
+        guard !lines.isEmpty else { return state.refuse(state.emptyReason) }
         state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
         return [.copy(lines.joined(separator: "\n") + "\n")]
     }

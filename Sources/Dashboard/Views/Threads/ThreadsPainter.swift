@@ -175,9 +175,7 @@ private struct LanePainter {
         let end = columns.node.start + columns.node.width
         var column = columns.node.start
         for (text, look) in parts(painter.glyphs, figures, forest) where column < end {
-            column += painter.frame.write(
-                text, row: row, column: column, maxColumns: end - column, style: style(look),
-                ellipsis: painter.glyphs.ellipsis)
+            column += painter.write(text, row: row, column: column, end: end, style: style(look))
         }
     }
 

@@ -83,9 +83,7 @@ extension Painter {
         var column = Columns.glyph
         for part in TimelineText.info(state, begin: begin) {
             guard column < room else { break }
-            column += frame.write(
-                part.text, row: row, column: column, maxColumns: room - column, style: part.style,
-                ellipsis: glyphs.ellipsis)
+            column += write(part.text, row: row, column: column, end: room, style: part.style)
         }
         guard room < end else { return }
         frame.write(scale, row: row, column: end - scale.count, style: .dim)

@@ -75,9 +75,7 @@ extension Painter {
             isCritical
             ? Style.key.bold
             : forest.isRoot(node) ? Style.label.bold : view.state == .waiting || !isLabel ? .dim : .label
-        column += frame.write(
-            text, row: row, column: column, maxColumns: end - column, style: isDimmed ? .dim : style,
-            ellipsis: glyphs.ellipsis)
+        column += write(text, row: row, column: column, end: end, style: isDimmed ? .dim : style)
         guard shown.hiddenCount > 0 else { return }
         frame.write("  +\(shown.hiddenCount)", row: row, column: column, maxColumns: end - column, style: .dim)
     }

@@ -110,9 +110,7 @@ extension Painter {
 
     private mutating func paintNote(_ words: String, _ columns: WarningColumns, _ line: Int) {
         let start = columns.severity.start
-        frame.write(
-            words, row: line, column: start, maxColumns: layout.tree.columns - 1 - start, style: .dim,
-            ellipsis: glyphs.ellipsis)
+        write(words, row: line, column: start, end: layout.tree.columns - 1, style: .dim)
     }
 
     private mutating func paint(
@@ -179,9 +177,7 @@ extension Painter {
         let words = isOne ? WarningText.what(warning, program) : "and others"
         let parts: [(String, Style)] = [(WarningText.name(warning, program), .label), ("  " + words, .dim)]
         for (text, look) in parts where column < end {
-            column += frame.write(
-                text, row: line, column: column, maxColumns: end - column, style: style(look),
-                ellipsis: glyphs.ellipsis)
+            column += write(text, row: line, column: column, end: end, style: style(look))
         }
     }
 }
