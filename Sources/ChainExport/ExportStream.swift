@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Receives the nodes of a program, each once.

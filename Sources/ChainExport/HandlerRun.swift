@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A handler that occupied a thread.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Collects settled nodes as spans, and passes them on in requests of limited size.

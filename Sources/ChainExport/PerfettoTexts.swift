@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainListing
 import ChainModel
 import ChainText

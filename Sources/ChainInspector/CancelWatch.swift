@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A viewer's cancellation, repeated until its scope is empty (TheRules, X5): the topmost pending nodes first,

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The state under the collector's lock: it reads rings, interns names, calibrates times, and applies batches.

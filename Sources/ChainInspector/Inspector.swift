@@ -1,6 +1,5 @@
 import CChainRuntime
 import ChainBus
-import ChainEvents
 import ChainModel
 import ChainSystem
 import ChainWire

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The rendered details of a live promise: see ``NodeDetail``.

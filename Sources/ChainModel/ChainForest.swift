@@ -1,4 +1,5 @@
-import ChainEvents
+// Exported, because what the model declares is made of these names.
+@_exported import ChainEvents
 
 /// The promise chains of one process, built by applying its event batches.
 ///

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Work of one executor at the moment. Updated by each change, so reading is O(1).
 public struct ExecutorLoad: Hashable, Sendable {
     /// Nodes with a handler in the executor's queue.

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// How the members of a combinator are doing.
 public struct MemberCounts: Hashable, Sendable {
     /// By state.

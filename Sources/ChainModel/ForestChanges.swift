@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Kinds of changes of one node since changes were last consumed.
 public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// The bits.

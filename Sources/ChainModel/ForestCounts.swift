@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Counts of chains, updated by each change.
 extension ForestData {
     @inline(__always)

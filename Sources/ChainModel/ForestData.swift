@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// All that a ``ChainForest`` consists of, and the steps that change it.
 final class ForestData: @unchecked Sendable {
     // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest reaches in, and changes the data only after

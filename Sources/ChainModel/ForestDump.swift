@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension ChainForest {
     /// The forest as text, one line a node, indented as it is drawn: state, kind, id and label, with `facts` everything
     /// else that is known.

@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension ChainForest {
     /// Applies a batch: names, then snapshots, then events, then the resync mark. About 100 ns an event.
     ///

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Steps that remove nodes; ``ForestData/retain(now:budget:)`` says which.
 extension ForestData {
     /// Evicts a whole chain; false where the budget ended before.

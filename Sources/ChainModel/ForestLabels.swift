@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// What a node is called, and by what it was made.
 extension ForestData {
     /// Applies facts of a node's creation. The label is that of the creation: a later one stays.

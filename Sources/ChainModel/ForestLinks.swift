@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Adoption and membership.
 extension ForestData {
     /// `holder` follows `id`, or has it for a member.

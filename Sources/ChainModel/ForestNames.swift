@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Names of threads, executors and call sites by number.
 ///
 /// They are sent once, so they are kept. Threads come and go, and a program may name what it never uses, so unused

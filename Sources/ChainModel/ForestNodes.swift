@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// How nodes come to be known, and where their creation time puts them.
 extension ForestData {
     /// Copies what a copy of the data still shares with the original.

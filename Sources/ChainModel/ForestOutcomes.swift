@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// The outcomes of chains: decided once when a chain settles, by a walk along its main line.
 extension ChainForest {
     /// The node that has the value or error of a chain: the last of its main line that was not skipped. Nil while the

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Chains that a user pinned: kept although they have settled and newer ones exceed the limits.
 extension ChainForest {
     /// Chains that can be pinned at one time. A forest keeps no more than ``ForestLimits/settledNodeLimit`` because of

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Tree parents: a node is under its promise's parent, else its first adopter or combinator, else its creator, else it
 /// is a root.
 ///

@@ -1,5 +1,4 @@
 import CChainRuntime
-import ChainEvents
 
 /// Prefetching. In a forest of a million nodes nearly each event misses the caches at its node and then at its chain;
 /// prefetching the records of many events overlaps these misses.

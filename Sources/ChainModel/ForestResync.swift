@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension ForestData {
     /// Applies the beginning or the end of a resync. The end reads all nodes: some 20 ms at a million, after a loss
     /// only.

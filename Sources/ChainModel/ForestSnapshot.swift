@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension ChainForest {
     /// How many members one snapshot names; a node with more has several snapshots.
     private static let memberLimit = 256

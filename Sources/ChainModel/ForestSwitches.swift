@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// The runs of tasks of Swift, which run many times.
 extension ForestData {
     /// When a task ran or was suspended last; 0 for other nodes.

@@ -1,5 +1,3 @@
-import ChainEvents
-
 extension ChainForest {
     /// The promise that a node's operation was called on; nil where there is none or it was evicted.
     public func parent(of index: NodeIndex) -> NodeIndex? {

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// A thread that blocks until a node settles.
 public struct ThreadWait: Hashable, Sendable {
     /// The thread.

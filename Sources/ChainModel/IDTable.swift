@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// The slot of an id that was removed from an ``IDTable`` for good.
 let evictedSlot = UInt32.max - 1
 

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Facts that are a bit each.
 struct NodeBits: OptionSet {
     let rawValue: UInt16

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// A relation between two nodes that are not parent and child, seen from one of them.
 public struct NodeLink: Hashable, Sendable {
     /// The role of this node.

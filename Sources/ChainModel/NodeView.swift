@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// The fixed-size facts of one node: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
 /// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// Nodes with a parent in another process, both ways: by slot the parent, and by parent the slots.
 struct RemoteParents {
     private var parents: [UInt32: NodeKey] = [:]

@@ -1,5 +1,3 @@
-import ChainEvents
-
 /// One chain of two nodes or more: 64 bytes. A root without children needs none.
 struct ChainRecord {
     /// The latest settlement of its nodes, those that were evicted included; 0 if none is known.

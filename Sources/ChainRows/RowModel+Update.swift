@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Updates from the forest: what came, went, moved or changed since the last time.

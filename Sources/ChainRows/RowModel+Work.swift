@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Long work in slices: rebuilding from a large forest, weighing each chain after all were folded, and reading long

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The rows of one program's chains: which there are, and in which order.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// All that happened in a run: the promises at its end, and the order of their steps.

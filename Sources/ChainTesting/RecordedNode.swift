@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// One promise of a ``RecordedRun`` or a ``ChainRecording`` at one moment.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.

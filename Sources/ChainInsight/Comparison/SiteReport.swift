@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// What happened at the call sites of one program over a span of time.

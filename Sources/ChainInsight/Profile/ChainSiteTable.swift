@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Rate, errors and durations of chains by the call site of their root: a first sweep in slices, then updates by

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Where the time of all chains goes: their nodes by the path of call sites from the root, as in a profiler's call tree.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A query for nodes, in the small language of the `/` prompt.

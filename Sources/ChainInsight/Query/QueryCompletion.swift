@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Completions of a query that is being typed.

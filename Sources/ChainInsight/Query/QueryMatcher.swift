@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Evaluates a ``Query`` for node after node of one forest: some 20 to 60 ns each. Names of threads, executors and

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A query as steps: each tests one thing of a node and names the next step for yes and for no.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // What the words of a query mean: fields, states, warnings, call sites.

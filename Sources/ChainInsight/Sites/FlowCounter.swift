@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The one mechanism behind ``FlowFigures``: for nodes of a call site in ``SiteTable``, and for chains of a root's call

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// One call site and kind, with all numbers that the program has for the call site.

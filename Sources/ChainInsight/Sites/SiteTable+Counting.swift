@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Counting of nodes.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Statistics of one forest's nodes by call site and kind: a first sweep in slices, then updates by changes.

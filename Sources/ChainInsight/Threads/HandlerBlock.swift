@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// How a handler blocks its thread.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The threads of one program that ran handlers: what occupies each, since when, and its recent past.

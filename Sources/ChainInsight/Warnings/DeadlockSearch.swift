@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A search for nodes and threads that wait for each other.

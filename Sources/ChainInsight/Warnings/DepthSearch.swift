@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A search through one chain for a node that is too deep, in slices.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The warnings of one kind: some are kept, all are counted.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The verdict of one rule on a node.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// One sweep over the watched nodes, as far as it has come.

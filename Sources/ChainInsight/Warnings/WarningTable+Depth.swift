@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Chains that may be too deep, searched in slices.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The end of a sweep.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Sweeps over changed and due nodes, in slices.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The warnings of one forest, always up to date.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Updates from the forest: moved nodes are removed with all under them, then evicted ones, then the moved ones are

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // The rows of chains: how many, which, and the row of a node.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // From match to match.

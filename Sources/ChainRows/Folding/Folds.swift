@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// What is folded, and why: by the user, by level, after finishing, or for its many children.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Folding of finished nodes: a node that was fulfilled, with nothing live and nothing rejected inside, becomes one row

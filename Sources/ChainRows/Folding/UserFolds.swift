@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The folds, tags and opened groups that the user set, by the ids of nodes and by call sites: what another forest of the

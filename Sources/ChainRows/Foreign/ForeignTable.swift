@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The rows of a chain, or of several, that are drawn in another program's tree.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Rows of other programs' chains under a node, as one element among a program's rows.

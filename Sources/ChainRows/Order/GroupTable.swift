@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The number of chains of each status.

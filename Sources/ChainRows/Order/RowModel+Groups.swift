@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A row of one program: of a chain, or of all chains from one call site; or rows of other programs among these.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about; a new order

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// A queue of nodes in the order of their deadlines, with a limit and a high-water mark.

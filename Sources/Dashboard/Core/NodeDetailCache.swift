@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// What programs said of nodes when they were asked: what is only worth sending on request. A node is asked for when the

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// Changes the state by one action and returns the action's effects. Pure: the same states and actions give the

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // Tagging, and opening call sites.

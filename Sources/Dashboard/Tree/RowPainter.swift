@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainRows

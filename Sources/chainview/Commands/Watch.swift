@@ -1,5 +1,4 @@
 import ArgumentParser
-import ChainEvents
 import ChainInsight
 import ChainListing
 import ChainModel

@@ -1,5 +1,4 @@
 import ChainBus
-import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainRecording

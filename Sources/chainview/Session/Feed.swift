@@ -1,5 +1,4 @@
 import ChainBus
-import ChainEvents
 import ChainModel
 import ChainSource
 import Dashboard

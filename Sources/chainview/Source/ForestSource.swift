@@ -1,6 +1,5 @@
 import ArgumentParser
 import ChainAttach
-import ChainEvents
 import ChainModel
 import ChainRecording
 import ChainZstd

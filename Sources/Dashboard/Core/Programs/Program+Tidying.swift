@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 // What happens to rows as time passes, and which nodes are marked for commands.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The last events of one program, in order of arrival.

@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 import ChainText
 import Frames

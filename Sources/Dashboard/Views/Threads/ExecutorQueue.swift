@@ -1,4 +1,3 @@
-import ChainEvents
 import ChainModel
 
 /// The nodes in the queue of one executor, found by visits of the forest in slices.
