@@ -42,7 +42,6 @@ final class FolderWatch {
         #endif
     }
 
-    /// An entry for `poll`.
     var entry: pollfd { pollfd(fd: number, events: Int16(POLLIN), revents: 0) }
 
     /// Discards the events so far.

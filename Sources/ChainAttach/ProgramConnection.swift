@@ -36,7 +36,6 @@ final class ProgramConnection {
 
     deinit { buffer.deallocate() }
 
-    /// Enqueues a message.
     func send(_ message: Message) {
         // The caller has checked the length.
         try? writer.write(message)
@@ -49,7 +48,6 @@ final class ProgramConnection {
     /// The program's process, if that is stopped and cannot answer.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 
-    /// The entries for `poll`.
     var entries: [pollfd] {
         let writes = isConnecting || (canSend && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)

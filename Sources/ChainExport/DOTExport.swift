@@ -6,7 +6,6 @@ package enum DOTExport {
     /// Nodes that are shown by default.
     package static let nodeLimit = 1_000
 
-    /// Writes the graph.
     package static func write(_ moment: Moment, to output: TextOutput) throws {
         try output(
             """

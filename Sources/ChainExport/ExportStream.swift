@@ -35,7 +35,6 @@ package struct ExportStream<Exporter: NodeExporter> {
         /// How long they wait at most, in nanoseconds of the program's clock.
         package var delay: UInt64 = 5_000_000_000
 
-        /// The defaults.
         package init() {}
     }
 
@@ -48,7 +47,6 @@ package struct ExportStream<Exporter: NodeExporter> {
 
     /// The forest after the last batch.
     package private(set) var forest: ChainForest
-    /// The exporter.
     package var exporter: Exporter
     private let options: Options
     private var changes = ForestChanges()

@@ -15,10 +15,8 @@ package struct MermaidExport {
     package let moment: Moment
     /// Links between nodes that are shown, which are left out because of the limits of Mermaid.
     package let leftOutLinkCount: Int
-    /// The flowchart.
     package let text: String
 
-    /// Draws a moment.
     package init(_ moment: Moment) {
         var shown = moment
         var chart = Chart(shown)
@@ -41,7 +39,6 @@ package struct MermaidExport {
         text = chart.text(links: kept, leftOut: leftOutLinkCount)
     }
 
-    /// Writes the flowchart.
     package func write(to output: TextOutput) throws { try output(text) }
 
     /// Returns a text for between quotes: everything but letters, digits and plain signs as a character's number.

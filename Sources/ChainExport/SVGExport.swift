@@ -13,7 +13,6 @@ package struct SVGExport {
     /// The times at the edges of the bars.
     private let begin: UInt64, end: UInt64
 
-    /// A picture of a moment.
     package init(_ moment: Moment) {
         self.moment = moment
         var (first, last): (UInt64, UInt64) = (.max, 0)
@@ -27,7 +26,6 @@ package struct SVGExport {
         end = max(last, begin + 1)
     }
 
-    /// Writes the picture.
     package func write(to output: TextOutput) throws {
         let width = nameWidth + barWidth + 3 * margin
         let height = headHeight + moment.nodeCount * rowHeight + margin

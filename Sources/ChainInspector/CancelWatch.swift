@@ -47,7 +47,6 @@ struct CancelWatch {
     }
 }
 
-/// The unfinished cancellations.
 struct CancelWatches {
     /// The most there are; one more drops the oldest.
     static let limit = 256

@@ -21,6 +21,5 @@ package struct CollectorOptions: Sendable {
     /// The retention of the process's own forest.
     package var forest = ForestLimits(changeLimit: 0)
 
-    /// The defaults.
     package init() {}
 }

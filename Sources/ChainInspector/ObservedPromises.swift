@@ -55,7 +55,6 @@ struct ObservedPromises: ObservedRuntime {
     }
 }
 
-/// The id of this process.
 func processID() -> Int32 { getpid() }
 
 /// The file name of the running program; `?` if it is unknown.

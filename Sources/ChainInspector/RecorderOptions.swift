@@ -1,4 +1,3 @@
-/// The limits of recording.
 package struct RecorderOptions: Sendable {
     /// Events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further places.
     package var ringCapacity = 16_384
@@ -11,7 +10,6 @@ package struct RecorderOptions: Sendable {
     /// Whether the summaries of errors are kept; they may hold secrets.
     package var capturesErrorText = true
 
-    /// The defaults.
     package init() {}
 
     var usableRingCapacity: Int {

@@ -59,7 +59,6 @@ extension Inspector {
     /// Shows the tasks of a source from now on, until the inspector stops.
     package func observe(_ source: some TaskSource) { collector.tasks.withLock { $0 = source } }
 
-    /// The runtime that it records.
     package var recordedRuntime: ChainRuntime { runtime }
 }
 

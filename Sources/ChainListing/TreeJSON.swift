@@ -63,7 +63,6 @@ public struct TreeJSON: Sendable {
                 ])
     }
 
-    /// The chains by outcome.
     private static func outcomes(of forest: ChainForest) -> String {
         JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }

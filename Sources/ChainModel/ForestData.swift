@@ -2,7 +2,6 @@
 final class ForestData: @unchecked Sendable {
     // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest reaches in, and changes the data only after
     // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls out.
-    /// The observed process.
     let process: ProcessKey
     /// What is kept.
     @exclusivity(unchecked) var limits: ForestLimits
@@ -26,7 +25,6 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var threads: [ThreadID: String] = [:]
     /// How many times a thread number got a different name.
     @exclusivity(unchecked) var renameCount = 0
-    /// Names of executors.
     @exclusivity(unchecked) var executors: [ExecutorID: String] = [:]
 
     // Unchecked for the reason above: loads, and names left when unused ones were dropped.

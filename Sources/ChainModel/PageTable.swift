@@ -3,10 +3,8 @@
 /// The one owner of manually managed memory under ``Slab``, `IDTable` and the arrays that run beside a forest. An owner
 /// may keep ``pages`` beside its reference and must read it again after ``add(_:)``.
 package final class PageTable<Element: BitwiseCopyable> {
-    /// The elements of one page.
     package typealias Page = UnsafeMutablePointer<Element>
 
-    /// Elements of a page.
     package let pageLength: Int
     // @exclusivity(unchecked): only one structure owns a table and reaches in, from methods of a value that is checked
     // itself, none of which calls out.

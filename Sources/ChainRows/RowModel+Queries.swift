@@ -29,7 +29,6 @@ extension RowModel {
         set { filter.dims = newValue }
     }
 
-    /// Whether a filter is set.
     package var isFiltering: Bool { filter.isActive }
     /// Whether nodes are still to be tested.
     package var isScanning: Bool { filter.hasWork }

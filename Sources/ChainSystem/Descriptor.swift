@@ -61,7 +61,6 @@ package final class Descriptor: Sendable {
         Descriptor(owning: try SystemError.check(chain_accept(number)))
     }
 
-    /// An entry for `poll`.
     package func entry(_ events: Int32 = POLLIN) -> pollfd {
         pollfd(fd: number, events: Int16(events), revents: 0)
     }

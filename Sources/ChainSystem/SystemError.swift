@@ -1,10 +1,8 @@
 import CChainRuntime
 
-/// An error number of the system.
 package struct SystemError: Error, Hashable, CustomStringConvertible {
     package let code: Int32
 
-    /// The error of a system that has no thread left.
     package static let noThread = SystemError(code: EAGAIN)
 
     package init(code: Int32 = errno) { self.code = code }

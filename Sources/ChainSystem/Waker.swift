@@ -17,7 +17,6 @@ package final class Waker: Sendable {
         writingEnd = Lock(Descriptor(owning: ends[1]))
     }
 
-    /// An entry for `poll`.
     package var entry: pollfd { readingEnd.entry() }
 
     /// Wakes the thread, now or when it polls next.

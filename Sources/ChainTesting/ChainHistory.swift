@@ -59,7 +59,6 @@ struct ChainHistory {
         }
     }
 
-    /// When a node settled.
     func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
 
     /// When a node began: its handler, or without one its making or the settlement of its parent, whichever was later. Nil for

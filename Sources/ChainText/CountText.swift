@@ -1,4 +1,3 @@
-/// Counts and rates as text.
 package enum CountText {
     /// Returns a count with a comma at each thousand: `12,408`.
     package static func grouped(_ count: Int) -> String {

@@ -1,7 +1,6 @@
 import ChainModel
 import Frames
 
-/// Words for events.
 package enum EventText {
     /// The number of letters of the longest word.
     package static let wordWidth = 10

@@ -1,4 +1,3 @@
-/// Names of threads.
 package enum ThreadText {
     /// The most bytes that Linux keeps of a thread's name.
     private static let kernelLimit = 15

@@ -14,7 +14,6 @@
         /// What other tracers say about the trace: passed on as it came.
         var state: String?
 
-        /// The names of the headers.
         static let parentHeader = "traceparent", stateHeader = "tracestate"
 
         /// Makes the identity of a trace's first span.

@@ -20,7 +20,6 @@ struct KeyDecoder {
     private let longestKnown: Int
     private var bytes: [UInt8] = []
     private var isFlushing = false
-    /// The text that is being pasted.
     private var paste: PastedText?
 
     init(known: [[UInt8]: KeyPress] = [:]) {

@@ -10,7 +10,6 @@ package enum HTMLExport {
     static let styleHash = "VT3BGjeTbquwi8trPAmywJoMYyfNErqFa/xSH8j4mwE="
     static let scriptHash = "tm7emKUrDrNK+Mr+X4Jnk4qJQ8AZAIwWPoTqSPYW0EY="
 
-    /// Writes the page.
     package static func write(_ moment: Moment, to output: TextOutput) throws {
         let title = MarkupText.escaped(moment.title)
         // Nothing is fetched, and no other script runs. The data are no script.

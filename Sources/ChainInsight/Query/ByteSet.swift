@@ -1,4 +1,3 @@
-/// A set of bytes.
 struct ByteSet: Hashable, Sendable {
     private var words = SIMD4<UInt64>()
 

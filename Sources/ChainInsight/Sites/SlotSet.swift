@@ -2,7 +2,6 @@
 struct SlotSet: Sendable {
     private var words: [UInt64] = []
 
-    /// Whether a slot is in the set.
     @inline(__always)
     func contains(_ slot: UInt32) -> Bool {
         let word = Int(slot >> 6)

@@ -134,7 +134,6 @@ struct WarningList: Sendable {
     /// Counts only the kept warnings.
     mutating func recount() { count = kept.count - historyCount }
 
-    /// Removes all warnings.
     mutating func removeAll() {
         let serial = serial
         self = WarningList()
@@ -156,7 +155,6 @@ extension WarningList {
         return new != count
     }
 
-    /// Removes ended warnings.
     mutating func removeEnded() { _ = expire(at: .max) }
 
     mutating func setAmount(_ amount: UInt64, of node: NodeID) { kept[node]?.amount = amount }

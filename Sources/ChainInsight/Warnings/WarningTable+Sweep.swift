@@ -113,7 +113,6 @@ extension WarningTable {
         where link.role == .memberOf && forest.state(of: link.node) == .pending { watch.insert(link.node.rawValue) }
     }
 
-    /// Examines one node.
     private mutating func examine(
         _ index: NodeIndex, _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64
     ) -> WarningSweep.Outcome {

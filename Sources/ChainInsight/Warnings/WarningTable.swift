@@ -133,7 +133,6 @@ public struct WarningTable: Sendable {
         }
     }
 
-    /// Adds the faults of a node.
     private mutating func recordFaults(_ view: NodeView, _ forest: ChainForest) {
         let kinds = rules.faults(of: view, forest)
         if kinds != 0 {

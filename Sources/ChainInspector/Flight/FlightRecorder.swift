@@ -23,7 +23,6 @@ final class FlightRecorder: Sendable {
     private let thread: SystemThread
     private let file: FlightFile
     let options: InspectorOptions.FlightRecorder
-    /// The folder of its file.
     let folder: String
     /// How many dumps there were by signals and triggers.
     private let dumpCount = Lock(0)
@@ -58,7 +57,6 @@ final class FlightRecorder: Sendable {
     /// Whether its file could not be written any more.
     var hasEnded: Bool { work.hasEnded.load(ordering: .relaxed) }
 
-    /// Its file.
     var path: String { file.path }
 
     /// Ends the thread, waits for it, and removes the file.

@@ -3,7 +3,6 @@ import ChainWire
 
 /// The limits and times of a server.
 struct ServerOptions: Sendable {
-    /// The endpoints to listen at.
     var endpoints: [InspectorEndpoint] = [.unix]
     /// The folder of the socket and the token.
     var folder: SocketFolder

@@ -129,12 +129,10 @@ final class ViewerConnection {
         return true
     }
 
-    /// Returns the next received message.
     func nextMessage() throws(WireError) -> Message? { try reader.next() }
 
     // MARK: Sending
 
-    /// Enqueues a message.
     func enqueue(_ message: Message) {
         if !hasSpoken {
             hasSpoken = true

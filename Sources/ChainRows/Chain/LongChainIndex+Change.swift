@@ -19,7 +19,6 @@ extension LongChainIndex {
         freeLists.append(listIndex)
     }
 
-    /// Removes all lists.
     mutating func removeAll() {
         (lists, freeLists, listOf, chunks, freeChunks, large) = ([], [], [:], [], [], [])
         chunkOf.removeAll()
@@ -27,7 +26,6 @@ extension LongChainIndex {
 
     // MARK: Entries
 
-    /// Inserts entries before a position.
     mutating func insert(_ new: [Entry], at position: Position, in listIndex: Int) {
         guard !new.isEmpty else { return }
         if lists[listIndex]!.chunks.isEmpty { addChunks([[]], at: 0, in: listIndex) }

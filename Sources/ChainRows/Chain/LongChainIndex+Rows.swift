@@ -123,7 +123,6 @@ extension LongChainIndex {
         return (result, skipped)
     }
 
-    /// Returns the next shown entry.
     private func nextShown(after position: Position, _ isFiltered: Bool, in listIndex: Int) -> Entry? {
         var at = self.position(after: position, in: listIndex)
         while at.ordinal < lists[listIndex]!.chunks.count {

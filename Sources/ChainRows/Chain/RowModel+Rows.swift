@@ -2,7 +2,6 @@ import ChainModel
 
 // The rows of chains: how many, which, and the row of a node.
 extension RowModel {
-    /// Drops the cached rows of a chain.
     mutating func dropCachedRows(_ root: NodeIndex, _ slot: Int) {
         guard slots.has(.mayHaveCachedRows, slot) else { return }
         slots.set(.mayHaveCachedRows, false, slot)

@@ -7,7 +7,6 @@ import ChainModel
 struct ExpiryQueue {
     /// Nanoseconds in a unit of the queue.
     static let unit: UInt64 = 1_000_000_000
-    /// The least value of ``limit``.
     static let leastLimit = 16_384
 
     private var waiting: [UInt64: [NodeIndex]] = [:]

@@ -111,10 +111,8 @@ extension RowModel {
 
     // MARK: Tags
 
-    /// Returns whether the user tagged a node. O(1).
     package func isTagged(_ node: NodeIndex) -> Bool { folds.userBits(of: node).contains(.tagged) }
 
-    /// Tags a node, or removes its tag.
     package mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
         folds.marked[node] = forest.id(of: node)
         var own = folds.userBits(of: node)

@@ -2,7 +2,6 @@ import ChainModel
 
 /// The rows of a chain, or of several, that are drawn in another program's tree.
 package struct ForeignWeight: Equatable, Sendable {
-    /// The number of rows.
     package var rows: Int
     /// Whether any of these chains has not settled.
     package var isLive: Bool
@@ -90,7 +89,6 @@ struct ForeignTable {
         return mayHaveMoved ? Array(callers.keys) : droppedRoots.flatMap { callersByRoot[$0] ?? [] }
     }
 
-    /// Forgets all links.
     mutating func forgetAll() {
         (elsewhere, callers, callersByRoot, liveCounts) = ([:], [:], [:], [:])
         (awaited, waiting) = ([], [])

@@ -6,7 +6,6 @@ package enum OutlineRow {
     case group(CodeLocation)
     case foreign(ForeignRows)
 
-    /// The number of rows.
     var count: Int { if case .foreign(let rows) = self { rows.count } else { 1 } }
 }
 
@@ -131,7 +130,6 @@ extension RowModel {
         slotOf[root.rawValue] != 0 && (!filter.hidesRest || filter.matchCount(of: root) > 0)
     }
 
-    /// Returns whether a chain is archived.
     func isArchived(_ root: NodeIndex) -> Bool { slots.has(.archived, Int(slotOf[root.rawValue] - 1)) }
 
     mutating func openAllGroups(_ isOpen: Bool) {

@@ -105,7 +105,6 @@ struct ChainTable {
         return slot
     }
 
-    /// Frees a slot.
     mutating func release(_ slot: Int) {
         free.append(UInt32(slot))
         if keys.groups[UInt32(slot)] != 0 { keys.groups[UInt32(slot)] = 0 }

@@ -36,7 +36,6 @@ struct PagedArray<Element: BitwiseCopyable> {
         }
     }
 
-    /// Prefetches an element.
     @inline(__always)
     func prefetch(_ index: UInt32) {
         let page = index >> 8
@@ -56,7 +55,6 @@ struct PagedArray<Element: BitwiseCopyable> {
         pages = table.pages
     }
 
-    /// Removes everything.
     mutating func removeAll() { self = PagedArray() }
 
     /// Removes the last pages, at most `count`; returns false if none is left.

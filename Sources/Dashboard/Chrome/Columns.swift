@@ -9,7 +9,6 @@ struct Columns: Equatable {
     static let glyph = 2
     /// The widest word of a state.
     static let wordWidth = 9
-    /// The widest duration.
     static let durationWidth = DurationText.width
 
     /// A column that is shown.
@@ -93,7 +92,6 @@ struct Columns: Equatable {
         }
     }
 
-    /// The chosen columns that fit.
     private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
         var columns = chosen
         func least() -> Int {
@@ -106,7 +104,6 @@ struct Columns: Equatable {
         return columns
     }
 
-    /// The width of each column.
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
             switch column {

@@ -40,7 +40,6 @@ struct TabLine {
         (tabs, end) = line
     }
 
-    /// The view of the tab at a column.
     func view(at column: Int) -> ViewID? {
         tabs.first { column >= $0.start - 1 && column <= $0.start + $0.width }?.view
     }

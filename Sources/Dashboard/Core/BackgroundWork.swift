@@ -86,7 +86,6 @@ extension Program {
         isReached && rowModel.hasWork || hasInsightWork
     }
 
-    /// Whether there is work of a kind.
     fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
         switch kind {
         case .insight: hasInsightWork

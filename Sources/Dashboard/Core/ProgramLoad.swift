@@ -13,7 +13,6 @@ struct ProgramLoad: Equatable {
     var failedCount = 0
     /// Chains that were made since the program was reached; never falls.
     var madeCount = 0
-    /// Chains that are kept.
     var keptCount = 0
     /// The age of the oldest live chain, in nanoseconds; nil where none is live.
     var oldest: UInt64?

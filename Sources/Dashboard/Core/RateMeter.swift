@@ -4,7 +4,6 @@ struct RateMeter {
     private var count = 0
     private var past = [0, 0, 0]
     private var pastCount = 0
-    /// The rate that is shown.
     private(set) var shown = 0
 
     mutating func add(_ events: Int) { count += events }

@@ -8,7 +8,6 @@ struct RowID: Hashable {
     /// The call site of a group of chains.
     var site: CodeLocation?
 
-    /// Whether it is a program.
     var isProgram: Bool { node == nil && site == nil }
 
     /// The node's number in its process.

@@ -82,7 +82,6 @@ public struct State {
         case command(String)
         case confirm(Confirmation)
         case help(scroll: Int)
-        /// The list of marks.
         case marks(selected: Int)
     }
 
@@ -154,7 +153,6 @@ public struct State {
     var isDraggingDivider = false
     /// Whether the present moment is dragged along the time strip.
     var isDraggingStrip = false
-    /// Whether the scroll thumb is dragged.
     var isDraggingScrollBar = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []

@@ -26,7 +26,6 @@ enum DetailText {
         return own
     }
 
-    /// All lines of it.
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] { page(of: state, width: width).lines }
 
     /// The lines of the selected node or program, wrapped to a width, without a warning that is shown already.

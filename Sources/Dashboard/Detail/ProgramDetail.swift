@@ -2,7 +2,6 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The details of the selected program.
 enum ProgramDetail {
     /// All lines, wrapped to a width.
     static func lines(of program: Program, _ state: borrowing State, width: Int) -> [DetailLine] {

@@ -88,7 +88,6 @@ struct HelpBox {
     }
 }
 
-/// What is looked for in the help.
 struct HelpSearch: Equatable {
     var text = ""
     /// Whether keys go into the text.

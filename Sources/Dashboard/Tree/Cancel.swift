@@ -46,7 +46,6 @@ extension State {
         return nil
     }
 
-    /// What has settled, in words.
     private func settled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
         if !tags.isEmpty { return "what is tagged has" }
         if rowIDs[0].node == nil {

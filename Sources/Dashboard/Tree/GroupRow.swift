@@ -150,7 +150,6 @@ enum GroupText {
         return text + ": " + counts.joined(separator: ", ")
     }
 
-    /// The lines of the detail pane.
     static func lines(of site: CodeLocation, in program: Program, _ state: borrowing State, width: Int) -> [DetailLine]
     {
         let glyphs = state.options.glyphs

@@ -129,7 +129,6 @@ struct ProgramPainter {
     }
 }
 
-/// Words for programs.
 enum ProgramText {
     /// How it can be reached, in a word for a column.
     static func shortWord(_ link: Connection) -> String {

@@ -61,7 +61,6 @@ extension State {
         showsPrograms && !(filter.hidesRest && programs[programIndex].rowModel.rowCount == 0)
     }
 
-    /// Whether a program's chains are shown.
     private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
     private func rowCount(of programIndex: Int) -> Int {

@@ -30,7 +30,6 @@ package enum TaskNodes {
         runtime.load(ordering: .relaxed) == UInt(bitPattern: other)
     }
 
-    /// Returns the id of a new node.
     package static func makeID() -> NodeID { NodeIDs.next() }
 
     /// Returns the node in which the calling code makes a task: the promise that stands for the task, the handler that

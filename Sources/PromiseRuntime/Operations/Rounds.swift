@@ -6,7 +6,6 @@ enum RoundRule<Value: Sendable>: Sendable {
     case until(@Sendable (Value) throws -> Bool, pause: Duration)
     case retry(attempts: Int, RetryBackoff, onlyIf: (@Sendable (any Error) throws -> Bool)?)
 
-    /// The kind of the node.
     var kind: NodeKind {
         switch self {
         case .until: .repeat
@@ -14,7 +13,6 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// The kind of a round.
     var roundKind: NodeKind {
         switch self {
         case .until: .round

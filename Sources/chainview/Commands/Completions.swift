@@ -14,7 +14,6 @@ enum Completions {
         targets(beginningWith: prefix) + recordings(beginningWith: prefix)
     }
 
-    /// The demos.
     static let demos = CompletionKind.list(Demo.all.map(\.name))
 
     private static func targets(beginningWith prefix: String) -> [String] {

@@ -173,6 +173,5 @@ struct FollowOptions: ParsableArguments {
         help: ArgumentHelp("Go on for so long, such as 500ms, 30s or 10m.", valueName: "duration"))
     var duration: DurationArgument?
 
-    /// Whether to follow.
     var isOn: Bool { follow || duration != nil }
 }

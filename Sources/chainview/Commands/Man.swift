@@ -46,7 +46,6 @@ struct Manual: Decodable {
         var subcommands: [ViewerCommand]?
         var arguments: [Argument]?
 
-        /// The arguments that help shows.
         var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
         var commands: [ViewerCommand] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }

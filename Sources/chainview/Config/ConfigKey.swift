@@ -188,7 +188,6 @@ extension ConfigKey {
         }
     }
 
-    /// The columns of the tree.
     private static var columns: ConfigKey {
         let names = TreeColumn.allCases.map(\.rawValue).joined(separator: ", ")
         return ConfigKey(

@@ -5,7 +5,6 @@ import TOMLKit
 
 /// Files of settings made in the dashboard: one for each program, or set of programs, by name.
 struct SettingsStore {
-    /// The folder of the files.
     var folder: String
     /// The settings without a file.
     var base: ViewSettings
@@ -67,7 +66,6 @@ struct SavedSettings {
     private let names: [String]
     private let old: ViewSettings
     private let start: ViewSettings
-    /// The settings to show.
     let shown: ViewSettings
     /// One sentence if the file cannot be read.
     let problem: String?

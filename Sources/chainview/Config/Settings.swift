@@ -33,7 +33,6 @@ struct Settings {
     /// Whether to use no colours (https://no-color.org: set, and not empty).
     var isColorless: Bool { display.noColor || variable("NO_COLOR") != nil }
 
-    /// The colour theme.
     var theme: Theme {
         if let named = display.frame.theme { return named.theme ?? suitable }
         return configuration.theme ?? suitable
@@ -51,7 +50,6 @@ struct Settings {
         return display.frame.ascii || configuration.isASCII || isNeeded ? .ascii : .unicode
     }
 
-    /// The options of a new screen.
     var screenOptions: ScreenOptions {
         var options = ScreenOptions()
         if isColorless { options.colorLimit = .none }

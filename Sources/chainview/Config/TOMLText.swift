@@ -1,4 +1,3 @@
-/// Writes TOML.
 enum TOMLText {
     /// Returns a basic string, escaped.
     static func quoted(_ text: String) -> String {
@@ -18,7 +17,6 @@ enum TOMLText {
         return result + "\""
     }
 
-    /// Returns an array of strings.
     static func array(_ texts: some Sequence<String>) -> String {
         "[" + texts.map(quoted).joined(separator: ", ") + "]"
     }

@@ -20,7 +20,6 @@ struct WarningName: ExpressibleByArgument, Equatable {
     /// All names, joined by commas.
     static let list = allValueStrings.joined(separator: ", ")
 
-    /// The warnings that it names.
     var kinds: Set<WarningKind> { kind.map { [$0] } ?? Set(WarningKind.allCases) }
 
     /// The part of a value that is not allowed; empty for all of it.

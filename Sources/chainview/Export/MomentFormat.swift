@@ -1,6 +1,5 @@
 import ChainExport
 
-/// A format that shows one moment.
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
 

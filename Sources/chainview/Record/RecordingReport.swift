@@ -60,7 +60,6 @@ struct RecordingReport {
 
 /// The file that is recorded into.
 enum RecordingOutput {
-    /// Creates it.
     static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
         do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
             throw Failure(notWritten: path, error.code)

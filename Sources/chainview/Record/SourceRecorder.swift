@@ -81,7 +81,6 @@ final class SourceRecorder: Sendable {
         Signals.startThread("chainview.record") { [self] in run() }
     }
 
-    /// How far it is.
     var report: Report { state.withLock { $0.report } }
 
     /// Ends the recording; what has come so far is written.

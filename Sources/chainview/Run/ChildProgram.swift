@@ -4,7 +4,6 @@ import Synchronization
 
 /// A program that chainview has started, in its own process group. Its output goes to pipes.
 final class ChildProgram: Sendable {
-    /// How a program ended.
     enum Ending: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)

@@ -65,10 +65,8 @@ final class ProgramOutput: Sendable {
         Signals.startThread("chainview.output") { [self] in read() }
     }
 
-    /// Returns the last lines, at most `count`.
     func lastLines(_ count: Int) -> [OutputLines.Line] { state.withLock { $0.lines.last(count) } }
 
-    /// The number of lines.
     var lineCount: Int { state.withLock { $0.lines.count } }
     /// The number of bytes.
     var byteCount: UInt64 { state.withLock { $0.lines.byteCount } }

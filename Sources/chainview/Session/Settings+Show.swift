@@ -57,7 +57,6 @@ extension Settings {
 }
 
 extension Failure {
-    /// The failure of a screen.
     init(screen error: ScreenError) {
         let status: ExitStatus
         switch error.reason {

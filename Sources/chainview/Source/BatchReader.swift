@@ -29,7 +29,6 @@ enum BatchStep {
     case ended(notes: [String])
 }
 
-/// The batches of a recording.
 final class RecordedBatches: BatchReader {
     let start: UInt64
     private var player: RecordingPlayer

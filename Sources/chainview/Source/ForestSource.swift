@@ -77,7 +77,6 @@ enum ForestSource {
 
     // MARK: Reading
 
-    /// The state of a program at one moment.
     struct ProgramState {
         var process: ProcessDescription
         /// The batches that lead to the state from an empty forest.

@@ -10,7 +10,6 @@ final class CommandQueue {
     struct Job {
         /// Variables added to this process's; made safe for a terminal here.
         var environment: [String: String]
-        /// Its standard input.
         var input: String
     }
 

@@ -1,4 +1,3 @@
-/// The connection to a program.
 enum Connection: Equatable {
     /// It was not found yet. `attempt` counts from 1, 0 where nothing was tried; the failure is of the one before.
     case absent(attempt: Int, lastFailure: String?)

@@ -6,7 +6,6 @@ import ChainRows
 ///
 /// Uniquely owned and changed in place: a copy that lives while this one changes costs a copy of the forest.
 struct Program {
-    /// Where it comes from.
     let source: SourceID
     /// What it is called: hostile text until it is escaped.
     var name: String

@@ -31,7 +31,6 @@ extension State {
         rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
 
-    /// The selected node and the program that it is in.
     var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
 
     /// The program that is selected, or that the selected node is in.

@@ -7,7 +7,6 @@ extension State {
     /// Whether a recording is shown.
     public var isReplaying: Bool { replayPosition != nil }
 
-    /// Where the recording is.
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
 
     /// The first program that is shown at a moment: moments are named by its clock.
@@ -64,7 +63,6 @@ extension State {
         return (isFrozen ? toggleFreeze() : []) + [.replay(programs[programIndex].source, command)]
     }
 
-    /// The command of an intent.
     static func replayCommand(of intent: Intent) -> ReplayCommand? {
         switch intent {
         case .play: .togglePlaying

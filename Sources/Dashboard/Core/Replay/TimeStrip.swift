@@ -8,7 +8,6 @@ struct TimeStrip {
         var rejected = 0
         /// The most nodes with a running handler, and the most open warnings.
         var running = 0, warnings = 0
-        /// Whether a mark is in it.
         var isMarked = false
     }
 

@@ -17,7 +17,6 @@ struct TimeStripLayout: Equatable {
         (start, width) = (margin, max(1, columns - 2 * margin))
     }
 
-    /// Whether the ends are labelled.
     var hasLabels: Bool { start > Self.labelWidth }
 
     /// The rows that it takes of a screen.

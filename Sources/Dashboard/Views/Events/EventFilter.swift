@@ -2,7 +2,6 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// Which events are shown.
 struct EventFilter: Equatable {
     /// The query; nil for all. A plain text also matches the word for the event's kind.
     var query: Query?
@@ -39,7 +38,6 @@ struct EventFilter: Equatable {
     /// Whether anything is left out.
     var restricts: Bool { dependsOnNodes || restrictsKinds }
 
-    /// Whether events of a kind are shown.
     func shows(_ kind: EventKind) -> Bool { level.shows(kind) && (dims || query?.selects(kind) ?? true) }
 
     /// Whether a note is shown. A chain, or a query that hides, leaves out all notes; a level, those of snapshots only.
@@ -90,7 +88,6 @@ extension EventsView {
         }
     }
 
-    /// The filter in force.
     static func currentFilter(_ state: borrowing State) -> EventFilter {
         EventFilter(
             state.filter.query, dims: state.filter.dims, scope: state.events.scope, level: state.events.level,

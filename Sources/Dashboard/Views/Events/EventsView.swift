@@ -19,7 +19,6 @@ struct EventsView {
     var facts: UInt64 = 0
     /// When the index was made, in nanoseconds since 1970.
     var renewed: UInt64 = 0
-    /// The row that is selected.
     var selected: EventIndex.Entry?
     /// The row that stays on its line.
     var anchor: (entry: EventIndex.Entry, line: Int)?

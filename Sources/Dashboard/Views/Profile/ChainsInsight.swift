@@ -27,7 +27,6 @@ struct ChainsInsight {
 
     var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }
 
-    /// Whether rates are shown.
     var showsRates: Bool { demand == .groups }
 
     /// Changes which figures are shown; counting continues even if none are.

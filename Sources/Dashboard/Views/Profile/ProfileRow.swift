@@ -60,7 +60,6 @@ struct ProfileRow: Equatable, Identifiable {
         }
     }
 
-    /// The number in a column.
     func number(_ column: ProfileColumn) -> Double {
         switch column {
         case .path: 0

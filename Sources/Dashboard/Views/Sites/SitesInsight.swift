@@ -36,7 +36,6 @@ struct SitesInsight {
 
     var queueStatistics: [QueueStatistics] { (table ?? one ?? SiteTable()).queueStatistics }
 
-    /// Whether rates are on the screen.
     var showsRates: Bool { demand == .all }
 
     /// Whether there are figures of all to show.

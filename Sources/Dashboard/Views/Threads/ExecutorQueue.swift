@@ -55,7 +55,6 @@ struct ExecutorQueue {
 }
 
 extension ThreadsView {
-    /// An executor of a program.
     struct ExecutorKey: Hashable {
         var source: SourceID
         var executor: ExecutorID

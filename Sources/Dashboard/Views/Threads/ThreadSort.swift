@@ -1,7 +1,6 @@
 import ChainEvents
 import ChainInsight
 
-/// By what the threads are sorted.
 struct ThreadSort: Hashable, ColumnSort {
     enum Column: CaseIterable {
         case name

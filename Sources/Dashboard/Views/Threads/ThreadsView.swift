@@ -15,7 +15,6 @@ struct ThreadsView {
         case executor(SourceID, ExecutorID)
         /// A node in the executor's queue, which is unfolded.
         case queued(SourceID, ExecutorID, NodeID)
-        /// The rest of the queue.
         case moreQueued(SourceID, ExecutorID)
 
         /// The program of the row.
@@ -35,7 +34,6 @@ struct ThreadsView {
     var sort = ThreadSort()
     /// Programs with idle threads listed one by one.
     var showsIdle: Set<SourceID> = []
-    /// The unfolded queues.
     var queues: [ExecutorKey: ExecutorQueue] = [:]
     /// The second of the last ``tick(_:)`` that looked for changes by time.
     var second: UInt64 = 0

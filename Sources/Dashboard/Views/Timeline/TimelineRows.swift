@@ -9,7 +9,6 @@ extension TimelineView {
         return (programIndex, state.programs[programIndex].forest.root(of: node))
     }
 
-    /// The rows on the screen.
     static func window(_ state: borrowing State) -> [TimelineRow] {
         let cursor = state.timeline.cursor
         return cursor.count == 0 ? [] : rows(from: cursor.top, count: height(in: state), state)

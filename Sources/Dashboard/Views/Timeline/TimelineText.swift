@@ -2,7 +2,6 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Words of the timeline.
 enum TimelineText {
     /// A scale: `20us`, `5ms`, `2s`.
     static func scale(_ scale: UInt64) -> String {

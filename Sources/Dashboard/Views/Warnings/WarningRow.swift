@@ -1,6 +1,5 @@
 import ChainInsight
 
-/// One row of the view of warnings.
 enum WarningRow: Equatable {
     /// The warnings of a kind at a call site; one alone stands for itself.
     case group(WarningGroup, isFolded: Bool)

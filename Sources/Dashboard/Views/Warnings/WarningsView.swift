@@ -10,7 +10,6 @@ struct WarningsView {
     var selected: WarningRow.ID?
     /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
-    /// Whether ended warnings are shown.
     var showsEnded = false
     /// The last ``Warning/serial`` when the user left the view, by program and kind; nil until then.
     var seen: [ProcessKey: [WarningKind: UInt64]]?

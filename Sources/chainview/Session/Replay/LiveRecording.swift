@@ -28,7 +28,6 @@ final class LiveRecording {
 
     var status: RecordingStatus { RecordingStatus(source: source, text: report.line) }
 
-    /// Whether it has ended by itself.
     var hasEnded: Bool { recorder.report.ending != nil }
 
     /// What was recorded, in one sentence; or why nothing was, or why it ended.

@@ -73,7 +73,6 @@ final class Playback {
     /// The marks by the time of day; they are not saved.
     var wallMarks: MarkList { marks.shifted(by: tracks[0].file.process.wallOffset) }
 
-    /// Whether it moves by itself.
     var isMoving: Bool { isPlaying || scrubbed != nil }
 
     /// The first steps: to a moment, the end if there is none.
