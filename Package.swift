@@ -170,7 +170,7 @@ let package = Package(
         .executableTarget(
             name: "GrowthProbe", dependencies: ["CMemory", "ChainInspector", "PromiseRuntime", "TerminalHarness"],
             path: "Tests/GrowthProbe"),
-        .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
+        .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
         .target(
             name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"],
@@ -280,7 +280,7 @@ let package = Package(
                 "ChainTracing",
             ],
             exclude: ["World"]),
-        .testTarget(name: "FramesTests", dependencies: ["Frames", "SeededNumbers"]),
+        .testTarget(name: "FramesTests", dependencies: ["Frames", "GoldenSupport", "SeededNumbers"]),
         .testTarget(
             name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers"]),

@@ -41,15 +41,4 @@ enum ThreadRings {
         ring.header.pointee.next = thread.pointee.ring?.assumingMemoryBound(to: RingHeader.self)
         thread.pointee.ring = UnsafeMutableRawPointer(ring.header)
     }
-
-    /// How many rings the calling thread holds.
-    static var count: Int {
-        var count = 0
-        var next = chain_thread_current().pointee.ring?.assumingMemoryBound(to: RingHeader.self)
-        while let header = next {
-            count += 1
-            next = header.pointee.next
-        }
-        return count
-    }
 }

@@ -79,14 +79,4 @@ public struct FrameDiff: Hashable, Sendable {
 
     /// Whether nothing is to be written.
     public var isEmpty: Bool { runs.isEmpty }
-
-    /// The frame that results on a screen that showed `old`.
-    public func applied(to old: Frame) -> Frame {
-        var frame = old.size == size ? old : Frame(size: size, charset: old.charset)
-        for run in runs {
-            let start = run.row * size.columns + run.column
-            frame.cells.replaceSubrange(start..<start + run.cells.count, with: run.cells)
-        }
-        return frame
-    }
 }

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import ChainSystem
 import Testing
@@ -218,5 +219,18 @@ import Testing
             ringCount.withLock { $0 = ThreadRings.count }
         }
         #expect(ringCount.withLock { $0 } == 1)
+    }
+}
+
+extension ThreadRings {
+    /// How many rings the calling thread holds.
+    fileprivate static var count: Int {
+        var count = 0
+        var next = chain_thread_current().pointee.ring?.assumingMemoryBound(to: RingHeader.self)
+        while let header = next {
+            count += 1
+            next = header.pointee.next
+        }
+        return count
     }
 }

@@ -113,12 +113,6 @@ import Testing
         #expect(footer(screen).contains("Esc close"))
     }
 
-    @Test func markdownHasARowForEachBinding() {
-        let rows = KeyMap.markdown().split(separator: "\n").filter { $0.hasPrefix("| `") }
-        #expect(rows.count == KeyMap.Context.allCases.reduce(0) { $0 + KeyMap.bindings(in: $1).count })
-        #expect(KeyMap.markdown().contains("| `q` `^C` `F10` | quit |"))
-    }
-
     @Test func quitSuspendRedrawAreEffects() {
         var screen = GoldenTests.checkout(80, 24)
         screen.type("<^L><^Z>q<^C>")

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainModel
 import ChainRows
 import Frames
+import GoldenSupport
 
 @testable import Dashboard
 

@@ -66,3 +66,15 @@ import Testing
         #expect(FrameDiff(whole: Frame(size: Size(columns: 0, rows: 3))).isEmpty)
     }
 }
+
+extension FrameDiff {
+    /// The frame that results on a screen that showed `old`.
+    fileprivate func applied(to old: Frame) -> Frame {
+        var frame = old.size == size ? old : Frame(size: size, charset: old.charset)
+        for run in runs {
+            let start = run.row * size.columns + run.column
+            frame.cells.replaceSubrange(start..<start + run.cells.count, with: run.cells)
+        }
+        return frame
+    }
+}

@@ -1,3 +1,4 @@
+import GoldenSupport
 import SeededNumbers
 import Testing
 

@@ -1,12 +1,19 @@
-import Dashboard
 import Foundation
 import Testing
+
+@testable import Dashboard
 
 /// The tables of keys, commands and queries in the README are the dashboard's own; `make record` writes them.
 @Suite(.serialized) struct ReadmeKeysTests {
     @Test func theTableIsTheDashboards() throws { try check("keys", KeyMap.markdown()) }
 
     @Test func theCommandsAreTheDashboards() throws { try check("commands", CommandTable.markdown()) }
+
+    @Test func thereIsARowForEachBinding() {
+        let rows = KeyMap.markdown().split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.count == KeyMap.Context.allCases.reduce(0) { $0 + KeyMap.bindings(in: $1).count })
+        #expect(KeyMap.markdown().contains("| `q` `^C` `F10` | quit |"))
+    }
 
     private func check(_ name: String, _ markdown: String) throws {
         let root = URL(fileURLWithPath: #filePath)
@@ -23,5 +30,35 @@ import Testing
             return
         }
         #expect(text[begin.upperBound..<end.lowerBound] == table, "make record FILTER=ReadmeKeysTests writes it anew")
+    }
+}
+
+extension KeyMap {
+    /// The tables as Markdown: what the README holds between its marks, ending in a newline.
+    fileprivate static func markdown() -> String {
+        var text = ""
+        for context in Context.allCases where !bindings(in: context).isEmpty {
+            text += (text.isEmpty ? "" : "\n") + "| \(context.title.lowercased()) | |\n| --- | --- |\n"
+            for binding in bindings(in: context) {
+                let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")
+                text += "| \(keys) | \(binding.text) |\n"
+            }
+        }
+        return text
+    }
+}
+
+extension CommandTable {
+    /// Both tables as Markdown: what the README holds between its marks, ending in a newline.
+    fileprivate static func markdown() -> String {
+        // A bar ends a cell, in code as well.
+        func escaped(_ text: String) -> String {
+            text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+        }
+        func table(_ head: String, _ rows: [(String, String)]) -> String {
+            rows.reduce("| \(head) | |\n| --- | --- |\n") { $0 + "| `\(escaped($1.0))` | \(escaped($1.1)) |\n" }
+        }
+        return table("behind `:`", entries.map { ($0.usage, $0.text) }) + "\n"
+            + table("behind `/`", queries.map { ($0.form, $0.text) })
     }
 }

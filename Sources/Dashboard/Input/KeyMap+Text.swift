@@ -1,6 +1,6 @@
 import Frames
 
-// Keys in words: for the footer, the README and the manual page.
+// Keys in words: for the footer.
 extension KeyMap {
     /// A key as it is shown with a set of glyphs.
     static func name(of key: KeyPress, _ glyphs: Glyphs) -> String {
@@ -38,18 +38,5 @@ extension KeyMap {
             }
             return (key, word, binding.intent)
         }
-    }
-
-    /// The tables as Markdown: what the README holds between its marks, ending in a newline.
-    public static func markdown() -> String {
-        var text = ""
-        for context in Context.allCases where !bindings(in: context).isEmpty {
-            text += (text.isEmpty ? "" : "\n") + "| \(context.title.lowercased()) | |\n| --- | --- |\n"
-            for binding in bindings(in: context) {
-                let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")
-                text += "| \(keys) | \(binding.text) |\n"
-            }
-        }
-        return text
     }
 }

@@ -102,19 +102,6 @@ public enum CommandTable {
         ("a b  not a  a or b", "and, not, or; ( ) group"),
         ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]
-
-    /// Both tables as Markdown: what the README holds between its marks, ending in a newline.
-    public static func markdown() -> String {
-        // A bar ends a cell, in code as well.
-        func escaped(_ text: String) -> String {
-            text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
-        }
-        func table(_ head: String, _ rows: [(String, String)]) -> String {
-            rows.reduce("| \(head) | |\n| --- | --- |\n") { $0 + "| `\(escaped($1.0))` | \(escaped($1.1)) |\n" }
-        }
-        return table("behind `:`", entries.map { ($0.usage, $0.text) }) + "\n"
-            + table("behind `/`", queries.map { ($0.form, $0.text) })
-    }
 }
 
 /// A command's line, cut into words with their ranges.
