@@ -138,11 +138,8 @@ extension ChainForest {
     /// The call site at which a node was made; nil where unknown.
     public func site(of index: NodeIndex) -> CodeLocation? { data.sites[data.nodes[checked(index)].pointee.site] }
 
-    /// Counts, by end state, of the nodes evicted from a node's subtree; nil if there are none.
-    public func evictedCounts(of index: NodeIndex) -> EvictedCounts? {
-        guard let evicted = extraFacts(of: index)?.evicted, evicted != noSlot else { return nil }
-        return data.evictedCounts[evicted].pointee
-    }
+    /// How many nodes were evicted from a node's subtree.
+    public func evictedCount(of index: NodeIndex) -> Int { Int(extraFacts(of: index)?.evictedCount ?? 0) }
 
     @inline(__always) func checked(_ index: NodeIndex) -> UInt32 {
         precondition(

@@ -37,45 +37,6 @@ public struct ForestTotals: Hashable, Sendable {
     /// Times that a node was refused because ``ForestLimits/nodeLimit`` was reached.
     public var refusedCount: UInt64 = 0
 
-    /// All zero.
-    public init() {}
-
     /// The number of nodes that are kept.
     public var nodeCount: Int { counts.nodeCount }
-}
-
-/// Counts of nodes evicted from the subtree of a node, by end state.
-public struct EvictedCounts: Hashable, BitwiseCopyable, Sendable {
-    /// The number of nodes that ended in this state.
-    public var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
-    /// The number of nodes that ended in this state.
-    public var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
-
-    /// All zero.
-    public init() {}
-
-    /// The sum of the counts.
-    public var count: Int {
-        Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
-    }
-
-    mutating func add(_ state: NodeState) {
-        switch state {
-        case .fulfilled: fulfilled &+= 1
-        case .rejected: rejected &+= 1
-        case .cancelled: cancelled &+= 1
-        case .skipped: skipped &+= 1
-        case .abandoned: abandoned &+= 1
-        default: unknown &+= 1
-        }
-    }
-
-    static func += (left: inout EvictedCounts, right: EvictedCounts) {
-        left.fulfilled &+= right.fulfilled
-        left.rejected &+= right.rejected
-        left.cancelled &+= right.cancelled
-        left.skipped &+= right.skipped
-        left.abandoned &+= right.abandoned
-        left.unknown &+= right.unknown
-    }
 }

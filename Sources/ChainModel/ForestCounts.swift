@@ -185,7 +185,7 @@ extension ForestData {
     func indents(_ slot: UInt32) -> Bool {
         let node = nodes[slot]
         guard node.pointee.childCount == 1 else { return node.pointee.childCount > 1 }
-        if node.pointee.extra != noSlot, extras[node.pointee.extra].pointee.evicted != noSlot { return true }
+        if node.pointee.extra != noSlot, extras[node.pointee.extra].pointee.evictedCount != 0 { return true }
         let child = nodes[node.pointee.firstChild]
         return !(child.pointee.has(.underOrigin) && child.pointee.has(.hasParent) && child.pointee.kind.role == .link)
     }

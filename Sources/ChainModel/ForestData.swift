@@ -39,7 +39,6 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var chains = Slab<ChainRecord>(shift: 10)
     @exclusivity(unchecked) var extras = Slab<NodeExtra>(shift: 9)
     @exclusivity(unchecked) var links = Slab<LinkRecord>(shift: 9)
-    @exclusivity(unchecked) var evictedCounts = Slab<EvictedCounts>(shift: 6)
     @exclusivity(unchecked) var childCounts = Slab<StateCounts>(shift: 6)
 
     // Unchecked for the reason above: tables beside the records.
@@ -108,7 +107,6 @@ final class ForestData: @unchecked Sendable {
         chains = other.chains
         extras = other.extras
         links = other.links
-        evictedCounts = other.evictedCounts
         childCounts = other.childCounts
         thenCountOverflow = other.thenCountOverflow
         remoteParents = other.remoteParents

@@ -37,7 +37,8 @@ extension ChainForest {
         if view.marks.contains(.stillOnThread) { text += " (still on a thread)" }
         if view.marks.contains(.seenLate) { text += " (seen late)" }
         if let summary = summary(of: index) { text += ": \(summary)" }
-        if let gone = evictedCounts(of: index) { text += " (\(gone.count) gone)" }
+        let goneCount = evictedCount(of: index)
+        if goneCount > 0 { text += " (\(goneCount) gone)" }
         if facts { appendFacts(view, to: &text) }
         text += "\n"
     }

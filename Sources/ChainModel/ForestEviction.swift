@@ -142,24 +142,15 @@ extension ForestData {
         let extra = extras[index].pointee
         texts.release(extra.summary)
         texts.release(extra.canceller)
-        if extra.evicted != noSlot { evictedCounts.free(extra.evicted) }
         assert(extra.childCounts == noSlot, "an evicted node has no children")
         extras.free(index)
     }
 
-    /// Adds a node and the nodes evicted from under it to the evicted counts of its parent.
+    /// Adds a node and the nodes evicted from under it to the evicted ones of its parent.
     private func countEvicted(_ slot: UInt32, under parent: UInt32) {
-        var counts = EvictedCounts()
         let own = nodes[slot].pointee.extra
-        if own != noSlot, extras[own].pointee.evicted != noSlot {
-            counts = evictedCounts[extras[own].pointee.evicted].pointee
-        }
-        counts.add(nodes[slot].pointee.state)
+        let count = own == noSlot ? 1 : extras[own].pointee.evictedCount &+ 1
         let extra = extra(of: parent)
-        if extras[extra].pointee.evicted == noSlot {
-            extras[extra].pointee.evicted = evictedCounts.allocate(counts)
-        } else {
-            evictedCounts[extras[extra].pointee.evicted].pointee += counts
-        }
+        extras[extra].pointee.evictedCount &+= count
     }
 }

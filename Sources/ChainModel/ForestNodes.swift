@@ -6,7 +6,6 @@ extension ForestData {
         chains.detach()
         extras.detach()
         links.detach()
-        evictedCounts.detach()
         childCounts.detach()
         ids.detach()
     }

@@ -146,7 +146,7 @@ extension ForestData {
         let index = nodes[slot].pointee.extra
         guard index != noSlot else { return }
         let extra = extras[index].pointee
-        guard extra.summary == noSlot, extra.evicted == noSlot, extra.canceller == noSlot, extra.cancelRequestedAt == 0,
+        guard extra.summary == noSlot, extra.evictedCount == 0, extra.canceller == noSlot, extra.cancelRequestedAt == 0,
             extra.renameCount == 0, extra.switched == 0, extra.firstOut == noSlot, extra.firstIn == noSlot,
             extra.childCounts == noSlot
         else { return }

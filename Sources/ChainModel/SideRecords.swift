@@ -52,8 +52,8 @@ struct ChainRecord {
 struct NodeExtra {
     /// The parent or creator of a node that is not under it in the tree; 0 for none.
     var origin: UInt64 = 0
-    /// The slot of the ``EvictedCounts`` (bytes 8 to 11: the free list's while the slot is free).
-    var evicted = noSlot
+    /// Nodes evicted from under it (bytes 8 to 11: the free list's while the slot is free).
+    var evictedCount: UInt32 = 0
     var summary = noSlot
     var cancelRequestedAt: UInt64 = 0
     /// How often it was renamed until it had its label; 0 for the label that it was made with.

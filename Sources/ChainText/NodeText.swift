@@ -68,7 +68,7 @@ package enum NodeText {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
         default: return nil
         }
-        let evictedCount = forest.evictedCounts(of: node)?.count ?? 0
+        let evictedCount = forest.evictedCount(of: node)
         if let counts = forest.childCounts(of: node), let tail = forest.continuation(of: node) {
             let settled = counts.settledCount - (forest.state(of: tail).isLive ? 0 : 1)
             return "\(settled + evictedCount)/\(counts.nodeCount - 1 + evictedCount)"

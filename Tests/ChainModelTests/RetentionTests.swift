@@ -62,10 +62,9 @@ import Testing
             script.forest.retain(now: id * 10 + 2)
             #expect(script.forest.totals.nodeCount <= 13)
         }
-        let gone = script.forest.evictedCounts(of: script.index(1))
-        #expect(gone?.count == 200 - script.forest.totals.nodeCount)
-        #expect(script.forest.chain(of: script.index(1)).evictedCount == gone?.count)
-        #expect(gone?.rejected ?? 0 >= 15)
+        let gone = script.forest.evictedCount(of: script.index(1))
+        #expect(gone == 200 - script.forest.totals.nodeCount)
+        #expect(script.forest.chain(of: script.index(1)).evictedCount == gone)
         #expect(script.forest.chain(of: script.index(1)).firstRejected == script.index(3), "the first rejection stays")
         script.forest.expectConsistent()
     }
@@ -93,7 +92,7 @@ import Testing
         script.forest.retain(now: 50)
         script.forest.retain(now: 100)
         #expect(script.children(1) == [])
-        #expect(script.forest.evictedCounts(of: script.index(1))?.fulfilled == 3)
+        #expect(script.forest.evictedCount(of: script.index(1)) == 3)
         script.forest.expectConsistent()
     }
 

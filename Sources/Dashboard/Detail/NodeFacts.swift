@@ -125,9 +125,8 @@ struct NodeFacts {
         if view.marks.contains(.external) { notes.append("settled by a resolver") }
         if view.marks.contains(.seenLate) { notes.append("its making was not seen") }
         if view.marks.contains(.released) { notes.append("released") }
-        if let evicted = forest.evictedCounts(of: node) {
-            notes.append("\(CountText.grouped(evicted.count)) under it are no longer kept")
-        }
+        let evictedCount = forest.evictedCount(of: node)
+        if evictedCount > 0 { notes.append("\(CountText.grouped(evictedCount)) under it are no longer kept") }
         if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }
     }
 
