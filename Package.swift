@@ -126,7 +126,7 @@ let package = Package(
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
                 "ChainAttach", "ChainInsight", "ChainListing", "ChainRecording", "ChainRows", "ChainWire",
-                "ChainSystem", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos", "ChainExport",
+                "ChainSystem", "ChainText", "ChainZstd", "Frames", "Dashboard", "Terminal", "Demos", "ChainExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),

@@ -45,6 +45,22 @@ enum ColumnLayout {
     }
 }
 
+extension ColumnLayout {
+    /// The cells of columns, with the gaps between them.
+    static func width<Column>(of columns: [Column], _ width: (Column) -> Int) -> Int {
+        columns.reduce(-gap) { $0 + width($1) + gap }
+    }
+
+    /// The columns that fit into a width, in their order; the last ones by priority are left out first.
+    static func fitting<Column: Equatable>(
+        _ columns: [Column], priority: [Column], into width: Int, _ columnWidth: (Column) -> Int
+    ) -> [Column] {
+        let ranked = Array(priority.enumerated())
+        let kept = Dashboard.fitting(ranked, into: width, gap: gap, rank: \.offset) { columnWidth($0.element) }
+        return columns.filter { column in kept.contains { $0.element == column } }
+    }
+}
+
 /// Returns the items that fit into a width, with a gap between two: those of the highest rank are left out first, of
 /// equal rank the first ones. Items without a rank, and the last one, are never left out.
 func fitting<Item>(

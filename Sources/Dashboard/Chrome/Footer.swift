@@ -105,8 +105,7 @@ extension Painter {
     /// How many match, and of how many.
     func found(in state: borrowing State) -> String {
         if state.view == .events, !state.filter.dims {
-            let count = state.events.index.entries.count
-            return "\(CountText.grouped(count)) \(count == 1 ? "event" : "events")"
+            return CountText.counted(state.events.index.entries.count, "event")
         }
         let total = state.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"

@@ -10,7 +10,7 @@ struct HeaderItem {
     /// Blanks before it; nil for the usual ones.
     var gap: Int?
 
-    func width(_ charset: Charset) -> Int { parts.reduce(0) { $0 + TextWidth.of($1.text, charset: charset) } }
+    func width(_ glyphs: Glyphs) -> Int { parts.reduce(0) { $0 + glyphs.width(of: $1.text) } }
 }
 
 /// Ranks of header items; the highest is left out first.
@@ -24,18 +24,11 @@ extension Painter {
     mutating func paintHeader(_ state: borrowing State) {
         let columns = frame.size.columns
         frame.fill(row: 0, column: 0, style: .header)
-        let charset = glyphs.charset
         let usualGap = columns < 100 ? 2 : 3
         let clock = state.wall == 0 ? "" : ClockText.seconds(state.wall, offset: state.options.clockOffset)
-        var items = items(of: state)
-        items.append(HeaderItem(parts: [(clock, .header)], rank: HeaderRank.clock))
-        var widths = items.map { ($0.gap ?? usualGap) + $0.width(charset) }
-        var total = widths.reduce(-usualGap, +)
-        while total > columns - 2 {
-            let ranked = items.indices.filter { items[$0].rank != nil }
-            guard let worst = ranked.max(by: { items[$0].rank! < items[$1].rank! }) else { break }
-            total -= widths.remove(at: worst)
-            items.remove(at: worst)
+        let all = items(of: state) + [HeaderItem(parts: [(clock, .header)], rank: HeaderRank.clock)]
+        var items = fitting(all, into: columns - 2, gap: usualGap, rank: \.rank) {
+            $0.width(glyphs) + ($0.gap ?? usualGap) - usualGap
         }
         if items.last?.rank == HeaderRank.clock {
             items.removeLast()

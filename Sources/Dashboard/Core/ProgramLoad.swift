@@ -32,9 +32,7 @@ struct ProgramLoad: Equatable {
 
     /// How many chains were made, and how many of them are kept.
     var chainWords: String {
-        guard keptCount < madeCount else {
-            return "\(CountText.grouped(madeCount)) \(madeCount == 1 ? "chain" : "chains")"
-        }
+        guard keptCount < madeCount else { return CountText.counted(madeCount, "chain") }
         return "kept \(CountText.grouped(keptCount)) of \(CountText.grouped(madeCount)) chains"
     }
 

@@ -46,8 +46,7 @@ struct NodeFacts {
     func addCause(to text: inout DetailWriter) {
         let origin = forest.rejectionOrigin(of: node)
         if origin.steps > 0 {
-            let steps = origin.steps == 1 ? "1 node" : "\(CountText.grouped(origin.steps)) nodes"
-            addNode("root cause", origin.node, ", \(steps) up", to: &text)
+            addNode("root cause", origin.node, ", \(CountText.counted(origin.steps, "node")) up", to: &text)
             if let summary = forest.summary(of: origin.node), summary != forest.summary(of: node) {
                 text.field("", summary)
             }

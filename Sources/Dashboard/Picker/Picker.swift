@@ -141,7 +141,7 @@ public struct Picker: Sendable {
         let head =
             count == 0
             ? hasLooked ? "nothing to attach to yet" : "looking for programs"
-            : "\(CountText.grouped(count)) \(count == 1 ? "program" : "programs") to attach to"
+            : CountText.counted(count, "program") + " to attach to"
         frame.write(head, row: 0, column: 1 + used + 3, style: .header)
         if count > 0 { paintRows(into: &frame, wall) } else if hasLooked { paintAdvice(into: &frame) }
         paintFooter(into: &frame)

@@ -73,7 +73,7 @@ extension State {
             }
         }
         if !tags.isEmpty {
-            let nodes = tags.count == 1 ? "1 tagged node" : "\(CountText.grouped(tags.count)) tagged nodes"
+            let nodes = CountText.counted(tags.count, "tagged node")
             question.what = (wholeChain ? "the chains of " : "") + nodes
         }
         return question
@@ -170,7 +170,7 @@ extension Program {
         guard isReached else { return }
         var chains: [NodeIndex] = []
         for root in forest.roots where forest.chain(of: root).liveCount > 0 { chains.append(root) }
-        let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
+        let words = CountText.counted(chains.count, "chain")
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)
         if question.isAtLeast {

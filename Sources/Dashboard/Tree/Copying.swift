@@ -43,7 +43,7 @@ extension State {
             }
         }
         guard text.count > 0 else { return refuse("there is nothing to copy") }
-        let lines = "\(CountText.grouped(text.count)) \(text.count == 1 ? "line" : "lines")"
+        let lines = CountText.counted(text.count, "line")
         if text.isFull { notify("copied the first \(lines): \(Self.why)", .warning) } else { notify("\(lines) copied") }
         return [.copy(text.text)]
     }

@@ -94,11 +94,8 @@ struct GroupColumns {
     init(_ columns: Columns) {
         let end = columns.end
         let room = end - columns.node.start - Self.leastText - ColumnLayout.gap
-        let kept = fitting(
-            Array(Self.priority.enumerated()), into: room, gap: ColumnLayout.gap, rank: \.offset,
-            columns: \.element.width)
-        let shown = Self.shown.filter { column in kept.contains { $0.element == column } }
-        let width = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
+        let shown = ColumnLayout.fitting(Self.shown, priority: Self.priority, into: room, \.width)
+        let width = ColumnLayout.width(of: shown, \.width)
         guard width <= room else {
             (spans, textEnd) = ([], end)
             return
@@ -129,7 +126,7 @@ enum GroupText {
     /// The number of chains, and a count for each status except fulfilled.
     static func counts(of group: ChainGroup, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
         let count = group.chainCount
-        var parts = [("\(CountText.grouped(count)) \(count == 1 ? "chain" : "chains")", Style.dim)]
+        var parts = [(CountText.counted(count, "chain"), Style.dim)]
         for (status, count) in group.statuses where status != .fulfilled {
             parts.append(
                 (

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainEvents
 import ChainInsight
 import ChainListing
+import ChainText
 import Foundation
 import Frames
 
@@ -77,7 +78,7 @@ struct Events: ParsableCommand {
             rest: {
                 try output.flush()
                 if selection.lostCount > reportedLoss {
-                    let count = RecordingReport.counted(selection.lostCount - reportedLoss, "event")
+                    let count = CountText.counted(Int(clamping: selection.lostCount - reportedLoss), "event")
                     Streams.printError("\(count) lost: more came than could be kept.")
                     reportedLoss = selection.lostCount
                 }

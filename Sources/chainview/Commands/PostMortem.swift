@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChainAttach
 import ChainRecording
+import ChainText
 import ChainWire
 import ChainZstd
 import Foundation
@@ -41,7 +42,7 @@ struct PostMortem: ParsableCommand {
         switch rings {
         case .none, .added(0): nil
         case .added(1): "1 event is from the black box"
-        case .added(let count): "the last \(RecordingReport.grouped(UInt64(count))) events are from the black box"
+        case .added(let count): "the last \(CountText.grouped(count)) events are from the black box"
         case .unusable(let reason): "the last moments are missing: \(DisplayText.shown(path)) \(reason)"
         }
     }

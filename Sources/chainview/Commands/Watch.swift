@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainInsight
 import ChainListing
 import ChainModel
+import ChainText
 import Dashboard
 import Foundation
 import Frames
@@ -116,6 +117,6 @@ private final class Watcher {
         var rest = queue.droppedCount
         if isInterrupted { rest += try queue.stop() } else { while try queue.advance() { try queue.finishOne() } }
         guard rest > 0 else { return }
-        Streams.printError("the command was not run for \(RecordingReport.counted(UInt64(rest), "node")).")
+        Streams.printError("the command was not run for \(CountText.counted(rest, "node")).")
     }
 }

@@ -1,4 +1,5 @@
 import ChainExport
+import ChainText
 
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
@@ -34,7 +35,7 @@ enum MomentFormat: CaseIterable {
     ///   - links: those that are left out.
     private static func note(nodes: Int, cutNodes: Int, links: Int) -> String? {
         let counts = [(cutNodes, "node"), (links, "link")].filter { $0.0 > 0 }
-            .map { RecordingReport.counted(UInt64($0.0), $0.1) }
+            .map { CountText.counted($0.0, $0.1) }
         guard !counts.isEmpty else { return nil }
         let isLimited = cutNodes > nodes || links > 0
         return counts.joined(separator: " and ") + " not shown: "

@@ -1,4 +1,5 @@
 import ChainSystem
+import ChainText
 import Foundation
 
 /// Sends requests with spans to a collector: repeats what can be repeated, and counts what was not accepted.
@@ -114,17 +115,16 @@ struct SpanSender {
 extension SpanSender.Counts {
     /// All in one sentence: `sent 1,204 spans to URL, 3 were not accepted: it answered 400; 12 events were lost in the program.`
     func sentence(to url: String) -> String {
-        var text = "sent \(RecordingReport.counted(UInt64(accepted), "span")) to \(url)"
-        let count = UInt64(rejected + undelivered)
+        var text = "sent \(CountText.counted(accepted, "span")) to \(url)"
+        let count = rejected + undelivered
         if count > 0 {
             text +=
-                ", \(RecordingReport.grouped(count)) \(Self.was(count)) not accepted: \(reason ?? "no reason is known")"
+                ", \(CountText.grouped(count)) \(Self.was(count)) not accepted: \(reason ?? "no reason is known")"
         }
-        if lostEvents > 0 {
-            text += "; \(RecordingReport.counted(lostEvents, "event")) \(Self.was(lostEvents)) lost in the program"
-        }
+        let lost = Int(clamping: lostEvents)
+        if lost > 0 { text += "; \(CountText.counted(lost, "event")) \(Self.was(lost)) lost in the program" }
         return text + "."
     }
 
-    private static func was(_ count: UInt64) -> String { count == 1 ? "was" : "were" }
+    private static func was(_ count: Int) -> String { count == 1 ? "was" : "were" }
 }

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainExport
+import ChainText
 import Dispatch
 import Foundation
 
@@ -36,7 +37,7 @@ struct StreamCommands {
     /// Prints how much found no track.
     private static func report(chains: Int, steps: Int) {
         guard chains + steps > 0 else { return }
-        let words = [(chains, "chain"), (steps, "step")].map { RecordingReport.counted(UInt64($0.0), $0.1) }
+        let words = [(chains, "chain"), (steps, "step")].map { CountText.counted($0.0, $0.1) }
         Streams.printError(
             "more was live at one time than there are tracks for: \(words[0]) and \(words[1]) of others are not in the trace, "
                 + "but their handlers are.")

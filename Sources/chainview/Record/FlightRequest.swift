@@ -2,6 +2,7 @@ import ChainAttach
 import ChainEvents
 import ChainRecording
 import ChainSystem
+import ChainText
 import Foundation
 
 /// `chainview record --last`: a program's flight recorder sends what it has.
@@ -69,6 +70,6 @@ struct FlightRequest {
         let process = recording.process
         Streams.printError(
             "recorded the last \(String(format: "%.1f", seconds)) s of \(DisplayText.shown(process.name)) (\(process.pid)) in "
-                + "\(DisplayText.shown(output)): \(RecordingReport.counted(eventCount, "event")).")
+                + "\(DisplayText.shown(output)): \(CountText.counted(Int(eventCount), "event")).")
     }
 }

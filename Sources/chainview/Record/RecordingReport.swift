@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainRecording
+import ChainText
 import Foundation
 
 /// What is printed about a recording on standard error.
@@ -13,8 +14,8 @@ struct RecordingReport {
         let progress = report.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
-        return String(format: "%.1f s", seconds) + ", \(Self.counted(progress.eventCount, "event")), "
-            + Self.bytes(progress.fileSize) + limit + ", \(Self.grouped(progress.lostCount)) lost"
+        return String(format: "%.1f s", seconds) + ", \(CountText.counted(Int(progress.eventCount), "event")), "
+            + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(Int(clamping: progress.lostCount))) lost"
     }
 
     /// One sentence at the end.
@@ -36,16 +37,6 @@ struct RecordingReport {
             Failure(status: .noInput, message: "nothing was recorded: no such program answered.")
         case .ended, .stopped, nil: nil
         }
-    }
-
-    static func counted(_ count: UInt64, _ noun: String) -> String {
-        "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    static func grouped(_ count: UInt64) -> String {
-        var digits = Array(String(count))
-        for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
-        return String(digits)
     }
 
     static func bytes(_ count: UInt64) -> String {

@@ -49,11 +49,8 @@ enum ProfileColumn: Int, CaseIterable {
     /// The columns that a pane has room for, and where they are; the path and the bar share what is left.
     static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {
         let room = width - 3
-        let kept = fitting(
-            Array(priority.enumerated()), into: room, gap: ColumnLayout.gap, rank: \.offset, columns: \.element.width)
-        let shown = allCases.filter { column in kept.contains { $0.element == column } }
-        let taken = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
-        let slack = Swift.max(0, room - taken)
+        let shown = ColumnLayout.fitting(allCases, priority: priority, into: room, \.width)
+        let slack = Swift.max(0, room - ColumnLayout.width(of: shown, \.width))
         let path = shown.contains(.bar) ? min(28, slack / 2) : slack
         let widths = shown.map { column in
             ColumnLayout.Width.fixed(

@@ -89,11 +89,9 @@ enum SiteColumn: Int, CaseIterable {
     static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
-        let ranked = Array(priority.filter { $0 != .program || hasPrograms }.enumerated())
-        let kept = fitting(ranked, into: room, gap: ColumnLayout.gap, rank: \.offset, columns: \.element.width)
-        let shown = allCases.filter { column in kept.contains { $0.element == column } }
-        let taken = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
-        let slack = max(0, room - taken)
+        let ranked = priority.filter { $0 != .program || hasPrograms }
+        let shown = ColumnLayout.fitting(allCases, priority: ranked, into: room, \.width)
+        let slack = max(0, room - ColumnLayout.width(of: shown, \.width))
         let label = shown.contains(.label) ? min(labelSlack, slack) : 0
         let site = min(siteSlack, slack - label)
         let widths = shown.map { column in
