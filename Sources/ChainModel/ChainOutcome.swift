@@ -101,9 +101,6 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     // One count an outcome, in the order of their raw values.
     private var live = 0, fulfilled = 0, recovered = 0, rejected = 0, abandoned = 0, cancelled = 0, unknown = 0
 
-    /// All zero.
-    public init() {}
-
     /// The count of one outcome.
     @inline(__always)
     public subscript(outcome: ChainOutcome) -> Int {
@@ -142,9 +139,6 @@ public struct ChainHistory: Hashable, Sendable {
     public internal(set) var recoveredCount = 0
     /// Evicted chains.
     var evictedCount = 0
-
-    /// All zero.
-    public init() {}
 
     /// Counts the outcome of a chain that had another one at the end of the batch before.
     mutating func count(_ outcome: ChainOutcome, after before: ChainOutcome) {

@@ -47,24 +47,14 @@ public struct NodeMarks: OptionSet, Hashable, Sendable {
     /// Its marks, in the order of the table.
     public var list: [NodeMark] { isEmpty ? [] : NodeMark.allCases.filter { contains(NodeMarks($0)) } }
 
-    /// ``NodeMark/cancelRequested``.
-    @inlinable public static var cancelRequested: NodeMarks { NodeMarks(.cancelRequested) }
-    /// ``NodeMark/stillOnThread``.
-    @inlinable public static var stillOnThread: NodeMarks { NodeMarks(.stillOnThread) }
-    /// ``NodeMark/seenLate``.
-    @inlinable public static var seenLate: NodeMarks { NodeMarks(.seenLate) }
-    /// ``NodeMark/byViewer``.
-    @inlinable public static var byViewer: NodeMarks { NodeMarks(.byViewer) }
-    /// ``NodeMark/settledAgain``.
-    @inlinable public static var settledAgain: NodeMarks { NodeMarks(.settledAgain) }
-    /// ``NodeMark/unhandled``.
-    @inlinable public static var unhandled: NodeMarks { NodeMarks(.unhandled) }
-    /// ``NodeMark/released``.
-    @inlinable public static var released: NodeMarks { NodeMarks(.released) }
-    /// ``NodeMark/external``.
-    @inlinable public static var external: NodeMarks { NodeMarks(.external) }
-    /// ``NodeMark/hasBlocked``.
-    @inlinable public static var hasBlocked: NodeMarks { NodeMarks(.hasBlocked) }
-    /// ``NodeMark/hasMisusedAwait``.
-    @inlinable public static var hasMisusedAwait: NodeMarks { NodeMarks(.hasMisusedAwait) }
+    @inlinable package static var cancelRequested: NodeMarks { NodeMarks(.cancelRequested) }
+    @inlinable package static var stillOnThread: NodeMarks { NodeMarks(.stillOnThread) }
+    @inlinable package static var seenLate: NodeMarks { NodeMarks(.seenLate) }
+    @inlinable package static var byViewer: NodeMarks { NodeMarks(.byViewer) }
+    @inlinable package static var settledAgain: NodeMarks { NodeMarks(.settledAgain) }
+    @inlinable package static var unhandled: NodeMarks { NodeMarks(.unhandled) }
+    @inlinable package static var released: NodeMarks { NodeMarks(.released) }
+    @inlinable package static var external: NodeMarks { NodeMarks(.external) }
+    @inlinable package static var hasBlocked: NodeMarks { NodeMarks(.hasBlocked) }
+    @inlinable package static var hasMisusedAwait: NodeMarks { NodeMarks(.hasMisusedAwait) }
 }

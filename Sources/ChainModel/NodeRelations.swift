@@ -54,12 +54,6 @@ public struct Blocker: Hashable, Sendable {
     public var reason: Reason
     /// The node that holds it up; nil where it is no node.
     public var node: NodeIndex?
-
-    /// Joins reason and node.
-    public init(reason: Reason, node: NodeIndex? = nil) {
-        self.reason = reason
-        self.node = node
-    }
 }
 
 /// One step of a node's history.

@@ -99,58 +99,31 @@ public struct Style: RawRepresentable, Hashable, Sendable {
 extension Style {
     /// ``Role/normal``.
     public static let normal = Style(.normal)
-    /// ``Role/dim``.
-    public static let dim = Style(.dim)
-    /// ``Role/header``.
-    public static let header = Style(.header)
-    /// ``Role/headerAccent``.
-    public static let headerAccent = Style(.headerAccent)
-    /// ``Role/guide``.
-    public static let guide = Style(.guide)
-    /// ``Role/label``.
-    public static let label = Style(.label)
-    /// ``Role/kind``.
-    public static let kind = Style(.kind)
-    /// ``Role/thread``.
-    public static let thread = Style(.thread)
-    /// ``Role/number``.
-    public static let number = Style(.number)
-    /// ``Role/key``.
-    public static let key = Style(.key)
-    /// ``Role/keyText``.
-    public static let keyText = Style(.keyText)
-    /// ``Role/border``.
-    public static let border = Style(.border)
-    /// ``Role/error``.
-    public static let error = Style(.error)
-    /// ``Role/warning``.
-    public static let warning = Style(.warning)
-    /// ``Role/match``.
-    public static let match = Style(.match)
-    /// ``Role/waiting``.
-    public static let waiting = Style(.waiting)
-    /// ``Role/queued``.
-    public static let queued = Style(.queued)
-    /// ``Role/running``.
-    public static let running = Style(.running)
-    /// ``Role/pending``.
-    public static let pending = Style(.pending)
-    /// ``Role/fulfilled``.
-    public static let fulfilled = Style(.fulfilled)
-    /// ``Role/rejected``.
-    public static let rejected = Style(.rejected)
-    /// ``Role/cancelled``.
-    public static let cancelled = Style(.cancelled)
-    /// ``Role/skipped``.
-    public static let skipped = Style(.skipped)
-    /// ``Role/abandoned``.
-    public static let abandoned = Style(.abandoned)
-    /// ``Role/unknown``.
-    public static let unknown = Style(.unknown)
-    /// ``Role/status``.
-    public static let status = Style(.status)
-    /// ``Role/title``.
-    public static let title = Style(.title)
-    /// ``Role/overlay``.
-    public static let overlay = Style(.overlay)
+    package static let dim = Style(.dim)
+    package static let header = Style(.header)
+    package static let headerAccent = Style(.headerAccent)
+    package static let guide = Style(.guide)
+    package static let label = Style(.label)
+    package static let kind = Style(.kind)
+    package static let thread = Style(.thread)
+    package static let number = Style(.number)
+    package static let key = Style(.key)
+    package static let keyText = Style(.keyText)
+    package static let border = Style(.border)
+    package static let error = Style(.error)
+    package static let warning = Style(.warning)
+    package static let match = Style(.match)
+    package static let waiting = Style(.waiting)
+    package static let queued = Style(.queued)
+    package static let running = Style(.running)
+    package static let pending = Style(.pending)
+    package static let fulfilled = Style(.fulfilled)
+    package static let rejected = Style(.rejected)
+    package static let cancelled = Style(.cancelled)
+    package static let skipped = Style(.skipped)
+    package static let abandoned = Style(.abandoned)
+    package static let unknown = Style(.unknown)
+    package static let status = Style(.status)
+    package static let title = Style(.title)
+    package static let overlay = Style(.overlay)
 }

@@ -23,9 +23,6 @@ public struct SiteReport: Sendable {
         /// The span in nanoseconds, at least 1.
         public var span: UInt64 = 1
 
-        /// Nothing happened.
-        public init() {}
-
         /// Settlements a second.
         public var rate: Double { Double(ended) * 1e9 / Double(span) }
         /// The share of ``failed`` in ``ended``, from 0 to 1.

@@ -23,9 +23,6 @@ public struct FlowFigures: Hashable, Sendable {
     /// What the labels have in common; nil without labels, empty where they differ.
     public var label: String?
 
-    /// Nothing seen.
-    public init() {}
-
     /// The share of ``failed`` in ``ended``, from 0 to 1.
     public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
 

@@ -14,9 +14,6 @@ public struct RateHistory: Hashable, Sendable {
     /// The latest step with an event.
     private var last: UInt64 = 0
 
-    /// No events.
-    public init() {}
-
     mutating func record(at time: UInt64) {
         let step = time / Self.step
         if counts.isEmpty {

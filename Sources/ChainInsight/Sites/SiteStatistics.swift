@@ -37,7 +37,4 @@ public struct SiteStatistics: Hashable, Sendable {
     public var wait = DurationFigures()
     /// The handler's time, of settled nodes.
     public var run = DurationFigures()
-
-    /// Nothing seen.
-    public init() {}
 }
