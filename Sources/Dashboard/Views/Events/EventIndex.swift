@@ -12,7 +12,7 @@ struct EventIndex {
             packed = UInt64(programIndex) << 48 | number
         }
 
-        /// The program's programIndex.
+        /// The index of the program that it is from.
         var programIndex: Int { Int(packed >> 48) }
         /// The row's number in its program.
         var number: UInt64 { packed & 0xffff_ffff_ffff }
@@ -29,7 +29,7 @@ struct EventIndex {
 
     init(ends: [UInt64]) { covered = ends.map { $0..<$0 } }
 
-    /// The programIndex of an entry, or of the first after it.
+    /// The position of an entry, or of the first after it.
     func index(of entry: Entry) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
