@@ -37,12 +37,16 @@ extension ForestData {
         applyTables(of: batch)
         for snapshot in batch.nodes { apply(snapshot) }
         batch.events.withUnsafeBufferPointer { events in
-            var next = 0
-            while next < events.count {
-                let end = min(next + Self.prefetchCount, events.count)
-                prefetch(for: events[next..<end])
-                for index in next..<end { apply(events[index], batch) }
-                next = end
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { slots in
+                slots.initialize(repeating: noSlot)
+                let prefetches = nodes.count >= Self.prefetchMinimum
+                var next = 0
+                while next < events.count {
+                    let end = min(next + Self.prefetchCount, events.count)
+                    if prefetches { prefetch(for: events[next..<end], into: slots) }
+                    for index in next..<end { apply(events[index], batch, found: slots[index - next]) }
+                    next = end
+                }
             }
         }
         totals.eventCount += UInt64(batch.events.count)
@@ -73,10 +77,12 @@ extension ForestData {
 
     // MARK: Events
 
+    /// Applies an event. `found` is what the prefetch found: the slot of its node, or of a created node's parent, if
+    /// that was known then.
     @inline(__always)
-    private func apply(_ event: ChainEvent, _ batch: EventBatch) {
-        if event.kind == .created { return create(event, batch) }
-        guard let slot = reportedSlot(of: event.node, at: event.time) else { return }
+    private func apply(_ event: ChainEvent, _ batch: EventBatch, found: UInt32) {
+        if event.kind == .created { return create(event, batch, parent: found) }
+        guard let slot = reportedSlot(of: event.node, at: event.time, found: found) else { return }
         switch event.kind {
         case .created: break
         case .queued: queued(slot, event.time, event.detail)
@@ -116,7 +122,7 @@ extension ForestData {
     }
 
     @inline(__always)
-    private func create(_ event: ChainEvent, _ batch: EventBatch) {
+    private func create(_ event: ChainEvent, _ batch: EventBatch, parent: UInt32) {
         let hasParent = event.flags.contains(.hasParent)
         let origin = event.other == event.node ? NodeID.none : event.other
         let known = ids.findCachingPage(event.node)
@@ -134,7 +140,7 @@ extension ForestData {
         record.resync = resyncGeneration
         if event.text != 0, let text = batch.text(of: event) { record.label = texts.intern(text) }
         record.state = record.derivedState
-        insert(record, origin: origin, at: event.time)
+        insert(record, origin: origin, at: event.time, parent: parent)
     }
 
     private func recreate(

@@ -26,9 +26,11 @@ extension ForestData {
     }
 
     /// The slot of a node that an event reports on, new or known; nil where it is evicted or there is no room.
+    ///
+    /// - Parameter found: its slot where the caller knows it.
     @inline(__always)
-    func reportedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
-        let slot = ids.findCachingPage(id)
+    func reportedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
+        let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
             var record = NodeRecord(id: id.rawValue, created: time)
@@ -47,8 +49,8 @@ extension ForestData {
     }
 
     /// The slot of a node that another one references; nil as in ``reportedSlot(of:at:)``.
-    func referencedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
-        let slot = ids.findCachingPage(id)
+    func referencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
+        let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
             referenced.append(id)
@@ -59,14 +61,16 @@ extension ForestData {
     }
 
     /// Inserts a new node and links it into the tree.
+    ///
+    /// - Parameter parent: the slot of its origin where the caller knows it.
     @discardableResult
-    func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64) -> UInt32 {
+    func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64, parent: UInt32 = noSlot) -> UInt32 {
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
         recordChange(slot, [.created, .moved, .state, .facts])
         // After the node itself, because there may be room for one node only.
-        if origin != .none, let above = referencedSlot(of: origin, at: time) {
+        if origin != .none, let above = referencedSlot(of: origin, at: time, found: parent) {
             nodes[slot].pointee.bits.insert(.underOrigin)
             appendFresh(slot, under: above)
         } else {

@@ -11,25 +11,29 @@ extension ForestData {
     private static let evictedNodeCount = 8
     #if DEBUG
         // So that tests with their small forests run it.
-        private static let prefetchMinimum = 1
+        static let prefetchMinimum = 1
     #else
         /// A smaller forest, some two megabytes, is in the caches anyway.
-        private static let prefetchMinimum = 16_384
+        static let prefetchMinimum = 16_384
     #endif
 
-    /// Prefetches the records that applying events will change.
-    func prefetch(for events: Slice<UnsafeBufferPointer<ChainEvent>>) {
-        guard nodes.count >= Self.prefetchMinimum else { return }
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { slots in
-            var count = 0
+    /// Prefetches the records that applying events will change, and stores the slot of each event's node, of a created
+    /// one that of its parent. No event evicts a node, so the slots stay valid; ``noSlot`` is to be looked up again.
+    func prefetch(for events: Slice<UnsafeBufferPointer<ChainEvent>>, into slots: UnsafeMutableBufferPointer<UInt32>) {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { known in
+            var (offset, count) = (0, 0)
+            var last = noSlot
             for event in events {
-                // A created node has no record yet, but its parent has.
-                let slot = ids.find(event.kind == .created ? event.other : event.node)
-                guard slot < evictedSlot else { continue }
-                slots[count] = slot
+                let slot = ids.findCachingPage(event.kind == .created ? event.other : event.node)
+                slots[offset] = slot
+                offset += 1
+                // Events of one node often come together.
+                guard slot < evictedSlot, slot != last else { continue }
+                last = slot
+                known[count] = slot
                 count += 1
             }
-            prefetch(slots[..<count])
+            prefetch(known[..<count])
         }
     }
 
@@ -92,4 +96,9 @@ extension Slab {
 extension ChainForest {
     /// Prefetches a node, which may be evicted, and its chain. Call it for many nodes before reading them one by one.
     public func prefetch(_ index: NodeIndex) { data.prefetch(index) }
+
+    /// Prefetches a node, which may be evicted, without its chain: finding the chain waits for the node.
+    package func prefetchNode(_ index: NodeIndex) {
+        if data.nodes.hasPage(of: index.rawValue) { data.nodes.prefetch(index.rawValue) }
+    }
 }

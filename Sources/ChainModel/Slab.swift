@@ -1,3 +1,5 @@
+import CChainRuntime
+
 /// Elements of fixed size in pages, named by 32-bit slots. Growing moves no element; the lowest page with a free slot is
 /// filled first; a page without elements is freed.
 ///
@@ -86,7 +88,10 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
         var offset = usage[page].fresh
         if usage[page].firstFree != noSlot {
             offset = Int(usage[page].firstFree)
-            usage[page].firstFree = link(page, offset).load(as: UInt32.self)
+            let next = link(page, offset).load(as: UInt32.self)
+            usage[page].firstFree = next
+            // Freed long ago, so it is in no cache when the next element comes.
+            if next != noSlot { chain_prefetch(pages[page].unsafelyUnwrapped + Int(next)) }
         } else {
             usage[page].fresh += 1
         }
