@@ -54,6 +54,17 @@ extension ChainForest {
         return node.pointee.chain == noSlot ? 1 : Int(data.chains[node.pointee.chain].pointee.nodeCount)
     }
 
+    /// The most nodes that a chain has had, at least 1.
+    package var chainHighWater: Int { max(1, Int(data.chainHighWater)) }
+
+    /// The root of the tree that a node is in, and how many nodes its chain has. O(1).
+    package func rootAndNodeCount(of index: NodeIndex) -> (root: NodeIndex, nodeCount: Int) {
+        let chain = data.nodes[checked(index)].pointee.chain
+        guard chain != noSlot else { return (index, 1) }
+        let record = data.chains[chain]
+        return (NodeIndex(rawValue: record.pointee.root), Int(record.pointee.nodeCount))
+    }
+
     /// The chain that a node (any of it) belongs to, counted. O(1).
     public func chain(of index: NodeIndex) -> ChainSummary {
         let node = data.nodes[checked(index)]

@@ -4,24 +4,26 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public let rawValue: UInt8
 
     /// Wraps raw bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    // Computed, because reading a stored constant of another module is a call.
 
     /// It is new.
-    public static let created = NodeChanges(rawValue: 1)
+    @inlinable public static var created: NodeChanges { NodeChanges(rawValue: 1) }
     /// Its position in the tree changed: another parent, became or stopped being a root, or another index among
     /// siblings.
-    public static let moved = NodeChanges(rawValue: 2)
+    @inlinable public static var moved: NodeChanges { NodeChanges(rawValue: 2) }
     /// Its state changed.
-    public static let state = NodeChanges(rawValue: 4)
+    @inlinable public static var state: NodeChanges { NodeChanges(rawValue: 4) }
     /// Something else of it: times, marks, label, summary, kind, links, number of children.
-    public static let facts = NodeChanges(rawValue: 8)
+    @inlinable public static var facts: NodeChanges { NodeChanges(rawValue: 8) }
     /// It is a root and its chain's counts changed. A node that stopped being a root has ``moved``.
-    public static let summary = NodeChanges(rawValue: 16)
+    @inlinable public static var summary: NodeChanges { NodeChanges(rawValue: 16) }
     /// Whether it has exactly one operation called on it, and which (``ChainForest/continuation(of:)``), may have
     /// changed.
-    public static let continuation = NodeChanges(rawValue: 32)
+    @inlinable public static var continuation: NodeChanges { NodeChanges(rawValue: 32) }
     /// A fact that running does not change: label, summary, canceller, kind or call site. ``facts`` is set, too.
-    public static let description = NodeChanges(rawValue: 64)
+    @inlinable public static var description: NodeChanges { NodeChanges(rawValue: 64) }
 }
 
 /// Facts of a changed node that most readers need, so that they need not look up its record.
@@ -30,14 +32,20 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public let rawValue: UInt8
 
     /// Wraps raw bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
-    public static let needsAttention = NodeTraits(rawValue: 1)
+    @inlinable public static var needsAttention: NodeTraits { NodeTraits(rawValue: 1) }
     /// It is not settled, or its handler has not returned.
-    public static let unfinished = NodeTraits(rawValue: 2)
+    @inlinable public static var unfinished: NodeTraits { NodeTraits(rawValue: 2) }
     /// It is a root.
-    public static let root = NodeTraits(rawValue: 4)
+    @inlinable public static var root: NodeTraits { NodeTraits(rawValue: 4) }
+    /// It has rare facts: links to other nodes or from them may be among these.
+    @inlinable package static var mayHaveLinks: NodeTraits { NodeTraits(rawValue: 8) }
+    /// It has no children.
+    @inlinable package static var isLeaf: NodeTraits { NodeTraits(rawValue: 16) }
+    /// It has more than 128 children.
+    @inlinable package static var hasManyChildren: NodeTraits { NodeTraits(rawValue: 32) }
 }
 
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.

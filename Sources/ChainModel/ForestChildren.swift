@@ -16,6 +16,20 @@ extension ChainForest {
         return data.nodes[node.pointee.treeParent].pointee.thenCount == 1
     }
 
+    /// The first node above another that it is no ``continuation(of:)`` of, by way of continuations; the root where all
+    /// are, nil for a root. O(steps up).
+    package func outer(of index: NodeIndex) -> NodeIndex? {
+        let slot = checked(index)
+        let nodes = data.nodes.elements
+        var (cursor, above) = (slot, nodes[slot].pointee.treeParent)
+        while above != noSlot, nodes[cursor].pointee.has(.hasParent), nodes[above].pointee.thenCount == 1 {
+            cursor = above
+            above = nodes[cursor].pointee.treeParent
+        }
+        if above != noSlot { return NodeIndex(rawValue: above) }
+        return cursor == slot ? nil : NodeIndex(rawValue: cursor)
+    }
+
     /// The children of a node by state, where it has more than 128; nil where a caller can count them. O(1).
     public func childCounts(of index: NodeIndex) -> StateCounts? {
         let counts = data.childCountsSlot(of: checked(index))

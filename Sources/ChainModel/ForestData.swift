@@ -54,6 +54,8 @@ final class ForestData: @unchecked Sendable {
     // Unchecked for the reason above: what is known of chains, and of a batch.
     /// By chain record, a node of a long main line from which on its end is searched.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
+    /// The most nodes that a chain has had.
+    @exclusivity(unchecked) var chainHighWater: UInt32 = 0
     /// The roots of live chains, and the slot of the oldest as of the last batch.
     @exclusivity(unchecked) var liveRoots = LiveRoots()
     @exclusivity(unchecked) var oldestLive = noSlot
@@ -131,6 +133,7 @@ final class ForestData: @unchecked Sendable {
         settledLeaves = other.settledLeaves
         longChains = other.longChains
         longChainHighWater = other.longChainHighWater
+        chainHighWater = other.chainHighWater
         pins = other.pins
         detach()
     }

@@ -60,6 +60,7 @@ extension ForestData {
 
     func enqueueIfLong(of chain: UInt32) {
         let record = chains[chain]
+        chainHighWater = max(chainHighWater, record.pointee.nodeCount)
         guard record.pointee.nodeCount > limits.chainNodeLimit else { return }
         guard longChains.last != record.pointee.root else { return }
         // Remove duplicates, because chains that grow side by side enqueue themselves in turn.

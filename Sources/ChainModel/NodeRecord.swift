@@ -155,6 +155,9 @@ extension NodeRecord {
         if needsAttention { traits.insert(.needsAttention) }
         if isUnfinished { traits.insert(.unfinished) }
         if has(.isRoot) { traits.insert(.root) }
+        if extra != noSlot { traits.insert(.mayHaveLinks) }
+        if childCount == 0 { traits.insert(.isLeaf) }
+        if childCount > ForestData.countedFrom { traits.insert(.hasManyChildren) }
         return traits
     }
 

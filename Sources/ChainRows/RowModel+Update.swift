@@ -16,7 +16,9 @@ extension RowModel {
         for (offset, entry) in changes.nodes.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) {
                 for next in changes.nodes[offset...].prefix(Self.prefetchCount) where next.changes.contains(.summary) {
-                    prefetch(next.index, in: forest)
+                    // The forest has read the nodes and chains just before.
+                    let number = slotOf[next.index.rawValue]
+                    if number != 0 { slots.prefetchMarks(number - 1) }
                 }
             }
             update(entry, &updatedRoot, newRoots, of: forest, now: now)
@@ -28,13 +30,15 @@ extension RowModel {
     /// Forgets evicted nodes; returns the roots that took over all nodes of an evicted root, matches included.
     private mutating func forgetEvicted(_ changes: borrowing ForestChanges) -> Set<NodeIndex> {
         var newRoots: Set<NodeIndex> = []
-        for (offset, eviction) in changes.evicted.enumerated() {
+        // By offset, because an element has 120 bytes.
+        for offset in changes.evicted.indices {
             if offset.isMultiple(of: Self.prefetchCount) { prefetch(changes.evicted[offset...]) }
-            if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
-            if !foreign.callers.isEmpty { noteForeign(evicted: eviction) }
-            folds.forget(eviction.index)
-            filter.forget(eviction.index)
-            if filter.isActive, let root = eviction.newRoot, filter.inherit(from: eviction.index, by: root) {
+            let index = changes.evicted[offset].index
+            if slotOf[index.rawValue] != 0 { drop(index) }
+            if !foreign.callers.isEmpty { noteForeign(evicted: changes.evicted[offset]) }
+            folds.forget(index)
+            filter.forget(index)
+            if filter.isActive, let root = changes.evicted[offset].newRoot, filter.inherit(from: index, by: root) {
                 // The label of the chain is another one now.
                 if !filter.dependsOnRootLabels { newRoots.insert(root) }
             }
@@ -77,14 +81,16 @@ extension RowModel {
         } else if changes.contains(.facts), slotOf[index.rawValue] != 0 {
             noteFacts(of: index)
         }
-        if isNewOrMoved || changes.contains(.state) { noteState(of: index, entry.state, in: forest, now: now) }
-        if changes.contains(.facts), Folds.isLarge(index, in: forest) { noteLarge(index, in: forest) }
+        if isNewOrMoved || changes.contains(.state) { noteState(entry, in: forest, now: now) }
+        if entry.traits.contains(.hasManyChildren), changes.contains(.facts), Folds.isLarge(index, in: forest) {
+            noteLarge(index, in: forest)
+        }
     }
 
     /// Prefetches the slots of the next evicted roots: 6 % of `screen.fold-with-view.1M`.
     private func prefetch(_ evicted: ArraySlice<ForestChanges.Eviction>) {
-        for next in evicted.prefix(Self.prefetchCount) where next.wasRoot {
-            let number = slotOf[next.index.rawValue]
+        for offset in evicted.indices.prefix(Self.prefetchCount) {
+            let number = slotOf[evicted[offset].index.rawValue]
             if number != 0 { slots.prefetch(number - 1) }
         }
     }
@@ -114,20 +120,21 @@ extension RowModel {
         let chain = forest.chain(of: root)
         let number = slotOf[root.rawValue]
         let slot = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
+        let bits = slots.bits(slot)
         if let settled = chain.settled, !foreign.isLive(root) {
-            if !slots.has(.settled, slot) {
+            if !bits.contains(.settled) {
                 slots.set(.settled, true, slot)
-                if !slots.has(.archived, slot) {
-                    if chain.nodeCount > 1, !slots.has(.folded, slot) { settledOpen.append(root) }
+                if !bits.contains(.archived) {
+                    if chain.nodeCount > 1, !bits.contains(.folded) { settledOpen.append(root) }
                     enqueueForArchive(root, slot, deadline: settled &+ ArchiveDelay.settled, in: forest)
                 }
             }
         } else {
-            let isBack = slots.has(.settled, slot)
+            let isBack = bits.contains(.settled)
             if isBack { slots.set(.settled, false, slot) }
             // Live again, because a node was added to it.
-            if slots.has(.archived, slot) { setArchived(root, false, in: forest) }
-            if isBack || chain.firstRejected != nil, slots.has(.folded, slot), openCount < Self.openLimit {
+            if bits.contains(.archived) { setArchived(root, false, in: forest) }
+            if isBack || chain.firstRejected != nil, bits.contains(.folded), openCount < Self.openLimit {
                 slots.set(.folded, false, slot)
                 openCount += 1
                 dropCachedRows(root, slot)

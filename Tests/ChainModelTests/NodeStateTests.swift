@@ -196,7 +196,7 @@ import Testing
         script.forest.markCancelRequested([NodeID(1), NodeID(99)])
         #expect(script.node(1).marks == .cancelRequested)
         let entries = script.forest.consumeChanges().nodes
-        #expect(entries.map(\.changes) == [.facts] && entries.map(\.traits) == [[.unfinished, .root]])
+        #expect(entries.map(\.changes) == [.facts] && entries.map(\.traits) == [[.unfinished, .root, .isLeaf]])
         script.forest.unmarkCancelRequested([NodeID(1)])
         #expect(script.node(1).marks == [])
         #expect(script.forest.index(of: NodeID(99)) == nil)

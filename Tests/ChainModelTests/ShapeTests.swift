@@ -161,7 +161,7 @@ import Testing
         let changes = script.forest.consumeChanges()
         #expect(changes.nodes.map(\.index) == [script.index(2)])
         #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
-        #expect(changes.nodes.first?.traits == [.unfinished, .root])
+        #expect(changes.nodes.first?.traits == [.unfinished, .root, .isLeaf])
         #expect(changes.nodes.first?.state == .queued)
         #expect(!changes.isEverything)
     }

@@ -66,7 +66,7 @@ extension WarningTable {
     ) {
         var ahead = sweep!.bits
         while ahead != 0 {
-            forest.prefetch(NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
+            forest.prefetchNode(NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
             ahead &= ahead &- 1
         }
         while sweep!.bits != 0, rest > 0 {
@@ -87,7 +87,7 @@ extension WarningTable {
 
     /// Adds a changed node to the next sweep, or removes it.
     @inline(__always)
-    mutating func watch(_ entry: ForestChanges.Entry, _ forest: ChainForest) {
+    mutating func watch(_ entry: ForestChanges.Entry) {
         let slot = entry.index.rawValue
         if !entry.traits.contains(.unfinished) {
             watch.remove(slot)
@@ -96,11 +96,6 @@ extension WarningTable {
             let isFresh = !entry.changes.isDisjoint(with: [.created, .state]) && !heldSlots.contains(slot)
             watch.insertLater(slot, keepsNext: !isFresh)
         } else {
-            watch.insert(slot)
-        }
-        if entry.traits.contains(.root), rules.isEnabled(.deepChain),
-            forest.nodeCount(ofRoot: entry.index) > rules.options.depthLimit
-        {
             watch.insert(slot)
         }
     }
@@ -129,7 +124,9 @@ extension WarningTable {
             sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)
             outcome.cost += 6
         }
-        if rules.isEnabled(.deepChain), forest.nodeCount(ofRoot: index) > rules.options.depthLimit {
+        if forest.chainHighWater > rules.options.depthLimit, rules.isEnabled(.deepChain),
+            forest.nodeCount(ofRoot: index) > rules.options.depthLimit
+        {
             outcome.cost += 2
             if needsDepthSearch(view, forest) { outcome.isWatched = true }
         }

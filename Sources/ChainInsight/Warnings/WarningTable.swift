@@ -109,15 +109,26 @@ public struct WarningTable: Sendable {
         changes.evicted.withUnsafeBufferPointer { evicted in
             for index in evicted.indices { update(evicted[index], forest, now) }
         }
+        let mayBeDeep = rules.isEnabled(.deepChain) && forest.chainHighWater > rules.options.depthLimit
         changes.nodes.withUnsafeBufferPointer { entries in
-            for index in entries.indices { update(entries[index], forest, now) }
+            for index in entries.indices { update(entries[index], mayBeDeep, forest, now) }
         }
     }
 
-    private mutating func update(_ entry: ForestChanges.Entry, _ forest: ChainForest, _ now: UInt64) {
+    @inline(__always)
+    private mutating func update(
+        _ entry: ForestChanges.Entry, _ mayBeDeep: Bool, _ forest: borrowing ChainForest, _ now: UInt64
+    ) {
         let slot = entry.index.rawValue
-        watch(entry, forest)
-        if entry.changes.contains(.state), !entry.state.isLive { watchHolders(of: entry.index, forest) }
+        watch(entry)
+        if mayBeDeep, entry.traits.contains(.root),
+            forest.nodeCount(ofRoot: entry.index) > rules.options.depthLimit
+        {
+            watch.insert(slot)
+        }
+        if entry.changes.contains(.state), !entry.state.isLive, entry.traits.contains(.mayHaveLinks) {
+            watchHolders(of: entry.index, forest)
+        }
         if entry.traits.contains(.needsAttention) { recordFaults(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
             check(view, kinds, forest, now)

@@ -102,11 +102,6 @@ package enum ChainWalk {
     /// Returns the nearest node above that hides a node when folded; nil for a root. O(steps up);
     /// ``RowModel/outer(of:in:)`` is faster in long chains.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
-        var current = node
-        while let above = forest.treeParent(of: current) {
-            guard forest.isContinuation(current) else { return above }
-            current = above
-        }
-        return current == node ? nil : current
+        forest.outer(of: node)
     }
 }

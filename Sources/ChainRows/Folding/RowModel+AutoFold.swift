@@ -11,14 +11,14 @@ extension RowModel {
     static let autoFoldLimit = 512
 
     /// Enqueues a node after a change of its state, and the node around it, if they may be finished.
-    mutating func noteState(of node: NodeIndex, _ state: NodeState, in forest: borrowing ChainForest, now: UInt64) {
+    mutating func noteState(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest, now: UInt64) {
+        let (node, isWell) = (entry.index, entry.state.isWell)
         // Nothing to open, because nothing has folded itself.
-        if !state.isWell, folds.finished.isEmpty { return }
-        let root = forest.root(of: node)
-        let count = forest.nodeCount(ofRoot: root)
+        if !isWell, folds.finished.isEmpty { return }
+        let (root, count) = forest.rootAndNodeCount(of: node)
         guard count > 1, count <= Self.autoFoldLimit else { return }
-        if !state.isWell { return open(around: node, in: forest) }
-        if node != root { enqueueFinished(node, in: forest, now) }
+        if !isWell { return open(around: node, in: forest) }
+        if node != root, !entry.traits.contains(.isLeaf) { enqueueFinished(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }
     }
 
@@ -111,8 +111,8 @@ extension RowModel {
     /// Returns whether a node and all inside it went well; takes the nodes that it looked at from `budget`.
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int) -> Bool {
         guard forest.state(of: node).isWell else { return false }
-        let root = forest.root(of: node)
-        guard forest.nodeCount(ofRoot: root) <= Self.autoFoldLimit, !foreign.isLive(root) else { return false }
+        let (root, count) = forest.rootAndNodeCount(of: node)
+        guard count <= Self.autoFoldLimit, !foreign.isLive(root) else { return false }
         let tail = forest.continuation(of: node)
         var hasInner = false
         var child = forest.firstChild(of: node)

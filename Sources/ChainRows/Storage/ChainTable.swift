@@ -57,6 +57,10 @@ struct ChainTable {
         if keys.groups[slot] >> 4 != key.group { keys.groups[slot] = key.group << 4 | keys.groups[slot] & 15 }
     }
 
+    @inline(__always)
+    func bits(_ slot: Int) -> Bits { Bits(rawValue: marks[UInt32(slot)].bits) }
+
+    @inline(__always)
     func has(_ bit: Bits, _ slot: Int) -> Bool { marks[UInt32(slot)].bits & bit.rawValue != 0 }
 
     mutating func set(_ bit: Bits, _ isSet: Bool, _ slot: Int) {
@@ -68,6 +72,7 @@ struct ChainTable {
     }
 
     /// Returns the number of rows of a chain; nil for more than fit.
+    @inline(__always)
     func weight(_ slot: Int) -> Int? { Self.known(marks[UInt32(slot)].weight) }
 
     mutating func setWeight(_ weight: Int, _ slot: Int) { marks[UInt32(slot)].weight = UInt16(clamping: weight) }
@@ -115,4 +120,7 @@ struct ChainTable {
         marks.prefetch(slot)
         keys.ranks.prefetch(slot)
     }
+
+    /// Prefetches a chain's marks.
+    func prefetchMarks(_ slot: UInt32) { marks.prefetch(slot) }
 }
