@@ -3,45 +3,40 @@
 /// Contains changed nodes and nodes with a condition that other nodes end. Nodes that only grow older are found by due
 /// time.
 struct WatchList: Sendable {
-    /// 64 slots.
-    private struct Word: Sendable {
-        /// Bits for the next sweep and for the one after it. One vector, because reading both after writing one is a
-        /// store-forwarding stall.
-        var looks = SIMD2<UInt64>()
-        var next: UInt64 { looks.x }
-        var later: UInt64 { looks.y }
-        var dues = SIMD4<UInt64>(repeating: .max)
-    }
-
-    private var words: [Word] = []
+    /// By 64 slots, bits for the next sweep and for the one after it. One vector, because reading both after writing one
+    /// is a store-forwarding stall.
+    private var looks: [SIMD2<UInt64>] = []
+    /// By 64 slots, the due times of each 16. Apart, because changes of nodes need the bits only.
+    private var dues: [SIMD4<UInt64>] = []
 
     /// How many words of 64 slots there are.
-    var wordCount: Int { words.count }
+    var wordCount: Int { looks.count }
 
     /// Makes room for slots.
     mutating func reserve(_ slotCount: Int) {
-        let missing = (slotCount + 63) / 64 - words.count
+        let missing = (slotCount + 63) / 64 - looks.count
         guard missing > 0 else { return }
-        words.append(contentsOf: repeatElement(Word(), count: missing))
+        looks.append(contentsOf: repeatElement(SIMD2(), count: missing))
+        dues.append(contentsOf: repeatElement(SIMD4(repeating: .max), count: missing))
     }
 
     /// Adds a slot, for which there is room, to the next sweep.
     @inline(__always)
-    mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)].looks |= SIMD2(Self.bit(slot), 0) }
+    mutating func insert(_ slot: UInt32) { looks[Int(slot >> 6)] |= SIMD2(Self.bit(slot), 0) }
 
     /// Adds a slot, for which there is room, to the sweep after the next one. With `keepsNext`, it stays in the next
     /// sweep if it is there.
     @inline(__always)
     mutating func insertLater(_ slot: UInt32, keepsNext: Bool) {
-        let (bit, looks) = (Self.bit(slot), words[Int(slot >> 6)].looks)
-        if keepsNext, looks.x & bit != 0 { return }
-        words[Int(slot >> 6)].looks = (looks & SIMD2(~bit, .max)) | SIMD2(0, bit)
+        let (bit, word) = (Self.bit(slot), looks[Int(slot >> 6)])
+        if keepsNext, word.x & bit != 0 { return }
+        looks[Int(slot >> 6)] = (word & SIMD2(~bit, .max)) | SIMD2(0, bit)
     }
 
     /// Removes a slot from all sweeps, except by its due time.
     @inline(__always)
     mutating func remove(_ slot: UInt32) {
-        words[Int(slot >> 6)].looks &= SIMD2(repeating: ~Self.bit(slot))
+        looks[Int(slot >> 6)] &= SIMD2(repeating: ~Self.bit(slot))
     }
 
     @inline(__always)
@@ -50,12 +45,12 @@ struct WatchList: Sendable {
     /// Makes a slot due at a moment, together with its neighbours.
     mutating func insert(_ slot: UInt32, at moment: UInt64) {
         let quarter = Int(slot >> 4 & 3)
-        words[Int(slot >> 6)].dues[quarter] = min(words[Int(slot >> 6)].dues[quarter], moment)
+        dues[Int(slot >> 6)][quarter] = min(dues[Int(slot >> 6)][quarter], moment)
     }
 
     /// When a slot of a word becomes due; nil for never.
     func due(_ word: Int) -> UInt64? {
-        let due = words[word].dues.min()
+        let due = dues[word].min()
         return due == .max ? nil : due
     }
 
@@ -63,16 +58,17 @@ struct WatchList: Sendable {
     /// whether others wait for the sweep after this one.
     mutating func removeSlots(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
         if isWhole {
-            words[word] = Word()
+            (looks[word], dues[word]) = (SIMD2(), SIMD4(repeating: .max))
             return (.max, false)
         }
-        var bits = words[word].next
-        for quarter in 0..<4 where words[word].dues[quarter] <= now {
+        let old = looks[word]
+        var bits = old.x
+        for quarter in 0..<4 where dues[word][quarter] <= now {
             bits |= 0xffff << UInt64(16 * quarter)
-            words[word].dues[quarter] = .max
+            dues[word][quarter] = .max
         }
-        let later = words[word].later & ~bits
-        if bits | words[word].next | words[word].later != 0 { words[word].looks = SIMD2(later, 0) }
+        let later = old.y & ~bits
+        if bits | old.x | old.y != 0 { looks[word] = SIMD2(later, 0) }
         return (bits, later != 0)
     }
 }

@@ -83,7 +83,7 @@ struct LongChainIndex {
 
     init(chunkLimit: Int = 256) { self.chunkLimit = chunkLimit }
 
-    func has(_ node: NodeIndex) -> Bool { chunkOf[node.rawValue] != 0 }
+    @inline(__always) func has(_ node: NodeIndex) -> Bool { chunkOf[node.rawValue] != 0 }
 
     /// Returns the list of a chain, if it has one.
     func list(of root: NodeIndex) -> Int? { listOf.isEmpty ? nil : listOf[root] }

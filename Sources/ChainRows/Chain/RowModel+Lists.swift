@@ -7,6 +7,7 @@ extension RowModel {
 
     /// Returns whether a chain gets a list. Where siblings are sorted, only chains with a walk that delays the frame
     /// do, because lists are in program order.
+    @inline(__always)
     func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
 
     /// In chains of more nodes siblings stay in program order.
@@ -73,8 +74,14 @@ extension RowModel {
     // MARK: Around a node
 
     /// Returns the nearest node above that hides a node when folded; nil for a root.
+    // Inlined, because a call would copy the row model.
+    @inline(__always)
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
-        guard let (listIndex, at) = lists.find(node) else { return ChainWalk.outer(of: node, in: forest) }
+        lists.has(node) ? outer(ofListed: node) : ChainWalk.outer(of: node, in: forest)
+    }
+
+    private func outer(ofListed node: NodeIndex) -> NodeIndex? {
+        guard let (listIndex, at) = lists.find(node) else { return nil }
         return lists.outer(at: at, in: listIndex).map { NodeIndex(rawValue: lists.entry(at: $0, in: listIndex).node) }
     }
 

@@ -152,6 +152,8 @@ extension RowModel {
         return makeRows(root, in: forest)
     }
 
+    // Inlined, because a call would copy the row model.
+    @inline(__always)
     private func isRootFolded(_ root: NodeIndex) -> Bool {
         filter.hidesRest ? isFoldedByUser(root) : isFolded(root, depth: 0)
     }

@@ -52,8 +52,12 @@ extension RowModel {
         var hasRetiredStorage: Bool { !retiredStorage.isEmpty }
         /// Whether an event may move a chain.
         @inline(__always) var moves: Bool {
-            shown.column != .start || shown.isGrouped || (build?.rank.order.column ?? .start) != .start
-                || build?.rank.order.isGrouped ?? false
+            rank.order.column != .start || rank.order.isGrouped || build != nil && buildMoves
+        }
+
+        /// Whether an event may move a chain in the order that is made. Not inlined, because reading it copies that.
+        @inline(never) private var buildMoves: Bool {
+            (build?.rank.order.column ?? .start) != .start || build?.rank.order.isGrouped ?? false
         }
 
         mutating func key(
