@@ -60,17 +60,19 @@ struct SavedFileTests {
     /// A file with colours looks on a terminal like the saved screen, cell by cell.
     @Test func aSavedScreenLooksTheSameInATerminal() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let viewer = try Viewer(["demo", "checkout"], columns: 100, rows: 30, directory: folder.path)
+        // Wide enough for the messages with the path of a long folder.
+        let columns = 100 + folder.path.utf8.count
+        let viewer = try Viewer(["demo", "checkout"], columns: columns, rows: 30, directory: folder.path)
         viewer.type("p")
         try viewer.see("frozen:")
         viewer.type(":save shown.ansi\r")
         try viewer.see("saved to \(folder.path)/shown.ansi")
         let bytes = try Data(contentsOf: folder.appendingPathComponent("shown.ansi"))
-        let saved = VirtualScreen(columns: 100, rows: 31)
+        let saved = VirtualScreen(columns: columns, rows: 31)
         saved.feed(bytes.flatMap { $0 == 0x0a ? [0x0d, 0x0a] : [$0] })
         // Except the first row, which has the time, and the last one, which has the message.
         for row in 1..<29 {
-            for column in 0..<100 {
+            for column in 0..<columns {
                 let (old, new) = (viewer.screen.cell(row, column), saved.cell(row, column))
                 #expect(old == new, "row \(row), column \(column): \(old) and \(new)")
             }
