@@ -1,4 +1,5 @@
 #if Tracing
+    import PromiseRuntime
     import Tracing
 
     /// A span of a ``ChainTracer``: a node of the tree from its start to its end.

@@ -1,4 +1,7 @@
 #if Tracing
+    import ChainEvents
+    import ChainSystem
+    import PromiseRuntime
     import Tracing
 
     /// A tracer that makes each span a node of the tree, from its start on: the dashboard shows spans in flight, which

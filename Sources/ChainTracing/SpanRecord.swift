@@ -1,4 +1,7 @@
 #if Tracing
+    import ChainEvents
+    import ChainSystem
+    import PromiseRuntime
     import Tracing
 
     /// What a program says about one span, and what the node's details show of it. Shared by the span and its node.

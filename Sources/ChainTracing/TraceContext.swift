@@ -1,4 +1,5 @@
 #if Tracing
+    import ChainEvents
 
     /// The identity of a span across processes: W3C Trace Context, level 1.
     ///
@@ -14,6 +15,7 @@
         /// What other tracers say about the trace: passed on as it came.
         var state: String?
 
+        /// The names of the headers.
         static let parentHeader = "traceparent", stateHeader = "tracestate"
 
         /// Makes the identity of a trace's first span.
