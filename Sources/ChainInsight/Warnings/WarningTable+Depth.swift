@@ -2,6 +2,13 @@ import ChainModel
 
 /// Chains that may be too deep, searched in slices.
 extension WarningTable {
+    /// Whether a root's chain has more nodes than may stand under each other. Where none ever had, the root is not read.
+    @inline(__always)
+    func mayBeDeep(_ root: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+        let limit = rules.options.depthLimit
+        return forest.chainHighWater > limit && rules.isEnabled(.deepChain) && forest.nodeCount(ofRoot: root) > limit
+    }
+
     /// Lists a root's chain for the depth search. Returns whether it has to be searched.
     mutating func needsDepthSearch(_ view: NodeView, _ forest: ChainForest) -> Bool {
         let chain = forest.chain(of: view.index)

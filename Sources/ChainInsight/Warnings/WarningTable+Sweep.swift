@@ -87,7 +87,7 @@ extension WarningTable {
 
     /// Adds a changed node to the next sweep, or removes it.
     @inline(__always)
-    mutating func watch(_ entry: ForestChanges.Entry) {
+    mutating func watch(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest) {
         let slot = entry.index.rawValue
         if !entry.traits.contains(.unfinished) {
             watch.remove(slot)
@@ -98,6 +98,7 @@ extension WarningTable {
         } else {
             watch.insert(slot)
         }
+        if entry.traits.contains(.root), mayBeDeep(entry.index, forest) { watch.insert(slot) }
     }
 
     /// Watches combinators of a settled member: they did not change, but now wait for another member, which may wait
@@ -124,9 +125,7 @@ extension WarningTable {
             sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)
             outcome.cost += 6
         }
-        if forest.chainHighWater > rules.options.depthLimit, rules.isEnabled(.deepChain),
-            forest.nodeCount(ofRoot: index) > rules.options.depthLimit
-        {
+        if mayBeDeep(index, forest) {
             outcome.cost += 2
             if needsDepthSearch(view, forest) { outcome.isWatched = true }
         }

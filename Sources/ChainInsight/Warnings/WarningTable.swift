@@ -109,23 +109,15 @@ public struct WarningTable: Sendable {
         changes.evicted.withUnsafeBufferPointer { evicted in
             for index in evicted.indices { update(evicted[index], forest, now) }
         }
-        let mayBeDeep = rules.isEnabled(.deepChain) && forest.chainHighWater > rules.options.depthLimit
         changes.nodes.withUnsafeBufferPointer { entries in
-            for index in entries.indices { update(entries[index], mayBeDeep, forest, now) }
+            for index in entries.indices { update(entries[index], forest, now) }
         }
     }
 
     @inline(__always)
-    private mutating func update(
-        _ entry: ForestChanges.Entry, _ mayBeDeep: Bool, _ forest: borrowing ChainForest, _ now: UInt64
-    ) {
+    private mutating func update(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
-        watch(entry)
-        if mayBeDeep, entry.traits.contains(.root),
-            forest.nodeCount(ofRoot: entry.index) > rules.options.depthLimit
-        {
-            watch.insert(slot)
-        }
+        watch(entry, forest)
         if entry.changes.contains(.state), !entry.state.isLive, entry.traits.contains(.mayHaveLinks) {
             watchHolders(of: entry.index, forest)
         }
