@@ -28,6 +28,8 @@ struct TimelineView {
     var scale: UInt64?
     /// The moment at the left edge; nil to show the end: now, or where a settled chain ends.
     var left: UInt64?
+    /// Nodes that were visited to find rows: the tests limit it, since the cost has no other trace.
+    var walkedCount = 0
 
     /// Chains of up to this many nodes are visited whole at each update.
     static let wholeLimit = 2_048
@@ -122,6 +124,7 @@ extension TimelineView: ListView {
             number =
                 RowOrder.number(
                     of: node, within: root, limit: countLimit, in: state.programs[programIndex].forest) ?? countLimit
+            state.timeline.walkedCount += number
         }
         number = min(number, count - 1)
         keepCursor(at: number, of: count, &state)
@@ -144,6 +147,7 @@ extension TimelineView: ListView {
             chain = visit()
             number = chain.rows.firstIndex { $0.node == node }
         }
+        state.timeline.walkedCount += chain.nodes.count
         state.timeline.chain = chain
         return number ?? 0
     }
