@@ -65,11 +65,11 @@ struct FlightRequest {
         let recording: RecordingFile
         do { recording = try RecordingFile(path: output) } catch { throw Failure(recording: output, error) }
         let batches = recording.chunks.filter { $0.header.kind == .batches }
-        let eventCount = batches.reduce(0) { $0 + UInt64($1.header.eventCount) }
+        let eventCount = batches.reduce(0) { $0 + Int($1.header.eventCount) }
         let seconds = Double(recording.range.upperBound - recording.range.lowerBound) / 1_000_000_000
         let process = recording.process
         Streams.printError(
             "recorded the last \(String(format: "%.1f", seconds)) s of \(DisplayText.shown(process.name)) (\(process.pid)) in "
-                + "\(DisplayText.shown(output)): \(CountText.counted(Int(eventCount), "event")).")
+                + "\(DisplayText.shown(output)): \(CountText.counted(eventCount, "event")).")
     }
 }

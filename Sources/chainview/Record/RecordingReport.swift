@@ -14,8 +14,10 @@ struct RecordingReport {
         let progress = report.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
-        return String(format: "%.1f s", seconds) + ", \(CountText.counted(Int(progress.eventCount), "event")), "
-            + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(Int(clamping: progress.lostCount))) lost"
+        // The loss is what the program says.
+        let (events, lost) = (Int(clamping: progress.eventCount), Int(clamping: progress.lostCount))
+        return String(format: "%.1f s", seconds) + ", \(CountText.counted(events, "event")), "
+            + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(lost)) lost"
     }
 
     /// One sentence at the end.
