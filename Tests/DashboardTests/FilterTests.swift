@@ -20,7 +20,7 @@ import Testing
         "chain:a", "live -a", "failed|a2", "/a[12]$/", "value:a", "not error:/a/ settled",
     ]
 
-    @Test(arguments: Seeds.upTo(7)) func isWhatAskingEveryNodeWouldBe(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(8)) func isWhatAskingEveryNodeWouldBe(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var screen = Screen(80, 20, options: RandomWorld.options(seed))
         var story = RandomStory()
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The same with slices of a few nodes, which leave work over from tick to tick.
-    @Test(arguments: Seeds.upTo(4)) func isSoInSlices(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(6)) func isSoInSlices(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed << 20)
         var screen = Screen(80, 20)
         var story = RandomStory()

@@ -36,7 +36,7 @@ struct HostileTests {
         }
     }
 
-    @Test(arguments: Seeds.upTo(16))
+    @Test(arguments: Seeds.upTo(40))
     func extremeNumbersAreShown(seed: UInt64) {
         var events = HostileEvents(seed: seed, timeUnit: 10_000_000)
         var options = State.Options(glyphs: seed % 4 == 0 ? .ascii : .unicode)

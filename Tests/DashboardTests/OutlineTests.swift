@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct OutlineTests {
     // 36: a chain that was folded to its root comes under another one, beside a node that is new there.
-    @Test(arguments: Seeds.upTo(7) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(10) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
         for step in 0..<130 {
@@ -19,7 +19,7 @@ import Testing
     }
 
     // 46, 89: a caller comes into another chain. 92: a ring of calls opens.
-    @Test(arguments: Seeds.upTo(7) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(10) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
         var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])

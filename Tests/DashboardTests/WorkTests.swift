@@ -66,7 +66,7 @@ import Testing
         #expect(screen.state.isFrozen && !screen.state.hasWork)
     }
 
-    @Test(arguments: Seeds.upTo(5)) func comesToTheSameAsWorkInTicks(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(6)) func comesToTheSameAsWorkInTicks(_ seed: UInt64) {
         #expect(pictures(seed, works: false) == pictures(seed, works: true))
     }
 
