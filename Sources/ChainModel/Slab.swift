@@ -44,7 +44,9 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
 
         /// The element at an allocated slot.
         @inline(__always) subscript(slot: UInt32) -> UnsafeMutablePointer<Element> {
-            pages[Int(slot >> shift)].unsafelyUnwrapped + Int(slot & (1 << shift &- 1))
+            // A cast, because unoptimised code looks the optional's type up for each call of `unsafelyUnwrapped`.
+            unsafeBitCast(pages[Int(slot >> shift)], to: UnsafeMutablePointer<Element>.self)
+                + Int(slot & (1 << shift &- 1))
         }
     }
 

@@ -84,7 +84,8 @@ extension ThreadsView {
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
         var known = Set(program.forest.executors.keys)
-        for (executor, load) in program.forest.loads.enumerated() where load.queuedCount + load.runningCount > 0 {
+        let loads = program.forest.loads
+        for executor in loads.indices where loads[executor].queuedCount + loads[executor].runningCount > 0 {
             known.insert(ExecutorID(executor))
         }
         let hasTasks = known.remove(0) != nil && program.forest.load(of: 0).runningCount > 0
