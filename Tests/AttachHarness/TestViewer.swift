@@ -12,8 +12,13 @@ private let systemPoll = poll
 
 /// A viewer that waits for what it is told, at most 90 seconds.
 public final class TestViewer {
-    /// The program has ended the connection.
-    public struct Ended: Error {}
+    /// The program has ended the connection, with these words where it said any, or has said nothing for 90 seconds.
+    public struct Ended: Error {
+        /// What it said last.
+        public let farewell: Goodbye?
+        /// Whether the connection stands, but nothing came.
+        public let isSilent: Bool
+    }
 
     /// No program listens, or the viewer may not attach.
     public struct NotConnected: Error {
@@ -30,6 +35,7 @@ public final class TestViewer {
     public private(set) var forest: ChainForest?
     /// What became of its commands, in order.
     public private(set) var replies: [CommandReply] = []
+    private var goodbye: Goodbye?
     /// How many batches came.
     public private(set) var batchCount = 0
 
@@ -143,7 +149,11 @@ public final class TestViewer {
             }
             var bytes = [UInt8](repeating: 0, count: 64 << 10)
             let count = recv(descriptor, &bytes, bytes.count, 0)
-            guard count > 0 else { throw Ended() }
+            // A call with a time limit is not begun again after a signal's handler.
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Ended(farewell: goodbye, isSilent: count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            }
             bytes.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }
@@ -157,6 +167,7 @@ public final class TestViewer {
             batchCount += 1
             forest?.apply(batch)
         case .reply(let reply): replies.append(reply)
+        case .farewell(let farewell): goodbye = farewell
         default: break
         }
     }
@@ -168,8 +179,7 @@ public final class TestViewer {
 
     /// Reads to the end; gives the farewell, or nil where there was none.
     public func farewell() -> Goodbye? {
-        var last: Goodbye?
-        while let message = try? next() { if case .farewell(let farewell) = message { last = farewell } }
-        return last
+        while (try? next()) != nil {}
+        return goodbye
     }
 }
