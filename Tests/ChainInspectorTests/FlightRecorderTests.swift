@@ -86,12 +86,17 @@ import Testing
 
     /// The state is sent in several parts, which are later than the request where the rings are read meanwhile.
     @Test func aDumpHoldsTheWholeState() throws {
+        #if DEBUG
+            let (promiseCount, roundCount) = (10_000, 3)
+        #else
+            let (promiseCount, roundCount) = (20_000, 10)
+        #endif
         var options = folder.options([])
         options.collectsByHand = true
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         var promises: [(Promise<Int>, Resolver<Int>)] = []
-        for first in stride(from: 0, to: 20_000, by: 1_000) {
+        for first in stride(from: 0, to: promiseCount, by: 1_000) {
             promises += runtime.run { (first..<first + 1_000).map { Promise<Int>.pending(label: "order \($0)") } }
             inspector.collectNow()
         }
@@ -101,7 +106,7 @@ import Testing
             isDone.withLock { $0 = true }
             join()
         }
-        for number in 0..<10 {
+        for number in 0..<roundCount {
             let options = InspectorOptions.FlightRecorder()
             let recorder = try FlightRecorder(inspector, options, in: FlightFile(in: SocketFolder(path: folder.path)))
             defer { recorder.stop() }
