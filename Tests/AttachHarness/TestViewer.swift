@@ -10,9 +10,9 @@ import ChainWire
 
 private let systemPoll = poll
 
-/// A viewer that waits for what it is told, at most 90 seconds.
+/// A viewer that waits for what it is told, at most four minutes.
 public final class TestViewer {
-    /// The program has ended the connection, with these words where it said any, or has said nothing for 90 seconds.
+    /// The program has ended the connection, with these words where it said any, or has said nothing for four minutes.
     public struct Ended: Error {
         /// What it said last.
         public let farewell: Goodbye?
@@ -48,7 +48,7 @@ public final class TestViewer {
         #else
             descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #endif
-        var limit = timeval(tv_sec: 90, tv_usec: 0)
+        var limit = timeval(tv_sec: 240, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let result =

@@ -39,7 +39,7 @@ do {
             let target = Target.unix(path: argument)
             print(
                 "state of",
-                try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(60)).hello.process.name)
+                try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(240)).hello.process.name)
         } catch {
             print("\(error.kind): \(error)")
         }
@@ -53,7 +53,7 @@ do {
 /// A busy machine is slow to answer.
 func patience() -> Discovery {
     var discovery = Discovery()
-    discovery.timeLimit = .seconds(60)
+    discovery.timeLimit = .seconds(240)
     return discovery
 }
 
@@ -158,7 +158,7 @@ func churn(_ target: Target) throws {
         if number % 2 == 0 { isLive.wait() }
         source.stop()
         subscription.dispose()
-        if number % 8 == 0 { _ = try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(60)) }
+        if number % 8 == 0 { _ = try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(240)) }
         if number % 8 == 4 { _ = try patience().list() }
         if number % 8 == 6 { try? _ = OneShotClient.state(of: patience().resolve(.unix(path: "/nowhere"))) }
     }

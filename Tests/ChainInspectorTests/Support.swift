@@ -136,7 +136,7 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
 
 /// Waits until `condition` holds, at most `seconds`; gives whether it does. Time in which this thread stood still does
 /// not count.
-func wait(seconds: Double = 90, until condition: () -> Bool) -> Bool {
+func wait(seconds: Double = 240, until condition: () -> Bool) -> Bool {
     var (last, counted) = (chain_monotonic_ns(), 0 as UInt64)
     while !condition() {
         let now = chain_monotonic_ns()

@@ -14,7 +14,7 @@ final class Latch: Sendable {
     func wait(_ what: String = "what it waits for", sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<count {
             try #require(
-                semaphore.wait(timeout: .now() + 60) == .success, "\(what) did not come within a minute",
+                semaphore.wait(timeout: .now() + 240) == .success, "\(what) did not come in four minutes",
                 sourceLocation: sourceLocation)
         }
     }
@@ -34,7 +34,7 @@ final class Box<Value: Sendable>: Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
 
-/// Waits at most a minute for a promise, and returns its value or throws its error.
+/// Waits at most four minutes for a promise, and returns its value or throws its error.
 func value<Value: Sendable>(
     of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> Value {

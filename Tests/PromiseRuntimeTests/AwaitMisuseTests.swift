@@ -17,7 +17,7 @@ private final class MisuseSink: EventSink {
 
 /// TheRules, C4: waits that could not end are refused at once, with an explanation.
 struct AwaitMisuseTests {
-    private static let limit = Duration.seconds(60)
+    private static let limit = Duration.seconds(240)
 
     /// The result of a wait inside a handler.
     private func misuse(

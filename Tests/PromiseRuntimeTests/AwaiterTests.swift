@@ -15,7 +15,7 @@ private final class WaitSink: EventSink {
 
 /// TheRules, C4 and P8: blocking waits for an outcome.
 struct AwaiterTests {
-    private static let limit = Duration.seconds(60)
+    private static let limit = Duration.seconds(240)
 
     @Test("C4 await returns the value or the error, at once if it is settled")
     func outcomes() throws {

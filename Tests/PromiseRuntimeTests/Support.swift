@@ -98,13 +98,13 @@ final class Latch: Sendable {
             var patience = Patience()
             while semaphore.wait(timeout: .now() + 0.1) != .success {
                 let lasts = patience.lasts()
-                try #require(lasts, "\(what) did not come within a minute", sourceLocation: sourceLocation)
+                try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
             }
         }
     }
 }
 
-/// Waits at most a minute for a promise, and returns its outcome.
+/// Waits at most four minutes for a promise, and returns its outcome.
 @discardableResult
 func outcome<Value: Sendable>(
     _ promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
@@ -134,8 +134,8 @@ func error<Value: Sendable>(
     }
 }
 
-/// A timeout of a minute of this thread's running time: if the thread was held up between two checks, by the machine or
-/// by other tests, so was the work that it waits for.
+/// A timeout of four minutes of this thread's running time: if the thread was held up between two checks, by the machine
+/// or by other tests, so was the work that it waits for.
 private struct Patience {
     private var last = ContinuousClock.now
     private var counted = Duration.zero
@@ -145,18 +145,18 @@ private struct Patience {
         let now = ContinuousClock.now
         counted += min(now - last, .milliseconds(200))
         last = now
-        return counted < .seconds(60)
+        return counted < .seconds(240)
     }
 }
 
-/// Yields until `condition` holds, at most a minute.
+/// Yields until `condition` holds, at most four minutes.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) throws {
     var patience = Patience()
     while !condition() {
         let lasts = patience.lasts()
-        try #require(lasts, "\(what) did not come within a minute", sourceLocation: sourceLocation)
+        try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
         sched_yield()
     }
 }
@@ -168,7 +168,7 @@ func soon(
     var patience = Patience()
     while !condition() {
         let lasts = patience.lasts()
-        try #require(lasts, "\(what) did not come within a minute", sourceLocation: sourceLocation)
+        try #require(lasts, "\(what) did not come in four minutes", sourceLocation: sourceLocation)
         await Task.yield()
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Waits that could not end, or would stop other work, are refused at once (TheRules, C4).
 struct WaitRefusalTests {
-    private static let limit = Duration.seconds(60)
+    private static let limit = Duration.seconds(240)
 
     /// A combinator with a member that needs an executor.
     enum Group: CaseIterable, Sendable {

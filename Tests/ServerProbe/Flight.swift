@@ -38,7 +38,7 @@ func recordFlight(_ folder: String, how: String) throws {
         var limit = rlimit(rlim_cur: 500, rlim_max: 500)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         say("\(inspector.info.flightRecorder)")
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(240)
         var kept: [Promise<Int>] = []
         while inspector.info.flightRecorder == .recording, ContinuousClock.now < end {
             kept.append(runtime.run { Promise<Int>.pending(label: "order").0 })

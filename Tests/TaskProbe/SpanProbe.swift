@@ -29,7 +29,7 @@
                     _ = await score
                 }
             }
-            let limit = ContinuousClock.now + .seconds(30)
+            let limit = ContinuousClock.now + .seconds(240)
             while await gate.count < 3, ContinuousClock.now < limit { await Task.yield() }
             print(await dump(of: inspector, before: limit) { $0.split(separator: "suspended task").count == 6 })
             await gate.open()

@@ -147,7 +147,7 @@ enum TaskLoad {
         timer.cancel()
         let growth = (residentPages() - quarter) * Int(getpagesize()) >> 20
         let made = rounds * tasksPerRound
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(240)
         // This one is alive.
         while seen.live.count != 1 || seen.created != made + 1, ContinuousClock.now < limit {
             await Task.yield()
@@ -185,7 +185,7 @@ enum TaskLoad {
     /// Has so many tasks wait at one time, and returns whether all of them are shown, and none after they have ended.
     static func many(_ count: Int) async throws -> Bool {
         let inspector = try Inspector.start(name: "many", tasks: true)
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(240)
         func shows(_ alive: String) async -> Bool {
             while ContinuousClock.now < limit {
                 inspector.collectNow()

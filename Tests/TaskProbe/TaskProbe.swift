@@ -149,7 +149,7 @@ func order(_ number: Int) async -> Int {
         let parked = Task(name: "parked") { await parking.pass() }
         let scoped = Promise(label: "promise") { await scope() }
         cancelled.cancel()
-        let limit = ContinuousClock.now + .seconds(30)
+        let limit = ContinuousClock.now + .seconds(240)
         // Seven tasks at the gate, and all but this one suspended.
         while await gate.count < 7, ContinuousClock.now < limit { await Task.yield() }
         var tree = ""
