@@ -15,6 +15,8 @@ struct Growth {
     private static let interval = 0.25
     /// The allowed growth, in megabytes an hour.
     private static let limit = 1.0
+    /// The viewer's share of a core at 200,000 events a second, in percent.
+    private static let processorLimit = 10.0
     /// The smallest growth that a run can detect, in megabytes. Memory comes from the system in steps, some of them after the
     /// warm-up; and bounded lists, such as the viewer's 100,000 events, fill in the first minutes.
     private var resolution: Double { duration < 300 ? 4 : 1 }
@@ -29,6 +31,7 @@ struct Growth {
 
         let start = Clock.seconds
         let first = program.ask()
+        let before = processorSeconds(viewer.processID)
         var samples: [Sample] = []
         var warm: (words: [Double], time: Double)?
         while Clock.seconds - start < duration {
@@ -41,6 +44,7 @@ struct Growth {
         }
         let last = program.ask()
         let seconds = Clock.seconds - start
+        let used = processorSeconds(viewer.processID) - before
         let header = viewer.screen.text(row: 0)
         viewer.send("q")
         _ = try viewer.waitForExit()
@@ -65,14 +69,18 @@ struct Growth {
         say("growth.rate", (last[0] - first[0]) / seconds, "events/s")
         say("growth.lost.program", last[1] - first[1], "events")
         say("growth.lost", lostCount(in: header), "events")
+        // No failure, because other work on the machine changes it.
+        let share = used / seconds * 100
+        say("growth.viewer.processor", share, "%", limit: Self.processorLimit, isOK: share <= Self.processorLimit)
         return queues(of: viewer) && isOK
     }
 
-    /// Returns the number of lost events in the viewer's header.
+    /// Returns the number of lost events in the viewer's header, which has none where nothing was lost.
     private func lostCount(in header: String) -> Double {
+        // "99 events lost", and "ev lost" on a narrow screen.
         let words = header.split(separator: " ")
-        guard let place = words.firstIndex(of: "lost"), place > 0 else { return -1 }
-        return Double(words[place - 1].filter { $0 != "," }) ?? -1
+        guard let place = words.firstIndex(of: "lost"), place > 1 else { return 0 }
+        return Double(words[place - 2].filter { $0 != "," }) ?? .nan
     }
 
     private func attach(_ target: String) throws -> PseudoTerminal {
@@ -106,6 +114,15 @@ struct Growth {
         if let limit { words += ["limit", String(format: "%.4g", limit), isOK ? "ok" : "MISS"] }
         print(words.joined(separator: " "))
         fflush(nil)
+    }
+
+    /// Returns the processor time that a process has used, in seconds.
+    private func processorSeconds(_ pid: Int32) -> Double {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        // The name, in parentheses, may hold blanks.
+        let words = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard words.count > 13, let user = Double(words[12]), let system = Double(words[13]) else { return .nan }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Returns the resident memory of a process, in megabytes.
