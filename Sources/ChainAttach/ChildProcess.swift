@@ -7,7 +7,7 @@ final class ChildProcess: Sendable {
     private let errors: Descriptor
     private let pid: pid_t
     private let tail = Lock<[UInt8]>([])
-    private let status = Lock<Int32?>(nil)
+    private let ending = Lock<ProgramEnding?>(nil)
 
     /// The bytes kept from the end of its standard error.
     private static let tailLimit = 4096
@@ -66,15 +66,13 @@ final class ChildProcess: Sendable {
     /// Kills it with its session, and waits for its end. Returns its exit code, or nil where a signal ended it. A
     /// program that was about to exit keeps its code.
     func end() -> Int32? {
-        let status = status.withLock { known in
-            if known == nil {
-                kill(-pid, SIGKILL)
-                var status: Int32 = -1
-                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-                known = status
-            }
-            return known ?? -1
+        let ending = ending.withLock { known in
+            if let known { return known }
+            kill(-pid, SIGKILL)
+            let ending = ProgramEnding.wait(for: pid)
+            known = ending
+            return ending
         }
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
+        return if case .exited(let code) = ending { code } else { nil }
     }
 }

@@ -2,6 +2,8 @@
 package struct ProgramStart {
     /// What gets the program's signals together with it.
     package enum Group: Sendable {
+        /// This process, with all of its group.
+        case parent
         /// A process group of its own in this terminal.
         case group
         /// A session of its own without a terminal.
@@ -57,7 +59,12 @@ package struct ProgramStart {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setpgroup(&attributes, 0)
-        let grouping = group == .session ? session : Int32(POSIX_SPAWN_SETPGROUP)
+        let grouping: Int32 =
+            switch group {
+            case .parent: 0
+            case .group: Int32(POSIX_SPAWN_SETPGROUP)
+            case .session: session
+            }
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | grouping))
         var pid: pid_t = 0

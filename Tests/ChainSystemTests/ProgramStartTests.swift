@@ -4,10 +4,8 @@ import Testing
 
 struct ProgramStartTests {
     private func code(of start: ProgramStart) throws -> Int32 {
-        let pid = try start.run()
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        return status >> 8 & 0xFF
+        guard case .exited(let code) = ProgramEnding.wait(for: try start.run()) else { return -1 }
+        return code
     }
 
     @Test func aProgramGetsItsArgumentsAndEnvironment() throws {
@@ -24,6 +22,28 @@ struct ProgramStartTests {
         start.group = group
         start.hasNoInput = true
         #expect(try code(of: start) == 1)
+    }
+
+    @Test func aProgramMayBeInTheGroupOfItsParent() throws {
+        // There is a process group of its number only where it has one of its own.
+        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", "kill -0 -$$ 2>/dev/null"])
+        #expect(try code(of: start) == 0)
+        start.group = .parent
+        #expect(try code(of: start) != 0)
+    }
+
+    @Test func endingsAreTold() throws {
+        let child = try ProgramStart("/bin/sh", arguments: ["sh", "-c", "kill -9 $$"]).run()
+        #expect(ProgramEnding.wait(for: child) == .signalled(9))
+        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", "read line; exit 3"])
+        let pipe = Pipe()
+        start.descriptors = [(pipe.fileHandleForReading.fileDescriptor, 0)]
+        let waiting = try start.run()
+        #expect(ProgramEnding.ofEnded(waiting) == nil)
+        try pipe.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        #expect(ProgramEnding.wait(for: waiting) == .exited(3))
+        // Something else has waited.
+        #expect(ProgramEnding.ofEnded(waiting) == .exited(0))
     }
 
     @Test func aMissingProgramIsAnError() {

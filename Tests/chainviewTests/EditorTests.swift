@@ -65,7 +65,7 @@ struct EditorTests {
         let editor = Editor(environment: ["VISUAL": "'\(script.path)' --flag", "EDITOR": "false"])
         #expect(editor.open("a b; $(x).swift", line: 12) == nil)
         #expect(try String(contentsOfFile: notes, encoding: .utf8) == "--flag|+12|a b; $(x).swift|")
-        #expect(Editor(environment: ["EDITOR": "false"]).open("a", line: 1) == "false ended with status 1")
+        #expect(Editor(environment: ["EDITOR": "false"]).open("a", line: 1) == "false has ended with code 1")
         let missing = Editor(environment: ["EDITOR": "no-such-editor-here"]).open("a", line: 1)
         #expect(missing == "there is no editor no-such-editor-here: set $EDITOR to yours")
     }

@@ -4,24 +4,10 @@ import Synchronization
 
 /// A program that chainview has started, in its own process group. Its output goes to pipes.
 final class ChildProgram: Sendable {
-    enum Ending: Hashable, Sendable {
-        case exited(Int32)
-        case signalled(Int32)
-
-        /// The ending in words that follow the program's name.
-        var words: String {
-            switch self {
-            case .exited(0): "has ended"
-            case .exited(let code): "has ended with code \(code)"
-            case .signalled(let signal): "was ended by signal \(signal)"
-            }
-        }
-    }
-
     /// Its file's name.
     let name: String
     let pid: pid_t
-    private let ending = Mutex<Ending?>(nil)
+    private let ending = Mutex<ProgramEnding?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
@@ -88,12 +74,7 @@ final class ChildProgram: Sendable {
         var info = siginfo_t()
         // Reaped under the lock, so that `send` never signals another process that got the same pid.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        ending.withLock { ending in
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-            let signal = status & 0x7F
-            ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
-        }
+        ending.withLock { $0 = .wait(for: pid) }
         let ended = observers.withLock { observers in
             defer { observers = [] }
             return observers
@@ -103,10 +84,10 @@ final class ChildProgram: Sendable {
     }
 
     /// How the program ended; nil while it runs.
-    var endingSoFar: Ending? { ending.withLock { $0 } }
+    var endingSoFar: ProgramEnding? { ending.withLock { $0 } }
 
     /// Waits for the program's end.
-    func waitForEnd() -> Ending {
+    func waitForEnd() -> ProgramEnding {
         hasEnded.wait()
         hasEnded.signal()
         return endingSoFar ?? .exited(EXIT_FAILURE)
@@ -126,6 +107,17 @@ final class ChildProgram: Sendable {
     func send(_ signal: Int32) {
         ending.withLock { ending in
             if ending == nil { kill(-pid, signal) }
+        }
+    }
+}
+
+extension ProgramEnding {
+    /// The ending in words that follow the program's name.
+    var words: String {
+        switch self {
+        case .exited(0): "has ended"
+        case .exited(let code): "has ended with code \(code)"
+        case .signalled(let signal): "was ended by signal \(signal)"
         }
     }
 }

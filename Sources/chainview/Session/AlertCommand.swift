@@ -1,3 +1,4 @@
+import ChainSystem
 import Dashboard
 import Foundation
 import Frames
@@ -8,7 +9,7 @@ import Frames
 /// part of it.
 final class AlertCommand {
     private let command: String
-    private var running: [Foundation.Process] = []
+    private var running: [pid_t] = []
 
     /// As many commands run at one time; alerts beyond that ring without.
     private static let limit = 4
@@ -25,20 +26,19 @@ final class AlertCommand {
 
     /// Starts the command without waiting for its end. Returns one sentence if that fails.
     func run(_ notice: AlertNotice) -> String? {
-        running.removeAll { !$0.isRunning }
+        running.removeAll { ProgramEnding.ofEnded($0) != nil }
         guard running.count < Self.limit else { return nil }
-        let process = Foundation.Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            notice.variables.mapValues { Self.safe($0) }
-        ) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return "cannot start the alert command: \(error.localizedDescription)" }
-        running.append(process)
-        return nil
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard null >= 0 else { return "cannot start the alert command: \(SystemError(code: errno))" }
+        defer { close(null) }
+        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", command])
+        start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { (null, $0) }
+        let added = notice.variables.mapValues { Self.safe($0) }
+        start.environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
+        do throws(SystemError) {
+            running.append(try start.run())
+            return nil
+        } catch { return "cannot start the alert command: \(error)" }
     }
 
     /// One line without control characters, cut where it is long.

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import Foundation
 
 /// Opens a call site in the user's editor.
@@ -68,16 +69,18 @@ struct Editor {
 
     /// Runs the editor on a file and waits for its end. Returns one sentence if that fails.
     func open(_ file: String, line: Int) -> String? {
-        let process = Foundation.Process()
         // Through a shell, because the variable may hold options; the file is an argument and is not parsed.
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \(command) \"$@\"", "editor"] + arguments(file, line: line)
-        do { try process.run() } catch { return "cannot start \(command): \(error.localizedDescription)" }
-        process.waitUntilExit()
-        switch process.terminationStatus {
-        case 0: return nil
-        case 127: return "there is no editor \(command): set $EDITOR to yours"
-        default: return "\(command) ended with status \(process.terminationStatus)"
+        var start = ProgramStart(
+            "/bin/sh", arguments: ["sh", "-c", "exec \(command) \"$@\"", "editor"] + arguments(file, line: line))
+        // In the foreground of the terminal.
+        start.group = .parent
+        start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { ($0, $0) }
+        let pid: Int32
+        do throws(SystemError) { pid = try start.run() } catch { return "cannot start \(command): \(error)" }
+        switch ProgramEnding.wait(for: pid) {
+        case .exited(0): return nil
+        case .exited(127): return "there is no editor \(command): set $EDITOR to yours"
+        case let ending: return "\(command) \(ending.words)"
         }
     }
 }

@@ -42,9 +42,8 @@ final class CommandQueue {
     func advance() throws -> Bool {
         while true {
             if let running {
-                var status: Int32 = 0
-                guard waitpid(running, &status, WNOHANG) == running else { return true }
-                end(status)
+                guard let ending = ProgramEnding.ofEnded(running) else { return true }
+                end(ending)
             }
             guard nextIndex < waiting.count else {
                 (waiting, nextIndex) = ([], 0)
@@ -57,11 +56,7 @@ final class CommandQueue {
 
     /// Waits until the job that runs has ended, and starts the next.
     func finishOne() throws {
-        if let running {
-            var status: Int32 = 0
-            while waitpid(running, &status, 0) < 0, errno == EINTR {}
-            end(status)
-        }
+        if let running { end(.wait(for: running)) }
         try advance()
     }
 
@@ -73,12 +68,9 @@ final class CommandQueue {
         return rest
     }
 
-    private func end(_ status: Int32) {
+    private func end(_ ending: ProgramEnding) {
         running = nil
-        let signal = status & 0x7F
-        let code = status >> 8 & 0xFF
-        if signal != 0 { Streams.printError("the command was ended by signal \(signal).") }
-        if signal == 0, code != 0 { Streams.printError("the command has ended with code \(code).") }
+        if ending != .exited(0) { Streams.printError("the command \(ending.words).") }
     }
 
     private func start(_ job: Job) throws -> pid_t {

@@ -1,0 +1,23 @@
+/// How a program that this process has started ended.
+package enum ProgramEnding: Hashable, Sendable {
+    case exited(Int32)
+    case signalled(Int32)
+
+    /// Waits for the end of a child that nothing else waits for.
+    package static func wait(for pid: Int32) -> ProgramEnding {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return ProgramEnding(status: status)
+    }
+
+    /// How such a child has ended; nil while it runs.
+    package static func ofEnded(_ pid: Int32) -> ProgramEnding? {
+        var status: Int32 = 0
+        return waitpid(pid, &status, WNOHANG) == 0 ? nil : ProgramEnding(status: status)
+    }
+
+    private init(status: Int32) {
+        let signal = status & 0x7F
+        self = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+    }
+}
