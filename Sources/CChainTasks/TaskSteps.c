@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CChainRuntime.h"
 #include "TaskHooks.h"
+#include "TaskMemory.h"
 
 #include <unistd.h>
 
@@ -38,19 +39,6 @@ static runner current_runner(void) {
 
 // MARK: The end of a task
 
-/// Returns how a retained task has ended.
-static uint8_t outcome(const chain_task *task) {
-    const char *memory = task->task;
-    size_t flags = chain_original.job_flags(task->task);
-    bool is_cancelled = atomic_load(&task->is_cancelled);
-    if (chain_layout.status != 0) is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
-    // Bit 25: it has an outcome; 24: it has a parent; 26: its parent is a group.
-    if (chain_layout.future == 0 || !(flags & 1u << 25)) return CHAIN_TASK_RETURNED;
-    size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
-    if ((*(const uintptr_t *)(memory + chain_layout.future + words * sizeof(void *)) & 3) != 2) return CHAIN_TASK_RETURNED;
-    return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
-}
-
 /// The task that ran on this thread has ended.
 static void finish(uint64_t id) {
     set_none_running();
@@ -59,7 +47,7 @@ static void finish(uint64_t id) {
     if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
     // Without being retained it may be gone, as that of an async let, which lives in its parent: how it ended is unknown.
-    uint8_t how = is_retained ? outcome(task) : CHAIN_TASK_RETURNED;
+    uint8_t how = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
     uint64_t node = task->node;
@@ -136,15 +124,6 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     return result;
 }
 
-/// The function of a task that has not yet run, and the context of its closure.
-typedef struct beginning { const char *function; void *closure; } beginning;
-
-static beginning beginning_of(const char *task) {
-    if (chain_layout.entry == 0) return (beginning){NULL, NULL};
-    const char *context = *(const char *const *)(task + chain_layout.resume + sizeof(void *));
-    return *(const beginning *)(context - chain_layout.entry);
-}
-
 /// Returns the node under which a child task of a node stands: as if that one made it on this thread.
 static uint64_t creator_below(uint64_t node) {
     chain_thread *thread = chain_thread_current();
@@ -161,7 +140,7 @@ static chain_task *add(void *memory, uint64_t id) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
     bool is_late = id <= atomic_load_explicit(&first_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
-    beginning begin = is_late ? (beginning){NULL, NULL} : beginning_of(memory);
+    chain_task_beginning begin = is_late ? (chain_task_beginning){NULL, NULL} : chain_task_begins(memory);
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
     if (!is_child && is_of_runtime) return NULL;
     bool is_new;
@@ -218,13 +197,7 @@ void chain_observed_enter(char *state) {
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
-        probe->task = memory;
-        probe->state = state - (char *)memory;
-        if (probe->entry == NULL) {
-            char *context = NULL;
-            (void)chain_tasks_read((char *)memory + 56 + sizeof context, &context, sizeof context);
-            (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
-        }
+        chain_task_read_entry(probe, memory, state);
         if (memory != NULL) raise_first_id(chain_original.task_id(memory));
         return chain_original.enter(state);
     }
@@ -254,36 +227,8 @@ void chain_observed_enter(char *state) {
     chain_original.enter(state);
 }
 
-/// Copies where the calling thread's task will continue.
-// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that: it takes
-// what the runtime annotates, which is earlier, for the hand-over.
-__attribute__((no_sanitize("thread"))) static void copy_frames(const char *memory, chain_task *task) {
-    void *const *fields = (void *const *)(memory + chain_layout.resume);
-    atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
-    // A context begins with the one of its caller and the address in it.
-    void **context = fields[1];
-    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
-        atomic_store_explicit(&task->frames[frame], context == NULL ? NULL : context[1], memory_order_relaxed);
-        if (context != NULL) context = context[0];
-    }
-}
-
-static void read_probe(char *state) {
-    probe->exits += 1;
-    (void)chain_tasks_read(state + 16, &probe->status, sizeof probe->status);
-    void *fields[2] = {NULL, NULL};
-    (void)chain_tasks_read((char *)probe->task + 56, fields, sizeof fields);
-    probe->frames[0] = fields[0];
-    void *context[2] = {fields[1], NULL};
-    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
-        bool is_there = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
-        probe->frames[frame] = is_there ? context[1] : NULL;
-        if (!is_there) context[0] = NULL;
-    }
-}
-
 void chain_observed_exit(char *state) {
-    if (probe != NULL) read_probe(state);
+    if (probe != NULL) chain_task_read_exit(probe, state);
     chain_task *task = current_runner().slot;
     const char *memory = running.memory;
     // The state is a part of the task, which belongs to this thread until the original has returned; the runtime's
@@ -294,7 +239,7 @@ void chain_observed_exit(char *state) {
         if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
             atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         }
-        if (chain_layout.resume != 0) copy_frames(memory, task);
+        if (chain_layout.resume != 0) chain_task_copy_frames(memory, task);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_SUSPENDED, chain_ticks()), memory_order_release);
     }
     if (task != NULL) set_none_running();

@@ -3,6 +3,8 @@
 
 #include "CChainTasks.h"
 
+#include "CChainRuntime.h"
+
 #include <stdatomic.h>
 
 typedef struct chain_task {
@@ -29,6 +31,18 @@ typedef struct chain_task {
     struct chain_task *next_free;
 } chain_task;
 
+/// A part of the table. Open addressing with linear probing, at most half full; removal shifts entries back. Slots never
+/// move, because the thread that runs a task writes to its slot without the lock.
+typedef struct chain_task_shard {
+    chain_lock lock;
+    chain_task **entries;
+    size_t capacity, count;
+    chain_task *free;
+} __attribute__((aligned(64))) chain_task_shard;
+
+/// By the id of the task, modulo their number.
+extern chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
+
 /// Returns the task with that id; NULL for none.
 chain_task *chain_table_find(uint64_t id);
 
@@ -50,6 +64,9 @@ void chain_table_clear(void);
 
 /// Forgets all tasks in a child of a fork, where another thread of the parent may have held the locks.
 void chain_table_clear_in_child(void);
+
+/// The part of that for the sweep over the table.
+void chain_views_begin_anew(void);
 
 static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return ticks << 2 | state; }
 

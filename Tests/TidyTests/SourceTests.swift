@@ -6,9 +6,28 @@ struct SourceTests {
 
     @Test func filesAreShort() {
         #expect(files.count > 20)
-        for file in files { #expect(file.lineCount <= 400, "\(file) has \(file.lineCount) lines") }
+        for file in files {
+            let limit = file.path.hasPrefix("Sources/") ? 300 : 400
+            #expect(file.lineCount <= limit, "\(file) has \(file.lineCount) lines")
+        }
         let long = files.filter { $0.lineCount > 250 }
         #expect(long.count * 10 <= files.count, "over 250 lines have: \(long)")
+    }
+
+    @Test func functionsAreShort() {
+        var count = 0
+        for file in files where file.path.hasPrefix("Sources/") {
+            for function in functions(in: file.lines) {
+                count += 1
+                let place = "\(file):\(function.lowerBound + 1)"
+                #expect(function.count <= 50, "the function at \(place) has \(function.count) lines")
+            }
+        }
+        #expect(count > 2_000)
+        #expect(functions(in: ["    func f() {", "        g()", "    }", "    var a = 1"]) == [0..<3])
+        #expect(functions(in: ["init(", "    _ a: Int", ") throws {", "}", "}"]) == [0..<4])
+        #expect(functions(in: ["int f(void) {", "    return 1;", "}", "", "int g(void);"]) == [0..<3])
+        #expect(functions(in: ["func f() { g() }", "func h()", "struct A {", "}"]) == [])
     }
 
     @Test func uncheckedCodeHasAProof() {
@@ -67,6 +86,22 @@ struct SourceTests {
             }
         }
         #expect(" /ho\("me")/ann/x".contains(home))
+    }
+}
+
+/// The lines of the functions that take more than one: each ends at a brace that is as far in as it begins.
+private func functions(in lines: [String]) -> [Range<Int>] {
+    lines.indices.compactMap { first in
+        let line = lines[first]
+        let isSwift = line.contains(/^\s*(?:[@a-z][\w()]* )*(?:func \S|init[?(<]|subscript\()/)
+        guard isSwift || line.contains(/^[a-z][\w \*]*\w\(/), line.hasSuffix("{") || line.hasSuffix("(") else {
+            return nil
+        }
+        let indent = line.prefix { $0 == " " }
+        guard let opening = lines[first...].firstIndex(where: { $0.hasSuffix("{") }), opening - first < 15,
+            let last = lines[opening...].dropFirst().firstIndex(where: { $0.hasPrefix(indent + "}") })
+        else { return nil }
+        return first..<last + 1
     }
 }
 

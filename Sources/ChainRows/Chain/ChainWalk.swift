@@ -18,6 +18,13 @@ package enum ChainWalk {
         var isContinuation: Bool
         /// Whether more nodes follow at its level, after it and its continuations.
         var moreAfter: Bool
+
+        /// How its row is drawn, apart from folds.
+        func flags(hasContinuation: Bool) -> TreeRow.Flags {
+            var flags: TreeRow.Flags = isContinuation ? .continuation : []
+            if moreAfter { flags.insert(.passing) } else if !hasContinuation { flags.insert(.last) }
+            return flags
+        }
     }
 
     /// Returns the rows of a node and all under it, unfolded. O(its nodes).
@@ -50,10 +57,9 @@ package enum ChainWalk {
                 }
                 siblings?.sort(&inner, in: forest)
             }
-            var flags: TreeRow.Flags = isRoot ? .root : []
-            if next.isContinuation { flags.insert(.continuation) }
-            let isCaller = !foreignRows.isEmpty && foreignRows[node.rawValue] != nil
-            if !inner.isEmpty || (isRoot && continuation != nil) || isCaller {
+            var flags = next.flags(hasContinuation: continuation != nil)
+            if isRoot { flags.insert(.root) }
+            if !inner.isEmpty || (isRoot && continuation != nil) || foreignRows[node.rawValue] != nil {
                 flags.insert(.foldable)
                 if isFolded(node, Int(next.depth)) {
                     flags.insert(.folded)
@@ -61,9 +67,6 @@ package enum ChainWalk {
                     flags.insert(.openInside)
                 }
             }
-            let isLast = !next.moreAfter && continuation == nil
-            if isLast { flags.insert(.last) }
-            if next.moreAfter { flags.insert(.passing) }
             rows.append(TreeRow(node: node, depth: next.depth, guides: next.guides, flags: flags))
             if flags.contains(.folded), isRoot { break }
             if let continuation {
@@ -79,8 +82,7 @@ package enum ChainWalk {
                 stack.append(
                     Pending(
                         node: inner[index], depth: UInt16(clamping: Int(next.depth) + 1), guides: next.guides | ownBit,
-                        isContinuation: false,
-                        moreAfter: index + 1 < inner.count))
+                        isContinuation: false, moreAfter: index + 1 < inner.count))
             }
         }
         return rows

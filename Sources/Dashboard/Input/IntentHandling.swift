@@ -49,26 +49,20 @@ extension State {
         case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide:
             notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
-        case .faster: changeRate(by: 1)
-        case .slower: changeRate(by: -1)
+        case .faster, .slower: changeRate(by: intent == .faster ? 1 : -1)
         case .detail: toggleDetail()
-        case .detailUp: scrollDetail(by: -1)
-        case .detailDown: scrollDetail(by: 1)
+        case .detailUp, .detailDown: scrollDetail(by: intent == .detailDown ? 1 : -1)
         case .why: goToBlocker()
         case .back: goBack()
         case .filter: type(filter.text)
-        case .nextMatch: goToMatch(forward: true)
-        case .previousMatch: goToMatch(forward: false)
+        case .nextMatch, .previousMatch: goToMatch(forward: intent == .nextMatch)
         case .dim: toggleDim()
-        case .onlyLive: toggleQuickFilter("live")
-        case .onlyFailed: toggleQuickFilter("failed")
-        case .onlySlow: toggleQuickFilter("slow")
-        case .onlyStuck: toggleQuickFilter("stuck")
+        case .onlyLive, .onlyFailed, .onlySlow, .onlyStuck:
+            if let name = Self.quickFilters[intent] { toggleQuickFilter(name) }
         case .tag: toggleTag()
         case .untag: untag()
         case .pin: togglePin()
-        case .cancelNode: askToCancel(wholeChain: false)
-        case .cancelChain: askToCancel(wholeChain: true)
+        case .cancelNode, .cancelChain: askToCancel(wholeChain: intent == .cancelChain)
         case .freeze: return toggleFreeze()
         case .copy: return copy()
         case .copyTree: return copyTree()
@@ -76,26 +70,33 @@ extension State {
         case .output: return [.toggleOutput]
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
-        case .help:
-            mode = .help(scroll: 0)
-            revision += 1
+        case .help: showHelp()
         case .quit: return [.quit]
         case .setup: notify("columns sort by s, colours change by :theme, warnings by :warn; :help lists all commands")
         case .priority: notify("promises have no priority; F6 sorts, F9 cancels")
         case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextNotable,
             .previousNotable, .mark, .now:
-            return Self.replayCommand(of: intent).map { replay($0) } ?? []
-        case .marks:
-            if replayPosition ?? presentPosition != nil {
-                listMarks()
-            } else {
-                notify("only moments of a recording have marks")
-            }
+            if let command = Self.replayCommand(of: intent) { return replay(command) }
+        case .marks: showMarks()
         case .record: return record(into: nil)
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete, .editLine: notify("nothing is being typed")
         }
         return []
+    }
+
+    private mutating func showHelp() {
+        mode = .help(scroll: 0)
+        revision += 1
+    }
+
+    private static let quickFilters: [Intent: String] = [
+        .onlyLive: "live", .onlyFailed: "failed", .onlySlow: "slow", .onlyStuck: "stuck",
+    ]
+
+    private mutating func showMarks() {
+        guard replayPosition ?? presentPosition != nil else { return notify("only moments of a recording have marks") }
+        listMarks()
     }
 
     private mutating func goBack() {

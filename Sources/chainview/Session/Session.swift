@@ -104,52 +104,52 @@ final class Session {
             saveSettings()
             if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
         }
-        do {
-            var nextTick = SystemClock.shared.now
-            // Whether background work ran since the last tick. It runs once per tick, and again while there is more.
-            var hasWorked = false
-            while !isOver {
-                let now = SystemClock.shared.now
-                if now >= nextTick {
-                    drain()
-                    tick(now)
-                    showPendingNotes()
-                    nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
-                    try draw()
-                    hasWorked = false
-                }
-                let isIdle = isIdle
-                // After input the next tick comes within a frame, because input may start work.
-                let soon = min(nextTick, SystemClock.shared.now + frameInterval)
-                let rest = nextTick &- min(nextTick, SystemClock.shared.now)
-                let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
-                switch try screen.nextEvent(timeout: isBusy ? 0 : rest) {
-                case .key(let key)?: nextTick = try act(.key(key), then: soon)
-                case .mouse(let mouse)?:
-                    // Ignored below the dashboard, because the pane has nothing to click.
-                    if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
-                case .pasted(let text)?: nextTick = try act(.pasted(text), then: soon)
-                case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
-                case .interrupted?: isOver = true
-                case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
-                case .resumed?:
-                    // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
-                    drawnRevision = nil
-                    try draw()
-                // Only if idle, because otherwise the next frame is near.
-                case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
-                case nil where isBusy && rest > 0:
-                    hasWorked = !hasBatches
-                    if hasBatches { nextTick = soon }
-                    work()
-                case nil: break
-                }
-            }
-        } catch let error as ScreenError {
-            throw Failure(screen: error)
-        }
+        do { try loop() } catch let error as ScreenError { throw Failure(screen: error) }
         if let failure { throw failure }
         return endingSignal
+    }
+
+    private func loop() throws {
+        var nextTick = SystemClock.shared.now
+        // Whether background work ran since the last tick. It runs once per tick, and again while there is more.
+        var hasWorked = false
+        while !isOver {
+            let now = SystemClock.shared.now
+            if now >= nextTick {
+                drain()
+                tick(now)
+                showPendingNotes()
+                nextTick = now + (isIdle ? Self.idleInterval : frameInterval)
+                try draw()
+                hasWorked = false
+            }
+            let isIdle = isIdle
+            // After input the next tick comes within a frame, because input may start work.
+            let soon = min(nextTick, SystemClock.shared.now + frameInterval)
+            let rest = nextTick &- min(nextTick, SystemClock.shared.now)
+            let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
+            switch try screen.nextEvent(timeout: isBusy ? 0 : rest) {
+            case .key(let key)?: nextTick = try act(.key(key), then: soon)
+            case .mouse(let mouse)?:
+                // Ignored below the dashboard, because the pane has nothing to click.
+                if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
+            case .pasted(let text)?: nextTick = try act(.pasted(text), then: soon)
+            case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
+            case .interrupted?: isOver = true
+            case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
+            case .resumed?:
+                // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
+                drawnRevision = nil
+                try draw()
+            // Only if idle, because otherwise the next frame is near.
+            case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
+            case nil where isBusy && rest > 0:
+                hasWorked = !hasBatches
+                if hasBatches { nextTick = soon }
+                work()
+            case nil: break
+            }
+        }
     }
 
     /// Applies waiting batches, then the action, and draws at once. Returns `nextTick`.

@@ -87,12 +87,7 @@ extension State {
         case .follow, .why, .tag, .untag, .freeze, .unfold:
             try words.noMore(than: 0)
             return handle(Self.intents[name]!)
-        case .view:
-            let word = try words.one("say which view: \(Self.viewNames)")
-            guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
-                throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", range: word.range)
-            }
-            show(view)
+        case .view: try showView(words)
         case .fold:
             let levels = try number(0...1_000, words, "say how many levels are to be shown: 0 is a row a chain")
             showTree()
@@ -107,14 +102,7 @@ extension State {
         case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
         case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
         case .save: return try save(words)
-        case .theme:
-            let names = Theme.all.map(\.name).joined(separator: " ")
-            let word = try words.one("say which theme: \(names)")
-            guard let theme = Theme.named(word.text) else {
-                throw Typing.Problem(text: "there is no theme \(word.text): \(names)", range: word.range)
-            }
-            options.theme = theme
-            notify("theme: \(theme.name)")
+        case .theme: try setTheme(words)
         case .rate:
             options.refreshRate = try number(
                 Self.refreshRange, words, "say how many frames a second: \(State.refreshWords)")
@@ -139,6 +127,24 @@ extension State {
     ]
 
     private static var viewNames: String { ViewID.allCases.map(\.name).joined(separator: " ") }
+
+    private mutating func showView(_ words: CommandWords) throws(Typing.Problem) {
+        let word = try words.one("say which view: \(Self.viewNames)")
+        guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
+            throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", range: word.range)
+        }
+        show(view)
+    }
+
+    private mutating func setTheme(_ words: CommandWords) throws(Typing.Problem) {
+        let names = Theme.all.map(\.name).joined(separator: " ")
+        let word = try words.one("say which theme: \(names)")
+        guard let theme = Theme.named(word.text) else {
+            throw Typing.Problem(text: "there is no theme \(word.text): \(names)", range: word.range)
+        }
+        options.theme = theme
+        notify("theme: \(theme.name)")
+    }
 
     private func number(
         _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String

@@ -1,0 +1,63 @@
+// What is read from the memory of a task; its layout is verified before.
+#define _GNU_SOURCE
+#include "TaskMemory.h"
+
+#include "TaskHooks.h"
+
+#if defined(__linux__)
+
+uint8_t chain_task_outcome(const chain_task *task) {
+    const char *memory = task->task;
+    size_t flags = chain_original.job_flags(task->task);
+    bool is_cancelled = atomic_load(&task->is_cancelled);
+    if (chain_layout.status != 0) is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
+    // Bit 25: it has an outcome; 24: it has a parent; 26: its parent is a group.
+    if (chain_layout.future == 0 || !(flags & 1u << 25)) return CHAIN_TASK_RETURNED;
+    size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
+    if ((*(const uintptr_t *)(memory + chain_layout.future + words * sizeof(void *)) & 3) != 2) return CHAIN_TASK_RETURNED;
+    return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
+}
+
+chain_task_beginning chain_task_begins(const char *task) {
+    if (chain_layout.entry == 0) return (chain_task_beginning){NULL, NULL};
+    const char *context = *(const char *const *)(task + chain_layout.resume + sizeof(void *));
+    return *(const chain_task_beginning *)(context - chain_layout.entry);
+}
+
+// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that: it takes
+// what the runtime annotates, which is earlier, for the hand-over.
+__attribute__((no_sanitize("thread"))) void chain_task_copy_frames(const char *memory, chain_task *task) {
+    void *const *fields = (void *const *)(memory + chain_layout.resume);
+    atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
+    // A context begins with the one of its caller and the address in it.
+    void **context = fields[1];
+    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
+        atomic_store_explicit(&task->frames[frame], context == NULL ? NULL : context[1], memory_order_relaxed);
+        if (context != NULL) context = context[0];
+    }
+}
+
+void chain_task_read_entry(chain_task_probe *probe, void *task, const char *state) {
+    probe->task = task;
+    probe->state = state - (char *)task;
+    if (probe->entry != NULL) return;
+    char *context = NULL;
+    (void)chain_tasks_read((char *)task + 56 + sizeof context, &context, sizeof context);
+    (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
+}
+
+void chain_task_read_exit(chain_task_probe *probe, char *state) {
+    probe->exits += 1;
+    (void)chain_tasks_read(state + 16, &probe->status, sizeof probe->status);
+    void *fields[2] = {NULL, NULL};
+    (void)chain_tasks_read((char *)probe->task + 56, fields, sizeof fields);
+    probe->frames[0] = fields[0];
+    void *context[2] = {fields[1], NULL};
+    for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
+        bool is_there = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
+        probe->frames[frame] = is_there ? context[1] : NULL;
+        if (!is_there) context[0] = NULL;
+    }
+}
+
+#endif

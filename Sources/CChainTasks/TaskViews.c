@@ -1,0 +1,160 @@
+// Copies of live tasks. The words of a task change under no lock; a copy is that of a moment if the word is the same at
+// its end.
+#include "TaskTable.h"
+
+// Where the sweep of chain_tasks_changes goes on.
+static chain_lock sweep_lock;
+static unsigned next_shard;
+static size_t next_entry;
+
+void chain_views_begin_anew(void) { sweep_lock = (chain_lock){0}; }
+
+static bool copy(chain_task *task, chain_task_view *view) {
+    for (int attempt = 0; attempt < 4; attempt++) {
+        uint64_t word = atomic_load_explicit(&task->word, memory_order_acquire);
+        *view = (chain_task_view){
+            .node = task->node, .creator = task->creator, .ticks = word >> 2, .state = word & 3,
+            .thread = atomic_load_explicit(&task->thread, memory_order_relaxed),
+            .runs = atomic_load_explicit(&task->runs, memory_order_relaxed),
+            .is_cancelled = atomic_load_explicit(&task->is_cancelled, memory_order_relaxed),
+            .can_cancel = task->is_retained, .code = task->code};
+        if (view->state == CHAIN_TASK_SUSPENDED) {
+            for (int frame = 0; frame < CHAIN_TASK_FRAMES; frame++) {
+                view->frames[frame] = atomic_load_explicit(&task->frames[frame], memory_order_relaxed);
+            }
+        }
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&task->word, memory_order_relaxed) == word) return true;
+    }
+    return false;
+}
+
+/// Reads the flag of a retained task, which the runtime sets on any thread.
+static void look_for_cancellation(chain_task *task) {
+    if (chain_layout.status == 0 || !task->is_retained || atomic_load(&task->is_cancelled)) return;
+    uint32_t status = atomic_load_explicit(
+        (_Atomic uint32_t *)((char *)task->task + chain_layout.status), memory_order_relaxed);
+    if (status & 0x100) atomic_store(&task->is_cancelled, true);
+}
+
+/// Reports a task that was made past the interposed functions, or as observation began. Returns whether the sweep is to
+/// leave it alone: it is not due, or it has ended.
+static bool report_stray(chain_task *task) {
+    // Long enough for the function that makes it, which the system may hold up.
+    const uint64_t delay = 5000000000;
+    uint64_t now = chain_monotonic_ns();
+    if (task->unreported_since == 0) task->unreported_since = now;
+    if (now - task->unreported_since < delay) return true;
+    task->is_reported = true;
+    chain_tasks_report_stray(task);
+    return task->has_ended;
+}
+
+static size_t sweep(chain_task_view *views, size_t limit) {
+    size_t count = 0;
+    // One sweep at most, from where the last call stopped.
+    for (unsigned visited = 0; visited <= CHAIN_TASK_SHARDS && count < limit; visited++) {
+        chain_task_shard *shard = &chain_table_shards[next_shard];
+        void *gone = NULL;
+        chain_lock_acquire(&shard->lock);
+        while (next_entry < shard->capacity && count < limit) {
+            chain_task *task = shard->entries[next_entry++];
+            if (task == NULL) continue;
+            if (!task->is_reported && report_stray(task)) {
+                if (!task->is_reported) continue;
+                gone = task->is_retained ? task->task : NULL;
+                chain_table_remove(task);
+                // Another entry may have moved here.
+                next_entry -= 1;
+                break;
+            }
+            look_for_cancellation(task);
+            bool is_cancelled = atomic_load_explicit(&task->is_cancelled, memory_order_relaxed);
+            uint64_t word = atomic_load_explicit(&task->word, memory_order_relaxed);
+            if (word == task->copied && is_cancelled == task->copied_cancelled) continue;
+            if (!copy(task, &views[count])) continue;
+            views[count].is_cancelled = is_cancelled && !task->copied_cancelled;
+            task->copied = chain_task_word(views[count].state, views[count].ticks);
+            task->copied_cancelled = is_cancelled;
+            count += 1;
+        }
+        bool is_done = next_entry >= shard->capacity;
+        chain_lock_release(&shard->lock);
+        // Without the lock, because it may run code of the program.
+        if (gone != NULL) chain_task_release(gone);
+        if (!is_done) break;
+        next_shard = (next_shard + 1) % CHAIN_TASK_SHARDS;
+        next_entry = 0;
+    }
+    return count;
+}
+
+size_t chain_tasks_changes(chain_task_view *views, size_t limit) {
+    chain_lock_acquire(&sweep_lock);
+    size_t count = sweep(views, limit);
+    chain_lock_release(&sweep_lock);
+    return count;
+}
+
+size_t chain_tasks_in_shard(unsigned index, chain_task_view *views, size_t limit) {
+    chain_task_shard *shard = &chain_table_shards[index % CHAIN_TASK_SHARDS];
+    size_t count = 0;
+    chain_lock_acquire(&shard->lock);
+    for (size_t entry = 0; entry < shard->capacity && count < limit; entry++) {
+        chain_task *task = shard->entries[entry];
+        if (task != NULL && task->is_reported && !task->has_ended) {
+            // A copy between two moments has the right node.
+            (void)copy(task, &views[count++]);
+        }
+    }
+    chain_lock_release(&shard->lock);
+    return count;
+}
+
+size_t chain_tasks_count(void) {
+    size_t count = 0;
+    for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
+        chain_lock_acquire(&chain_table_shards[index].lock);
+        count += chain_table_shards[index].count;
+        chain_lock_release(&chain_table_shards[index].lock);
+    }
+    return count;
+}
+
+/// Calls `body` with the task of a node, under the lock of its shard.
+static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
+    for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
+        chain_task_shard *shard = &chain_table_shards[index];
+        chain_lock_acquire(&shard->lock);
+        for (size_t entry = 0; entry < shard->capacity; entry++) {
+            chain_task *task = shard->entries[entry];
+            if (task == NULL || task->node != node || task->has_ended) continue;
+            body(task, context);
+            chain_lock_release(&shard->lock);
+            return true;
+        }
+        chain_lock_release(&shard->lock);
+    }
+    return false;
+}
+
+static void copy_into(chain_task *task, void *view) {
+    look_for_cancellation(task);
+    (void)copy(task, view);
+}
+
+bool chain_task_find(uint64_t node, chain_task_view *view) { return with_node(node, copy_into, view); }
+
+static void retain_into(chain_task *task, void *retained) {
+    if (task->is_retained) *(void **)retained = chain_task_retain(task->task);
+}
+
+int chain_task_cancel(uint64_t node) {
+    void *task = NULL;
+    if (!with_node(node, retain_into, &task)) return 0;
+    if (task == NULL) return -1;
+    // Without the lock, because it runs handlers of the program.
+    chain_task_cancel_now(task);
+    chain_task_release(task);
+    return 1;
+}

@@ -1,0 +1,42 @@
+import Dashboard
+
+extension ConfigKey {
+    /// A file with every key and its default.
+    static var defaultFile: String {
+        var lines = [
+            "# chainview reads this as $XDG_CONFIG_HOME/chainview/config.toml, else as ~/.config/chainview/config.toml.",
+            "# Every key has its default here. `chainview config --check` checks a file.",
+        ]
+        var table: [String] = []
+        for key in all {
+            let own = Array(key.path.dropLast())
+            if own != table {
+                lines += ["", "[\(own.joined(separator: "."))]"]
+                if own == ["keep"] { lines.append("# How much the dashboard keeps of what is settled.") }
+                table = own
+            }
+            lines.append("")
+            for text in key.help { lines += wrapped(text).map { "# " + $0 } }
+            lines.append("\(key.name) = \(key.value)")
+        }
+        lines += [
+            "", "[queries]",
+            "# Named queries: type / and @NAME in the dashboard. The keys A, F, T and B of the dashboard use",
+            "# live, failed, slow and stuck:",
+        ]
+        lines += ["live", "failed", "slow", "stuck"].map { "# \($0) = \(TOMLText.quoted(SavedQueries.builtIn[$0]!))" }
+        lines += [
+            "# rejected-lately = \"state:rejected age<1m\""
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            if lines[lines.count - 1].count + word.count + 1 > 100 { lines.append("") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines
+    }
+}
