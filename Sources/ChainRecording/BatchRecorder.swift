@@ -37,9 +37,11 @@ package struct BatchRecorder {
     private var sequence: UInt64 = 0
     /// Events that were lost before the first batch.
     private var lostBefore: UInt64?
-    /// Counts the open warnings of the forest; called each 100 ms of the program's clock. Nil where nothing counts them.
-    package var countWarnings: ((inout ChainForest) -> Int)? {
-        didSet { forest.limits.changeLimit = countWarnings == nil ? 0 : ForestLimits().changeLimit }
+    /// What tells how many warnings are open; asked each 100 ms of the program's clock.
+    package var openWarnings = OpenWarnings.uncounted {
+        didSet {
+            if case .counted = openWarnings { forest.limits.changeLimit = ForestLimits().changeLimit }
+        }
     }
     private var warningCount = RecordingFormat.uncounted
     private var warningsCounted: UInt64 = 0
@@ -75,9 +77,13 @@ package struct BatchRecorder {
         forest.apply(batch)
         // As many steps as there were events, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
-        if let countWarnings, forest.now >= warningsCounted.addingClamped(RecordingFormat.countInterval) {
+        if forest.now >= warningsCounted.addingClamped(RecordingFormat.countInterval) {
             warningsCounted = forest.now
-            warningCount = UInt32(clamping: countWarnings(&forest))
+            switch openWarnings {
+            case .uncounted: break
+            case .counted(let count): warningCount = UInt32(clamping: count(&forest))
+            case .known(let count): warningCount = UInt32(clamping: count())
+            }
         }
         switch batch.resync {
         case .begin(let epoch)?: openResync = epoch
@@ -133,6 +139,9 @@ package struct BatchRecorder {
         return size > limit / 4
     }
 
+    /// The nodes of the state.
+    package var nodeCount: Int { forest.totals.counts.nodeCount }
+
     /// Whether the state that a subscriber gets is not whole yet.
     package var isInResync: Bool { openResync != nil }
 
@@ -185,6 +194,17 @@ package struct BatchRecorder {
         end.resync = .end(epoch: time)
         batches.append(end)
         return batches
+    }
+}
+
+extension BatchRecorder {
+    /// What tells how many warnings are open.
+    package enum OpenWarnings {
+        case uncounted
+        /// They are searched for in the recorder's forest, which notes all changes for that.
+        case counted((inout ChainForest) -> Int)
+        /// Something else has counted them.
+        case known(() -> Int)
     }
 }
 

@@ -54,7 +54,7 @@ struct RecorderTests {
     @Test func warningsAreCounted() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
-        recorder.countWarnings = { forest in
+        recorder.openWarnings = .counted { forest in
             var changes = ForestChanges()
             forest.consumeChanges(into: &changes)
             return changes.isEmpty ? 0 : forest.totals.counts.nodeCount

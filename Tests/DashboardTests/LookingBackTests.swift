@@ -106,6 +106,22 @@ import Testing
         #expect(screen.state.programs[0].shownNow >= 61 * Self.second)
     }
 
+    @Test func warningsOfTheLiveProgramAreCounted() {
+        var screen = Self.live()
+        // One for each order that waits.
+        let before = screen.state.liveWarningCounts
+        #expect(before == [screen.state.programs[0].insight.warnings.count])
+        Self.lookBack(&screen)
+        var more = Script(sequence: 3, time: 61_000)
+        more.abandon(3, "its resolver was released")
+        screen.act(.received(Self.source, more.batch))
+        Self.tick(&screen, shown: 40, live: 62)
+        #expect(screen.state.liveWarningCounts == before.map { $0 + 1 })
+        #expect(screen.state.programs[0].insight.warnings.count == before[0])
+        screen.act(.returnedToNow)
+        #expect(screen.state.liveWarningCounts == before.map { $0 + 1 })
+    }
+
     /// What was set before holds in the past, and what is set there holds afterwards.
     @Test func choicesGoBothWays() {
         var screen = Self.live()

@@ -134,6 +134,28 @@ import Testing
         #expect(try histories.playback().marks.marks == [ReplayMark(time: stepping.time, name: "here")])
     }
 
+    /// The dashboard counts the warnings.
+    @Test func openWarningsAreNoted() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
+        defer { histories.stop() }
+        source.tell(.live(Self.description))
+        var playback: Playback?
+        for seconds in 1...5 as ClosedRange<UInt64> {
+            histories.note(warningCounts: [seconds < 3 ? 0 : 2])
+            source.tell(EventBatch(process: .test, sequence: seconds, time: seconds * 1_000_000_000))
+            // What came is written once it is read.
+            playback = try histories.playback()
+        }
+        let entries = try #require(playback).series.entries
+        #expect(entries.first?.warnings == 0 && entries.last?.warnings == 2)
+        _ = playback?.start()
+        _ = playback?.perform(.seek(1_000_000_001))
+        _ = playback?.perform(.nextNotable)
+        let time = try #require(playback).time
+        #expect((2_900_000_000...3_100_000_000).contains(time), "\(time)")
+    }
+
     /// The oldest part goes, and the memory with it.
     @Test func itIsBounded() throws {
         let storage = MemoryStorage()

@@ -44,6 +44,7 @@ final class SourceRecorder: Sendable {
     private let limit: UInt64?
     private let codec: (any PayloadCodec)?
     private let isHistory: Bool
+    private let openWarnings: (@Sendable () -> Int)?
     private let batches: Mailbox<EventBatch>
     private let statuses: Mailbox<SourceStatus>
     private let bag = DisposeBag()
@@ -61,9 +62,11 @@ final class SourceRecorder: Sendable {
     /// - Parameters:
     ///   - endsWhenLost: whether a lost connection ends the recording; else the source's end does.
     ///   - isHistory: whether it is read while it is written, and starts over with another run of the program.
+    ///   - openWarnings: how many warnings of the program are open, where that is known; else they are searched for.
     init(
         _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
-        codec: (any PayloadCodec)? = nil, endsWhenLost: Bool, isHistory: Bool = false
+        codec: (any PayloadCodec)? = nil, endsWhenLost: Bool, isHistory: Bool = false,
+        openWarnings: (@Sendable () -> Int)? = nil
     ) {
         let woken = DispatchSemaphore(value: 0)
         self.source = source
@@ -71,6 +74,7 @@ final class SourceRecorder: Sendable {
         self.storage = storage
         (self.limit, self.codec) = (limit, codec)
         self.isHistory = isHistory
+        self.openWarnings = openWarnings
         self.woken = woken
         batches = Mailbox(
             limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
@@ -112,7 +116,8 @@ final class SourceRecorder: Sendable {
 
     private func run() {
         var writing = Writing(
-            into: storage, limit: limit, codec: codec, endsWhenLost: endsWhenLost, isHistory: isHistory)
+            into: storage, limit: limit, codec: codec, endsWhenLost: endsWhenLost, isHistory: isHistory,
+            openWarnings: openWarnings)
         while writing.ending == nil {
             // Before the batches, so that what came before the stop is written.
             let (isStopping, flushes) = state.withLock { state in
@@ -151,11 +156,8 @@ final class SourceRecorder: Sendable {
 private final class WarningCounter {
     private var table = WarningTable()
     private var changes = ForestChanges()
-    /// Nodes in the forest, when they were counted last.
-    private(set) var nodeCount = 0
 
     func count(in forest: inout ChainForest) -> Int {
-        nodeCount = forest.totals.counts.nodeCount
         forest.consumeChanges(into: &changes)
         table.update(with: changes, of: forest, now: forest.now)
         _ = table.tick(forest, now: forest.now, options: WarningOptions())
@@ -172,7 +174,7 @@ private struct Writing {
     private let limit: UInt64?
     private let codec: (any PayloadCodec)?
     private let isHistory: Bool
-    private var warnings = WarningCounter()
+    private let openWarnings: (@Sendable () -> Int)?
     /// Nodes of a state that is being loaded.
     private var loadedCount = 0
     private var lostCount: UInt64 = 0
@@ -185,12 +187,13 @@ private struct Writing {
 
     init(
         into storage: any RecordingStorage, limit: UInt64?, codec: (any PayloadCodec)?, endsWhenLost: Bool,
-        isHistory: Bool
+        isHistory: Bool, openWarnings: (@Sendable () -> Int)?
     ) {
         self.endsWhenLost = endsWhenLost
         self.storage = storage
         (self.limit, self.codec) = (limit, codec)
         self.isHistory = isHistory
+        self.openWarnings = openWarnings
         beginFile()
     }
 
@@ -221,7 +224,12 @@ private struct Writing {
     private mutating func begin(_ process: ProcessDescription) {
         guard let writer else { return }
         var begun = BatchRecorder(process, writer, options: isHistory ? .history : BatchRecorder.Options())
-        begun.countWarnings = { [warnings] in warnings.count(in: &$0) }
+        if let openWarnings {
+            begun.openWarnings = .known(openWarnings)
+        } else {
+            let warnings = WarningCounter()
+            begun.openWarnings = .counted { warnings.count(in: &$0) }
+        }
         recorder = begun
         self.writer = nil
         report.process = process
@@ -229,7 +237,7 @@ private struct Writing {
 
     /// Forgets what was recorded.
     private mutating func startOver() {
-        (recorder, warnings, loadedCount, report) = (nil, WarningCounter(), 0, SourceRecorder.Report())
+        (recorder, loadedCount, report) = (nil, 0, SourceRecorder.Report())
         try? storage.truncate(to: 0)
         beginFile()
     }
@@ -254,7 +262,7 @@ private struct Writing {
         guard isHistory, let limit else { return }
         if case .begin? = batch.resync { loadedCount = 0 }
         loadedCount += batch.nodes.count
-        let size = UInt64(max(loadedCount, warnings.nodeCount)) * Self.nodeSize
+        let size = UInt64(max(loadedCount, recorder?.nodeCount ?? 0)) * Self.nodeSize
         if size > limit / 2 { throw .limitTooSmall }
     }
 

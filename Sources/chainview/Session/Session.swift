@@ -172,6 +172,7 @@ final class Session {
 
     private func tick(_ now: UInt64) {
         followRecordings()
+        histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
         if let playback {
             for action in playback.tick(now, clock: { SystemClock.shared.now }) { step(action) }
             returnIfOver()

@@ -80,6 +80,9 @@ extension State {
         return effects
     }
 
+    /// How many warnings of the live programs are open, also while their past is shown; in the order of the sources.
+    public var liveWarningCounts: [Int] { (lookingBack?.programs ?? programs).map(\.insight.warnings.count) }
+
     /// Lets time pass for the live programs.
     mutating func tickLive(wall newWall: UInt64, process: UInt64) -> [Effect] {
         guard lookingBack != nil else { return [] }

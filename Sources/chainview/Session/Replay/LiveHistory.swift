@@ -2,6 +2,7 @@ import ChainEvents
 import ChainRecording
 import ChainSource
 import Dashboard
+import Synchronization
 
 /// The last minutes of a live program, recorded in memory: what looking back reads.
 ///
@@ -10,6 +11,7 @@ final class LiveHistory {
     let source: SourceID
     private let storage = MemoryStorage()
     private let recorder: SourceRecorder
+    private let warningCount: WarningCount
 
     /// How long reading waits for what has come to be written.
     private static let flushLimit = 500
@@ -19,8 +21,15 @@ final class LiveHistory {
     /// - Parameter limit: bytes at most.
     init(_ source: SourceID, of batches: any BatchSource, limit: UInt64) {
         self.source = source
-        recorder = SourceRecorder(batches, into: storage, limit: limit, endsWhenLost: false, isHistory: true)
+        let warningCount = WarningCount()
+        self.warningCount = warningCount
+        recorder = SourceRecorder(
+            batches, into: storage, limit: limit, endsWhenLost: false, isHistory: true,
+            openWarnings: { warningCount.value.load(ordering: .relaxed) })
     }
+
+    /// Notes how many warnings of the program are open now.
+    func note(warningCount count: Int) { warningCount.value.store(count, ordering: .relaxed) }
 
     /// Why there is no past to be shown.
     struct Missing: Error { var reason: String }
@@ -38,6 +47,11 @@ final class LiveHistory {
     }
 
     func stop() { recorder.stop() }
+}
+
+/// Written by the dashboard, read by a recorder.
+private final class WarningCount: Sendable {
+    let value = Atomic(0)
 }
 
 /// The histories of all programs that are shown, and the marks in them.
@@ -74,6 +88,11 @@ final class LiveHistories {
         let files = try files()
         let offset = files[0].file.process.wallOffset
         return Playback(files, marks: marks.shifted(by: 0 &- offset), history: self)
+    }
+
+    /// Notes how many warnings of the live programs are open, in the order of the sources.
+    func note(warningCounts: [Int]) {
+        for (history, count) in zip(histories, warningCounts) { history.note(warningCount: count) }
     }
 
     /// Keeps the marks of a playback for the next one.
