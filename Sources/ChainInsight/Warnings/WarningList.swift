@@ -35,8 +35,9 @@ struct WarningList: Sendable {
 
     /// Adds a warning. Returns whether it is new. Where there is no room the oldest is dropped, but stays counted.
     mutating func add(_ warning: Warning) -> Bool {
-        if let known = kept[warning.node] {
-            guard known.ended != nil else { return false }
+        // By places, because a copy of a warning retains its texts.
+        if let known = kept.index(forKey: warning.node) {
+            guard kept.values[known].ended != nil else { return false }
             historyCount -= 1
         } else {
             if kept.count >= Self.limit { dropOldest() }
@@ -45,16 +46,21 @@ struct WarningList: Sendable {
             order.append(warning.node)
         }
         serial += 1
+        var warning = warning
+        warning.serial = serial
         kept[warning.node] = warning
-        kept[warning.node]?.serial = serial
         count += 1
         return true
     }
 
+    /// Whether a warning of a node is kept.
+    func has(_ node: NodeID) -> Bool { kept.index(forKey: node) != nil }
+
     private mutating func dropOldest() {
         while let node = order.popFirst() {
-            guard let oldest = kept.removeValue(forKey: node) else { continue }
-            if oldest.ended != nil { historyCount -= 1 }
+            guard let oldest = kept.index(forKey: node) else { continue }
+            if kept.values[oldest].ended != nil { historyCount -= 1 }
+            kept.remove(at: oldest)
             return
         }
     }

@@ -140,7 +140,7 @@ public struct WarningTable: Sendable {
         let kinds = rules.faults(of: view, forest)
         if kinds != 0 {
             for kind in WarningKind.all where kinds & kind.bit != 0 {
-                guard lists[kind.index].kept[view.id] == nil else { continue }
+                guard !lists[kind.index].has(view.id) else { continue }
                 var warning = Warning(kind, view.id, since: rules.since(kind, view, now: forest.now))
                 guard !isDismissed(warning.id) else { continue }
                 remember(&warning, view, forest)
