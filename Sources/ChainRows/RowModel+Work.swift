@@ -163,7 +163,7 @@ extension RowModel {
         archiveQueue.removeAll()
         settledOpen = []
         lastOpen = nil
-        folds.finished = [:]
+        folds.forgetFinished()
         finishedQueue.removeAll()
         queuedIDs.removeAll()
         openCount = 0

@@ -7,18 +7,22 @@ struct Folds {
         static let userFolded = NodeBits(rawValue: 1)
         static let userUnfolded = NodeBits(rawValue: 2)
         static let tagged = NodeBits(rawValue: 4)
+        /// Whether ``Folds/finished`` and ``Folds/large`` have the node.
+        static let finished = NodeBits(rawValue: 8)
+        static let large = NodeBits(rawValue: 16)
+        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged]
     }
 
     /// A node with more children folds itself to one row.
     static let childLimit = 200
 
-    var bits = PagedArray<UInt8>()
-    /// Nodes with any of these bits: few, because the user sets them one by one.
-    var marked: [NodeIndex: NodeID] = [:]
+    private var bits = PagedArray<UInt8>()
+    /// Nodes with any of the user's bits: few, because the user sets them one by one.
+    private(set) var marked: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because everything in them went well; see ``RowModel/autoFold(in:now:selected:)``.
-    var finished: [NodeIndex: NodeID] = [:]
+    private(set) var finished: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because of their many children.
-    var large: [NodeIndex: NodeID] = [:]
+    private(set) var large: [NodeIndex: NodeID] = [:]
     /// How many levels of each chain are shown; nil where each chain decides.
     var level: Int?
 
@@ -34,19 +38,43 @@ struct Folds {
     /// Whether anything may be folded inside a chain.
     var mayHoldAny: Bool { !marked.isEmpty || !finished.isEmpty || !large.isEmpty }
 
-    func userBits(of node: NodeIndex) -> NodeBits { NodeBits(rawValue: bits[node.rawValue]) }
+    func bits(of node: NodeIndex) -> NodeBits { NodeBits(rawValue: bits[node.rawValue]) }
+
+    func userBits(of node: NodeIndex) -> NodeBits { bits(of: node).intersection(.user) }
+
+    private mutating func set(_ bit: NodeBits, _ isSet: Bool, _ node: NodeIndex) {
+        bits[node.rawValue] = isSet ? bits[node.rawValue] | bit.rawValue : bits[node.rawValue] & ~bit.rawValue
+    }
+
+    /// Replaces the user's bits of a node.
+    mutating func setUserBits(_ own: NodeBits, of node: NodeIndex, _ id: NodeID) {
+        bits[node.rawValue] = bits(of: node).subtracting(.user).union(own).rawValue
+        marked[node] = own.isEmpty ? nil : id
+    }
+
+    /// Sets whether a node folds because it is finished: an id if so.
+    mutating func setFinished(_ node: NodeIndex, _ id: NodeID?) {
+        finished[node] = id
+        set(.finished, id != nil, node)
+    }
+
+    /// Folds a node because of its many children.
+    mutating func setLarge(_ node: NodeIndex, _ id: NodeID) {
+        large[node] = id
+        set(.large, true, node)
+    }
 
     /// Returns whether what is under a node is hidden; `depth` is its level, 0 for roots and their continuations.
     ///
     /// A level counts for all of a chain. Level 0 leaves each chain's inside as it is, for when the chain is unfolded.
     func isFolded(_ node: NodeIndex, depth: Int, isRoot: Bool, byItself: Bool) -> Bool {
-        let own = userBits(of: node)
+        let own = bits(of: node)
         if own.contains(.userFolded) { return true }
         if own.contains(.userUnfolded) || level == Self.everything { return false }
-        if large[node] != nil { return true }
+        if own.contains(.large) { return true }
         switch level {
-        case nil: return finished[node] != nil || (isRoot && byItself)
-        case 0: return isRoot || finished[node] != nil
+        case nil: return own.contains(.finished) || (isRoot && byItself)
+        case 0: return isRoot || own.contains(.finished)
         case let level?: return depth >= level
         }
     }
@@ -64,28 +92,39 @@ struct Folds {
 
     /// Forgets an evicted node.
     mutating func forget(_ node: NodeIndex) {
-        if !marked.isEmpty, marked.removeValue(forKey: node) != nil { bits[node.rawValue] = 0 }
-        if !finished.isEmpty { finished[node] = nil }
-        if !large.isEmpty { large[node] = nil }
+        let known = bits(of: node)
+        guard !known.isEmpty else { return }
+        if !known.isDisjoint(with: .user) { marked[node] = nil }
+        if known.contains(.finished) { finished[node] = nil }
+        if known.contains(.large) { large[node] = nil }
+        bits[node.rawValue] = 0
     }
 
     /// Forgets the nodes that are not in the forest.
     mutating func forgetAbsent(in forest: borrowing ChainForest) {
         for (node, id) in marked where forest.index(of: id) != node {
             marked[node] = nil
-            bits[node.rawValue] = 0
+            set(.user, false, node)
         }
-        for (node, id) in finished where forest.index(of: id) != node { finished[node] = nil }
-        for (node, id) in large where forest.index(of: id) != node { large[node] = nil }
+        for (node, id) in finished where forest.index(of: id) != node { setFinished(node, nil) }
+        for (node, id) in large where forest.index(of: id) != node {
+            large[node] = nil
+            set(.large, false, node)
+        }
     }
 
     /// Forgets the user's folds of single nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
-            let left = userBits(of: node).intersection(.tagged)
-            bits[node.rawValue] = left.rawValue
-            if left.isEmpty { marked[node] = nil }
+            set([.userFolded, .userUnfolded], false, node)
+            if !userBits(of: node).contains(.tagged) { marked[node] = nil }
         }
+        forgetFinished()
+    }
+
+    /// Forgets which nodes folded because they are finished.
+    mutating func forgetFinished() {
+        for node in finished.keys { set(.finished, false, node) }
         finished = [:]
     }
 }

@@ -57,7 +57,7 @@ extension RowModel {
         guard !folds.finished.isEmpty else { return }
         var current = outer(of: node, in: forest)
         while let outer = current {
-            if folds.finished[outer] != nil { setFinished(outer, false, in: forest) }
+            if folds.bits(of: outer).contains(.finished) { setFinished(outer, false, in: forest) }
             current = self.outer(of: outer, in: forest)
         }
     }
@@ -91,7 +91,7 @@ extension RowModel {
             guard forest.contains(entry.id, at: entry.node) else { continue }
             budget -= Self.entryCost
             queuedIDs[entry.node.rawValue] = 0
-            guard folds.finished[entry.node] == nil, isFinished(entry.node, in: forest, &budget) else { continue }
+            guard !folds.bits(of: entry.node).contains(.finished), isFinished(entry.node, in: forest, &budget) else { continue }
             if let selected, stands(selected, in: entry.node, forest) {
                 queuedIDs[entry.node.rawValue] = UInt32(truncatingIfNeeded: entry.id.rawValue)
                 let deadline = now &+ Self.foldDelay
@@ -104,7 +104,7 @@ extension RowModel {
     }
 
     private mutating func setFinished(_ node: NodeIndex, _ isFinished: Bool, in forest: borrowing ChainForest) {
-        folds.finished[node] = isFinished ? forest.id(of: node) : nil
+        folds.setFinished(node, isFinished ? forest.id(of: node) : nil)
         noteFold(of: node, in: forest)
     }
 

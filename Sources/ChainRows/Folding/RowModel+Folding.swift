@@ -41,11 +41,9 @@ extension RowModel {
 
     /// Folds or unfolds a node for good.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
-        folds.marked[node] = forest.id(of: node)
-        var own = folds.userBits(of: node)
-        own.subtract([.userFolded, .userUnfolded])
+        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
-        folds.bits[node.rawValue] = own.rawValue
+        folds.setUserBits(own, of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
 
@@ -85,7 +83,7 @@ extension RowModel {
 
     /// Notes a node with many children, to be folded when the selection is not in it.
     mutating func noteLarge(_ node: NodeIndex, in forest: borrowing ChainForest) {
-        guard folds.large[node] == nil, !folds.userBits(of: node).contains(.userUnfolded) else { return }
+        guard folds.bits(of: node).isDisjoint(with: [.large, .userUnfolded]) else { return }
         let id = forest.id(of: node)
         if pendingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
     }
@@ -102,7 +100,7 @@ extension RowModel {
             }
             if let selected, stands(selected, in: node, forest) { continue }
             pendingLarge[node] = nil
-            folds.large[node] = id
+            folds.setLarge(node, id)
             isChanged = true
             noteFold(of: node, in: forest)
         }
@@ -114,9 +112,8 @@ extension RowModel {
     package func isTagged(_ node: NodeIndex) -> Bool { folds.userBits(of: node).contains(.tagged) }
 
     package mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
-        folds.marked[node] = forest.id(of: node)
         var own = folds.userBits(of: node)
         if isTagged { own.insert(.tagged) } else { own.remove(.tagged) }
-        folds.bits[node.rawValue] = own.rawValue
+        folds.setUserBits(own, of: node, forest.id(of: node))
     }
 }

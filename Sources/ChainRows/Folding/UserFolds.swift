@@ -20,7 +20,7 @@ extension RowModel {
         var user = UserFolds()
         (user.level, user.openSites) = (folds.level, order.openSites)
         // A level of all chains replaces the folds of single nodes.
-        let kept: Folds.NodeBits = earlier.level == folds.level ? [.userFolded, .userUnfolded, .tagged] : .tagged
+        let kept: Folds.NodeBits = earlier.level == folds.level ? .user : .tagged
         for (id, bits) in earlier.nodes where forest.index(of: id) == nil { user.nodes[id] = bits & kept.rawValue }
         for (node, id) in folds.marked { user.nodes[id] = folds.userBits(of: node).rawValue }
         return user
@@ -32,8 +32,7 @@ extension RowModel {
             fold(toLevel: level == Folds.everything ? nil : level, in: forest)
         }
         for (node, id) in folds.marked where user.nodes[id] == nil && forest.index(of: id) == node {
-            folds.bits[node.rawValue] = 0
-            folds.marked[node] = nil
+            folds.setUserBits([], of: node, id)
             noteFold(of: node, in: forest)
         }
         // After the level, which opens or folds all groups.
