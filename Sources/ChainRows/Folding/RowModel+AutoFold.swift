@@ -91,7 +91,9 @@ extension RowModel {
             guard forest.contains(entry.id, at: entry.node) else { continue }
             budget -= Self.entryCost
             queuedIDs[entry.node.rawValue] = 0
-            guard !folds.bits(of: entry.node).contains(.finished), isFinished(entry.node, in: forest, &budget) else { continue }
+            guard !folds.bits(of: entry.node).contains(.finished), isFinished(entry.node, in: forest, &budget) else {
+                continue
+            }
             if let selected, stands(selected, in: entry.node, forest) {
                 queuedIDs[entry.node.rawValue] = UInt32(truncatingIfNeeded: entry.id.rawValue)
                 let deadline = now &+ Self.foldDelay
