@@ -71,7 +71,7 @@ extension RowModel {
     /// How many chains a slice repositions: 0.2 ms, or 0.4 ms with cold caches.
     static let moveBudget = 400
     /// What is done of a sort at once, and then in each slice, in nanoseconds.
-    static let firstSortBudget = 400_000
+    static let firstSortBudget = 200_000
     static let sortBudget = 1_500_000
 
     // MARK: What is asked for
