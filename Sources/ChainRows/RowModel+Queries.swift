@@ -16,7 +16,7 @@ extension RowModel {
     /// Returns whether no sort, search or rebuild is under way, and, unless `ignoresDeadlines`, nothing but what holds the
     /// selection is to be archived or folded later.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
-        if filter.hasWork || isReading || order.isBusy { return false }
+        if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
             || finishedQueue.count == finishedQueue.postponedCount && archiveQueue.count == archiveQueue.postponedCount
     }
@@ -31,7 +31,7 @@ extension RowModel {
 
     package var isFiltering: Bool { filter.isActive }
     /// Whether nodes are still to be tested.
-    package var isScanning: Bool { filter.hasWork }
+    package var isScanning: Bool { filter.hasWork || collection != nil }
     /// The number of matching nodes found so far.
     package var matchCount: Int { filter.count }
     /// A number that changes with each answer of ``isMatch(_:)``.

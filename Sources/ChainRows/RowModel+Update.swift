@@ -184,7 +184,10 @@ extension RowModel {
             list.insert(key, weight: weight)
         }
         guard slots.matchWeight(slot) != 0 else { return }
-        if let weight = slots.matchWeight(slot) ?? matchList.weight(of: old), matchList.remove(old) {
+        guard let weight = slots.matchWeight(slot) ?? matchList.weight(of: old) else { return }
+        if !isListed(slot) {
+            listMatch(key, slot, weight: weight)
+        } else if matchList.remove(old) {
             matchList.insert(key, weight: weight)
         }
     }

@@ -44,7 +44,7 @@ extension RowModel {
     package func hasWork(_ kind: WorkKind) -> Bool {
         switch kind {
         case .sorting: order.hasWork
-        case .filtering: filter.hasWork && !(order.build?.isCrowded ?? false)
+        case .filtering: isScanning && !(order.build?.isCrowded ?? false)
         case .reading: isReading
         case .freeing: order.hasRetiredStorage
         }

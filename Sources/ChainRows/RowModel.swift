@@ -6,7 +6,7 @@ import ChainModel
 ///
 ///     ForestChanges            update(_:of:now:)
 ///          │
-///          ├─ Filter/    FilterScan      which nodes match, how many of each chain
+///          ├─ Filter/    FilterScan      which nodes match, how many of each chain; MatchCollection lists these
 ///          ├─ Folding/   Folds           what is folded and tagged; queues of what folds later
 ///          ├─ Foreign/   ForeignTable    chains that are drawn under nodes of other programs, and such nodes
 ///          ├─ Storage/   ChainTable      16 bytes a chain: marks, weight (its number of rows), key
@@ -58,6 +58,8 @@ package struct RowModel {
     /// The order of both lists.
     var order: Order
     var filter = FilterScan()
+    /// Not nil while the list of matches is made.
+    var collection: MatchCollection?
     var slots = ChainTable()
     /// 1 + the slot of a root, by node index; 0 for a node that is no root.
     var slotOf = PagedArray<UInt32>()
@@ -94,7 +96,8 @@ package struct RowModel {
     /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes.
+    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. More matches than
+    /// `longFrom` are listed when all are found.
     package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.longFrom = longFrom

@@ -14,16 +14,21 @@ extension RowModel {
         forgetMatches()
         cachedMatchRows = [:]
         filter.begin(query, now: now)
+        collection = filter.isActive ? MatchCollection() : nil
         lists.restartFilter(isActive: filter.isActive)
         _ = scan(in: forest, budget: Self.firstScanBudget / share)
     }
 
     /// Tests the next slice of nodes, at most `budget`; returns false if there was none left, or a sort comes first.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
-        guard hasWork(.filtering), filter.scan(in: forest, budget: budget) else { return false }
-        refreshMatches(in: forest)
+        guard hasWork(.filtering) else { return false }
+        if filter.scan(in: forest, budget: budget) { refreshMatches(in: forest) }
+        if filter.cursor == nil { collectMatches(in: forest, budget: budget * Self.chainsPerNode) }
         return true
     }
+
+    /// Chains that are looked at in the time in which a node is tested.
+    private static let chainsPerNode = 3
 
     /// Whether the filter reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
     package var filterReadsWarnings: Bool { filter.dependsOnWarnings }
@@ -54,11 +59,15 @@ extension RowModel {
         let isAlone = count == 1 && filter.isMatch(root)
         let weight = count == 0 ? 0 : isAlone ? 1 : matchWeight(of: root, matchCount: count, in: forest)
         guard weight != old else { return }
+        let wasListed = old != 0 && isListed(slot)
         slots.setMatchWeight(weight, slot)
         let key = slots.key(slot)
         if weight == 0 {
-            matchList.remove(key)
-        } else if old == 0 || !matchList.setWeight(weight, of: key) {
+            if wasListed { matchList.remove(key) }
+            slots.set(.listed, false, slot)
+        } else if !wasListed {
+            listMatch(key, slot, weight: weight)
+        } else if !matchList.setWeight(weight, of: key) {
             matchList.insert(key, weight: weight)
         }
         // Noted in the sort under way, because it copies weights.

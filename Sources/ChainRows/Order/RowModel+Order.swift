@@ -120,6 +120,7 @@ extension RowModel {
         order.second = old.second
         list = GroupedLists()
         matchList = GroupedLists()
+        collection = nil
     }
 
     /// Sorts into the wanted order after a rebuild, which used the usual one.

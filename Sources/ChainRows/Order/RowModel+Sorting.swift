@@ -81,6 +81,8 @@ extension RowModel {
         order.groups = build.groups
         list = build.list
         matchList = build.matchList
+        // The sort has listed all matches so far.
+        collection = nil
         list.merge = merge
         matchList.merge = merge
         list.screen = order.isGrouped ? order.groups.screen : []

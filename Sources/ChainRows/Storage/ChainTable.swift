@@ -2,7 +2,7 @@
 /// Pages never move, and the keys of one order are replaced by those of another at once.
 struct ChainTable {
     struct Bits: OptionSet {
-        let rawValue: UInt8
+        let rawValue: UInt16
         /// Folded by itself; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
         /// Has an entry in the queue of chains to archive.
@@ -19,6 +19,8 @@ struct ChainTable {
         static let settled = Bits(rawValue: 64)
         /// Drawn under a node of another program: no row in the lists.
         static let elsewhere = Bits(rawValue: 128)
+        /// In the list of matches, as far as that is made; see ``MatchCollection``.
+        static let listed = Bits(rawValue: 256)
     }
 
     /// The keys of all chains in one order.
@@ -36,7 +38,7 @@ struct ChainTable {
         var matchWeight: UInt16 = 0
         /// The filter for which matches were counted; for another filter nothing matches.
         var round: UInt16 = 0
-        var bits: UInt8 = 0
+        var bits: UInt16 = 0
     }
 
     var keys = Keys()
@@ -85,6 +87,7 @@ struct ChainTable {
 
     mutating func setMatchWeight(_ weight: Int, _ slot: Int) {
         var known = marks[UInt32(slot)]
+        if known.round != round { known.bits &= ~Bits.listed.rawValue }
         (known.matchWeight, known.round) = (UInt16(clamping: weight), round)
         marks[UInt32(slot)] = known
     }

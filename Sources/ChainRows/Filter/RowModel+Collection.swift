@@ -1,0 +1,88 @@
+import ChainModel
+
+/// How far the list of matches is made after a new filter.
+///
+/// Matches are found in the order of memory. Each one that is listed as it is found costs a search and a move within a
+/// chunk, 300 ns among a million chains: so only the first ones are, for the screen. The others follow once all nodes are
+/// tested, in the order of the list of all chains, each behind the one before.
+struct MatchCollection {
+    /// Chains that were listed as they were found.
+    var listedCount = 0
+    /// Whether all nodes are tested; from then on each match is listed as it is found.
+    var isWalking = false
+    /// The group of the list of all chains that the walk is in, and the chain in it up to which it has come.
+    fileprivate var group = 0
+    fileprivate var last: WeightedSortedList.Entry?
+}
+
+extension WeightedSortedList {
+    /// Returns the first chunk with chains behind an entry; the end where there is none.
+    fileprivate func firstChunk(behind entry: Entry) -> Int {
+        guard let chunk = chunk(of: entry) else { return 0 }
+        return entries(chunk).last.map { entry < $0 } == true ? chunk : chunk + 1
+    }
+}
+
+extension RowModel {
+    /// Whether a chain with matches is in the list of matches.
+    func isListed(_ slot: Int) -> Bool { collection == nil || slots.has(.listed, slot) }
+
+    /// Lists a chain with matches, unless it is to be listed later.
+    mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
+        if let listedCount = collection?.listedCount, collection?.isWalking == false {
+            // A weight that does not fit is known to the list alone.
+            guard listedCount < longFrom || weight >= UInt16.max else { return }
+            collection!.listedCount += 1
+        }
+        matchList.insert(key, weight: weight)
+        slots.set(.listed, true, slot)
+    }
+
+    /// Lists matches that were found before, looking at about `budget` chains at most.
+    mutating func collectMatches(in forest: borrowing ChainForest, budget: Int) {
+        guard var walk = collection else { return }
+        walk.isWalking = true
+        collection = walk
+        var rest = budget
+        while walk.group < list.lists.count {
+            let all = list.lists[walk.group]
+            var chunk = walk.last.map { all.firstChunk(behind: $0) } ?? 0
+            while chunk < all.chunkCount, rest > 0 {
+                let entries = all.entries(chunk)
+                listFoundMatches(entries, of: all, in: forest)
+                rest -= entries.count
+                walk.last = entries.last
+                chunk += 1
+            }
+            guard chunk >= all.chunkCount else { return collection = walk }
+            (walk.group, walk.last) = (walk.group + 1, nil)
+        }
+        collection = nil
+    }
+
+    /// Lists the chains of a chunk that have matches. Each step reads what the one before has prefetched, because in the
+    /// order of the list everything about a chain is cold.
+    private mutating func listFoundMatches(
+        _ entries: [WeightedSortedList.Entry], of all: borrowing WeightedSortedList, in forest: borrowing ChainForest
+    ) {
+        let roots = entries.map { entry in
+            let root = forest.index(of: NodeID(entry.id))?.rawValue
+            if let root { slotOf.prefetch(root) }
+            return root
+        }
+        let numbers = roots.map { root in
+            let number = root.map { slotOf[$0] } ?? 0
+            if number != 0 { slots.prefetchMarks(number - 1) }
+            return number
+        }
+        for (entry, number) in zip(entries, numbers) where number != 0 {
+            let slot = Int(number - 1)
+            guard let weight = slots.matchWeight(slot), weight != 0, !slots.has(.listed, slot) else { continue }
+            let key = all.key(entry)
+            // While all chains are read anew, the list may hold old places.
+            guard pass == nil || slots.key(slot) == key else { continue }
+            matchList.insert(key, weight: weight)
+            slots.set(.listed, true, slot)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import EventScripts
+import SeededNumbers
+import Testing
+
+@testable import ChainRows
+
+/// The list of matches after a new filter, which is made once all nodes are tested.
+@Suite struct MatchCollectionTests {
+    /// Orders of two nodes, of which many match, while chains come, settle, move, go and match no longer.
+    private struct World {
+        var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(settledNodeLimit: 1_500))
+        var rowModel = RowModel(longFrom: 20)
+        var random: SeededGenerator
+        var lastID: UInt64 = 0
+        var live: [UInt64] = [], settled: [UInt64] = []
+        var time: UInt64 = 1_000_000_000
+
+        init(seed: UInt64) throws {
+            random = SeededGenerator(seed: seed)
+            var script = BatchScript(sequence: 1, time: time)
+            for _ in 0..<2_000 { make(in: &script) }
+            apply(script)
+        }
+
+        mutating func make(in script: inout BatchScript) {
+            lastID += 2
+            live.append(lastID - 1)
+            script.make(lastID - 1, .promise, "order \(lastID)")
+            script.make(lastID, .then, Bool.random(using: &random) ? "charge" : nil, under: lastID - 1)
+        }
+
+        mutating func apply(_ script: BatchScript) {
+            forest.apply(script.batch)
+            forest.retain(now: time, budget: 400)
+            rowModel.update(forest.consumeChanges(), of: forest, now: time)
+            rowModel.archive(in: forest, now: time, pinned: nil)
+        }
+
+        /// What happens between two slices.
+        mutating func step(_ number: Int) {
+            time += 100_000_000
+            var script = BatchScript(sequence: UInt64(number + 2), time: time)
+            for _ in 0..<Int.random(in: 0...60, using: &random) { make(in: &script) }
+            for _ in 0..<Int.random(in: 0...60, using: &random) {
+                let node = live.remove(at: Int.random(in: 0..<live.count, using: &random))
+                script.fulfill(node)
+                script.fulfill(node + 1)
+                settled.append(node)
+            }
+            // They move from the end of the list to its beginning.
+            for _ in 0..<min(8, settled.count) {
+                lastID += 1
+                let node = settled.randomElement(using: &random)!
+                if forest.index(of: NodeID(node)) != nil { script.make(lastID, .work, "again", under: node) }
+            }
+            apply(script)
+        }
+
+        func check(_ what: Comment) {
+            var keys: [RootKey] = []
+            for root in forest.roots {
+                var next: NodeIndex? = root
+                while let node = next {
+                    if rowModel.isMatch(node) {
+                        keys.append(rowModel.key(of: root)!)
+                        break
+                    }
+                    next = forest.next(after: node, within: root)
+                }
+            }
+            keys.sort()
+            let list = rowModel.matchList
+            var listed: [RootKey] = []
+            var next = list.first
+            while let key = next {
+                listed.append(key)
+                next = list.key(after: key)
+            }
+            #expect(listed == keys, what)
+            #expect(
+                list.lists.reduce(0) { $0 + $1.rowCount } == keys.reduce(0) { $0 + (list.weight(of: $1) ?? 0) }, what)
+        }
+    }
+
+    @Test(arguments: Seeds.upTo(24))
+    func matchesAreListedWhileEverythingChanges(seed: UInt64) throws {
+        var world = try World(seed: seed)
+        let query = ["order", "charge", "state:pending", "order 1", "not state:pending"][Int(seed % 5)]
+        world.rowModel.setFilter(try Query(query), in: world.forest, now: world.time)
+        #expect(world.rowModel.isScanning)
+        var number = 0
+        while world.rowModel.isScanning, number < 2_000 {
+            // At first large slices, so that the walk through the list is what takes many.
+            let isWalking = world.rowModel.collection?.isWalking == true
+            _ = world.rowModel.scan(in: world.forest, budget: isWalking ? 1 : 600)
+            if number.isMultiple(of: 2) { world.step(number) }
+            if seed.isMultiple(of: 3), number == 4 {
+                world.rowModel.setOrder(TreeOrder(column: .node), in: world.forest, now: world.time)
+            }
+            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 4)
+            number += 1
+        }
+        #expect(!world.rowModel.isScanning && number > 8, "\(number) slices")
+        while world.rowModel.order.hasWork {
+            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 1)
+        }
+        world.check("seed \(seed), \(query)")
+        for number in 0..<5 {
+            world.step(1_000 + number)
+            _ = world.rowModel.advanceOrder(at: world.time)
+            while world.rowModel.order.hasWork {
+                _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 1)
+            }
+        }
+        world.check("seed \(seed), \(query), later")
+    }
+
+    /// The first matches are on the screen before all are found.
+    @Test func theFirstMatchesAreListedAtOnce() throws {
+        var world = try World(seed: 1)
+        world.rowModel.setFilter(try Query("order"), in: world.forest, now: world.time)
+        #expect(world.rowModel.matchCount > 100 && world.rowModel.isScanning)
+        #expect(world.rowModel.matchList.lists[0].count == world.rowModel.longFrom)
+        while world.rowModel.scan(in: world.forest, budget: 1_000) {}
+        #expect(world.rowModel.matchList.lists[0].count == 2_000 && !world.rowModel.isScanning)
+    }
+}
