@@ -1,6 +1,7 @@
 import ChainEvents
 import Foundation
 import PromiseRuntime
+import Synchronization
 import Testing
 
 /// Cancelling against settling against registering, on real threads (TheRules, S1, X1 to X4).
@@ -27,6 +28,22 @@ import Testing
                     cleanUps.change { $0 += 1 }
                     throw error
                 })
+        }
+    }
+
+    /// Where threads wait for each other.
+    private final class Meeting: Sendable {
+        private let arrivals = Atomic(0)
+
+        /// Arrives, and waits for so many arrivals in all.
+        func wait(for count: Int) {
+            arrivals.add(1, ordering: .acquiringAndReleasing)
+            // At first without giving the processor away, because then the threads go on at one moment.
+            var spins = 0
+            while arrivals.load(ordering: .acquiring) < count {
+                spins += 1
+                if spins > 10_000 { sched_yield() }
+            }
         }
     }
 
@@ -75,11 +92,14 @@ import Testing
         #expect(cancelledCount + fulfilledCount == Self.rounds)
     }
 
+    /// Also where the parent is fulfilled between any two steps of the cancellation: the threads meet at each round.
     @Test func x3ANodeRunsOneHandlerOnce() throws {
         let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds = rounds(runtime)
+        let meeting = Meeting()
         try onThreads(2) { thread in
-            for round in rounds {
+            for (number, round) in rounds.enumerated() {
+                meeting.wait(for: 2 * (number + 1))
                 if thread == 0 { round.early.cancel() } else { round.resolver.fulfill(1) }
             }
         }

@@ -24,8 +24,8 @@ extension AnyPromise {
         return true
     }
 
-    /// Rejects a pending promise with a cancellation, and returns what it waited for; nil if it has an outcome already.
-    /// The state changes at once: code that reads ``isCancelled`` finds the promise rejected.
+    /// Rejects a pending promise with a cancellation, submits its clean-up, and returns what it waited for; nil if it has an
+    /// outcome already. The state changes at once: code that reads ``isCancelled`` finds the promise rejected.
     final func settleCancelled(
         _ cancellation: PromiseCancelled, origin: NodeID
     ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
@@ -43,6 +43,10 @@ extension AnyPromise {
         state.clear(PromiseState.linked | PromiseState.following)
         unlock(state)
         if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
+        // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of one
+        // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Asked while the parent still has
+        // this child among its waiters: one that is settled after the wait has ended would not deliver to it.
+        if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
         completeSettling(state, before: before, slot: old)
         return sources
     }

@@ -60,9 +60,6 @@ extension AnyPromise {
     ) {
         // Only the program ends a span (TheRules, X7).
         if kind != .span, let sources = settleCancelled(cancellation, origin: origin) {
-            // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of
-            // one promise keep their order (TheRules, P4), whichever thread settles it meanwhile.
-            if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
             if let parent = sources.parent {
                 if isWithdrawal {
                     left.append(CancellationVisit(promise: parent, origin: id, isWithdrawal: true))
