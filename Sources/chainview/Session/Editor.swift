@@ -75,6 +75,9 @@ struct Editor {
         // In the foreground of the terminal.
         start.group = .parent
         start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { ($0, $0) }
+        // ^C and ^\ are the editor's, as in system(3).
+        let actions = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
+        defer { for (number, action) in actions { signal(number, action) } }
         let pid: Int32
         do throws(SystemError) { pid = try start.run() } catch { return "cannot start \(command): \(error)" }
         switch ProgramEnding.wait(for: pid) {
