@@ -9,8 +9,8 @@ import Testing
 /// on the screen.
 @Suite struct QuestionTests {
     /// A shop on a bad day, half an hour old: 60 orders under way or done, and among them, out of sight, what is asked for.
-    private static func shop() -> Screen {
-        var screen = Screen(120, 40)
+    private static func shop(_ options: State.Options = .init()) -> Screen {
+        var screen = Screen(120, 40, options: options)
         var script = Script(time: 1_000)
         script.make(900, .promise, "webhook", site: "Shop/Hooks.swift:31", external: true)
         script.make(910, .promise, "stock level", site: "Shop/Stock.swift:12", external: true)
@@ -132,6 +132,15 @@ import Testing
         var screen = Self.shop()
         let text = try ask("What cancelled it?", ["6", "V", "V"], &screen)
         #expect(row("cancelled", text).contains("ana from billing"), "\(text)")
+    }
+
+    /// The session answers with what it has recorded.
+    @Test func whatHappenedJustBefore() throws {
+        var screen = Self.shop(.init(keepsHistory: true))
+        screen.effects = []
+        _ = try ask("What happened just before?", ["<", ","], &screen)
+        let commands = screen.effects.compactMap { if case .replay(_, let command) = $0 { command } else { nil } }
+        #expect(commands == [.move(-1_000_000_000), .previousEvent])
     }
 
     @Test func whichThreadIsBlockedAndByWhat() throws {
