@@ -20,10 +20,10 @@ enum Figures {
         answer((words + [value <= limit ? "ok" : "MISS"]).joined(separator: " "))
     }
 
-    static func withFolder(_ body: (String) -> Void) {
+    static func withFolder<Result>(_ body: (String) -> Result) -> Result {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-bench-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        body(folder)
+        return body(folder)
     }
 
     static func socket(_ folder: String, _ program: Role) -> String { "unix:\(folder)/\(program.pid).sock" }
@@ -81,7 +81,6 @@ enum Figures {
     }
 
     private static func attach(to nodes: Int) -> (time: Double, growth: Double, slowdown: Double, processor: Double) {
-        var result = (0.0, 0.0, 0.0, 0.0)
         withFolder { folder in
             let program = Role(["--program", folder])
             defer { program.end() }
@@ -108,9 +107,8 @@ enum Figures {
                 let rates = [alone, loaded].map { (Double($0[1]) ?? 0) / (Double($0[index]) ?? 1) }
                 return rates[0] / rates[1] - 1
             }
-            result = (time, growth, slowdown(by: 3), slowdown(by: 2))
+            return (time, growth, slowdown(by: 3), slowdown(by: 2))
         }
-        return result
     }
 
     /// `chainview attach` on a terminal, from its start to the frame that counts all nodes.

@@ -6,12 +6,16 @@ import Dashboard
 enum KeyFigures {
     static func keys() { keys("1M", of: Scene(nodes: 1_000_000)) }
 
-    /// The limits are milliseconds of the work that one key begins.
-    static func keys(_ name: String, of scene: Scene, sortLimit: Double = 80, filterLimit: Double = 80) {
+    /// Milliseconds of the work that one key begins.
+    struct Limits {
+        var sort = 80.0, filter = 80.0
+    }
+
+    static func keys(_ name: String, of scene: Scene, limits: Limits = Limits()) {
         moves("screen.key.\(name)", scene)
         let resting = scene.restingCost()
-        sorts("screen.sort.\(name)", scene, resting, limit: sortLimit)
-        filters("screen.filter.\(name)", scene, resting, limit: filterLimit)
+        sorts("screen.sort.\(name)", scene, resting, limit: limits.sort)
+        filters("screen.filter.\(name)", scene, resting, limit: limits.filter)
     }
 
     static func moves(_ name: String, _ scene: Scene) {

@@ -5,7 +5,7 @@ import Dashboard
 enum ShapeFigures {
     static func roots() {
         let scene = Scene(nodes: 1_000_000, traffic: Traffic(plans: [Plan.single]))
-        figures("roots", scene, sortLimit: 120, filterLimit: 200)
+        figures("roots", scene, limits: KeyFigures.Limits(sort: 120, filter: 200))
     }
 
     static func wide() { grown("wide", Growth(count: 100_000, isDeep: false)) }
@@ -24,13 +24,11 @@ enum ShapeFigures {
         figures(name, scene)
     }
 
-    private static func figures(
-        _ name: String, _ scene: Scene, sortLimit: Double = 80, filterLimit: Double = 80
-    ) {
+    private static func figures(_ name: String, _ scene: Scene, limits: KeyFigures.Limits = KeyFigures.Limits()) {
         scene.goOn(frames: 30)
         FrameRun(scene, frames: 360).report("screen.shape.\(name).frame", p99: 3, most: 8)
         FrameFigures.picture("screen.shape.\(name).picture", of: scene)
-        KeyFigures.keys("\(name)", of: scene, sortLimit: sortLimit, filterLimit: filterLimit)
+        KeyFigures.keys("\(name)", of: scene, limits: limits)
     }
 }
 

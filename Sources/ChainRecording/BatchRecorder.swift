@@ -37,10 +37,11 @@ package struct BatchRecorder {
     private var sequence: UInt64 = 0
     /// Events that were lost before the first batch.
     private var lostBefore: UInt64?
-    /// What tells how many warnings are open; asked each 100 ms of the program's clock.
+    /// The source of the number of open warnings, which is read each 100 ms of the program's clock.
     package var openWarnings = OpenWarnings.uncounted {
         didSet {
-            if case .counted = openWarnings { forest.limits.changeLimit = ForestLimits().changeLimit }
+            let needsChanges = if case .counted = openWarnings { true } else { false }
+            forest.limits.changeLimit = needsChanges ? ForestLimits().changeLimit : 0
         }
     }
     private var warningCount = RecordingFormat.uncounted
@@ -198,12 +199,13 @@ package struct BatchRecorder {
 }
 
 extension BatchRecorder {
-    /// What tells how many warnings are open.
+    /// A source of the number of open warnings.
     package enum OpenWarnings {
+        /// The recording has no number.
         case uncounted
-        /// They are searched for in the recorder's forest, which notes all changes for that.
+        /// A search in the recorder's forest, which lists all changes for it.
         case counted((inout ChainForest) -> Int)
-        /// Something else has counted them.
+        /// A number that is kept elsewhere.
         case known(() -> Int)
     }
 }

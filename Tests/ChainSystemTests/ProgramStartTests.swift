@@ -32,7 +32,7 @@ struct ProgramStartTests {
         #expect(try code(of: start) != 0)
     }
 
-    @Test func endingsAreTold() throws {
+    @Test func endingsAreRead() throws {
         let child = try ProgramStart("/bin/sh", arguments: ["sh", "-c", "kill -9 $$"]).run()
         #expect(ProgramEnding.wait(for: child) == .signalled(9))
         var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", "read line; exit 3"])

@@ -86,5 +86,20 @@ struct EditorTests {
             #expect(try viewer.terminal.waitForExit() == .exited(74))
             #expect(viewer.text.contains("cannot open the screen again after the editor: "))
         }
+
+        @Test func anInterruptIsTheEditors() throws {
+            let place = try Place()
+            let editor = place.path + "/editor"
+            // To all processes in the foreground of the terminal, as ^C.
+            let script = "#!/bin/sh\ntrap '' INT QUIT\nkill -INT 0\nkill -QUIT 0\nexit 3\n"
+            try Data(script.utf8).write(to: URL(fileURLWithPath: editor))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: editor)
+            try Data().write(to: URL(fileURLWithPath: place.path + "/Stuck.swift"))
+            let viewer = try place.view("demo", "stuck", setting: ["VISUAL": editor])
+            viewer.type("e")
+            try viewer.see("editor has ended with code 3")
+            viewer.type("q")
+            #expect(try viewer.terminal.waitForExit() == .exited(0))
+        }
     }
 #endif

@@ -29,10 +29,10 @@ extension RowModel {
 
     /// Lists a chain with matches, unless it is to be listed later.
     mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
-        if let listedCount = collection?.listedCount, collection?.isWalking == false {
+        if let collection, !collection.isWalking {
             // A weight that does not fit is known to the list alone.
-            guard listedCount < longFrom || weight >= UInt16.max else { return }
-            collection!.listedCount += 1
+            guard collection.listedCount < longFrom || weight >= UInt16.max else { return }
+            self.collection!.listedCount += 1
         }
         matchList.insert(key, weight: weight)
         slots.set(.listed, true, slot)
@@ -81,8 +81,7 @@ extension RowModel {
             let key = all.key(entry)
             // While all chains are read anew, the list may hold old places.
             guard pass == nil || slots.key(slot) == key else { continue }
-            matchList.insert(key, weight: weight)
-            slots.set(.listed, true, slot)
+            listMatch(key, slot, weight: weight)
         }
     }
 }

@@ -61,8 +61,7 @@ final class ChildProgram: Sendable {
         start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
         // A group of its own, so that each signal comes once: from this process. Its signal handling is not inherited.
         start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGXFSZ, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
-        let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
-        start.environment = environment.map { "\($0)=\($1)" }
+        start.addToEnvironment(added)
         do throws(SystemError) {
             return try start.run()
         } catch {
@@ -108,6 +107,19 @@ final class ChildProgram: Sendable {
         ending.withLock { ending in
             if ending == nil { kill(-pid, signal) }
         }
+    }
+}
+
+extension ProgramStart {
+    /// Describes a command line of the user, with texts of an observed program as variables, made safe for a terminal.
+    init(commandLine: String, texts: [String: String]) {
+        self.init("/bin/sh", arguments: ["sh", "-c", commandLine])
+        addToEnvironment(texts.mapValues { AlertCommand.safe($0) })
+    }
+
+    /// Adds variables to this process's.
+    mutating func addToEnvironment(_ added: [String: String]) {
+        environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
     }
 }
 

@@ -31,10 +31,8 @@ final class AlertCommand {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { return "cannot start the alert command: \(SystemError(code: errno))" }
         defer { close(null) }
-        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", command])
+        var start = ProgramStart(commandLine: command, texts: notice.variables)
         start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { (null, $0) }
-        let added = notice.variables.mapValues { Self.safe($0) }
-        start.environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
         do throws(SystemError) {
             running.append(try start.run())
             return nil

@@ -80,12 +80,10 @@ final class CommandQueue {
         fputs(job.input, file)
         fflush(file)
         rewind(file)
-        var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", command])
+        var start = ProgramStart(commandLine: command, texts: job.environment)
         start.descriptors = [
             (fileno(file), STDIN_FILENO), (STDOUT_FILENO, STDOUT_FILENO), (STDERR_FILENO, STDERR_FILENO),
         ]
-        let added = job.environment.mapValues { AlertCommand.safe($0) }
-        start.environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
         do throws(SystemError) { return try start.run() } catch {
             throw Failure(notStarted: "the command", error.code)
         }
