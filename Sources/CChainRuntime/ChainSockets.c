@@ -31,10 +31,11 @@ void chain_sockets_after_fork(void) { pthread_mutex_unlock(&open_lock); }
 void chain_sockets_in_child(void) {
     for (int index = 0; index < open_count; index++) close(open_descriptors[index]);
     open_count = 0;
-    // Locked under the parent's thread id.
+    // Initialised anew, because it was locked under the parent's thread id.
     pthread_mutex_init(&open_lock, NULL);
 }
 
+/// Locks the list, so that no fork happens between opening a descriptor and adding it.
 static void begin(void) {
     chain_forks_watch();
     pthread_mutex_lock(&open_lock);
@@ -74,6 +75,7 @@ int chain_open_count(void) {
 }
 
 #if !defined(__linux__)
+/// Sets the flags that Linux sets as it opens; returns -1 and closes the descriptor where that fails.
 static int prepare(int descriptor) {
     if (descriptor < 0) return descriptor;
     int flags = fcntl(descriptor, F_GETFL);
@@ -114,7 +116,7 @@ int chain_accept(int listener) {
 #else
     int connection = finish(prepare(accept(listener, NULL, NULL)));
 #endif
-    // Unix sockets refuse it.
+    // Fails for Unix sockets, which is ignored.
     int on = 1;
     if (connection >= 0) setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return connection;
@@ -148,7 +150,7 @@ bool chain_peer_process(int socket, int32_t *process) {
     if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) != 0) return false;
     *process = peer;
 #endif
-    // 0: of a namespace that this process does not see.
+    // 0: a process of a namespace that this process does not see.
     return *process > 0;
 }
 
@@ -184,7 +186,7 @@ int chain_open_to_write(const char *path, bool overwrites) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | (overwrites ? 0 : O_EXCL) | O_CLOEXEC, 0600);
     if (descriptor < 0 || !overwrites) return finish(descriptor);
     struct stat facts;
-    // The mode of a file that is there is not that of `open`.
+    // `open` does not set the mode of a file that exists.
     int failure = fstat(descriptor, &facts) != 0 ? errno : !S_ISREG(facts.st_mode) ? EINVAL
         : fchmod(descriptor, 0600) != 0 ? errno : 0;
     if (failure == 0) return finish(descriptor);
@@ -195,7 +197,8 @@ int chain_open_to_write(const char *path, bool overwrites) {
 
 int chain_open_to_read(const char *path) {
     begin();
-    return finish(open(path, O_RDONLY | O_CLOEXEC));
+    // Not blocking, because a pipe without a writer would hold up every fork.
+    return finish(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 int chain_open_diagnosis(void) {

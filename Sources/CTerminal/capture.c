@@ -1,5 +1,5 @@
-// While a screen is open, output of the program goes through a pipe into memory: the first quarter of the limit, and a
-// ring buffer with the last of it. A thread empties the pipe, so that writers are never blocked.
+// While a screen is open, output of the program goes through a pipe into memory. A quarter of the limit is for the
+// first bytes; the rest is a ring buffer with the last. A thread empties the pipe, so that writers are never blocked.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,30 +15,31 @@
 static struct {
     bool isOn;
     int saved[2];            // descriptors 1 and 2 as they were; -1 where they are left alone
-    int pipe[2], stop[2];
+    int pipe[2], stop[2];    // of the output; and to end the thread
     pthread_t thread;
     atomic_flag lock;        // held while reading the pipe
     char *head, *ring;
     size_t headLimit, headCount, ringLimit, ringStart, ringCount;
-    unsigned long long cutCount;
-} capture = {.lock = ATOMIC_FLAG_INIT};
+    unsigned long long cutCount;    // bytes between, which were dropped
+} capture = {.pipe = {-1, -1}, .stop = {-1, -1}, .lock = ATOMIC_FLAG_INIT};
 
 static void keep(const char *bytes, size_t count) {
     size_t taken = capture.headLimit - capture.headCount;
     if (taken > count) taken = count;
     memcpy(capture.head + capture.headCount, bytes, taken);
     capture.headCount += taken;
-    for (size_t at = taken; at < count; at++) {
+    for (size_t index = taken; index < count; index++) {
         if (capture.ringCount == capture.ringLimit) {
             capture.ringStart = (capture.ringStart + 1) % capture.ringLimit;
             capture.ringCount--;
             capture.cutCount++;
         }
-        capture.ring[(capture.ringStart + capture.ringCount++) % capture.ringLimit] = bytes[at];
+        capture.ring[(capture.ringStart + capture.ringCount++) % capture.ringLimit] = bytes[index];
     }
 }
 
-// Safe in handlers. A handler may have interrupted the reader, so it waits for the lock for a bounded time only.
+// Reads the pipe until it is empty. Safe in handlers: one may have interrupted the reader, so it waits for the lock for
+// a bounded time only.
 static void drain(bool isBounded) {
     for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
         if (isBounded && tries > 100) break;
@@ -75,6 +76,19 @@ static bool make_pipe(int fds[2]) {
     return true;
 }
 
+// Frees what was set aside, and returns the error number.
+static int cancel(int failure) {
+    for (int end = 0; end < 2; end++) {
+        if (capture.pipe[end] >= 0) close(capture.pipe[end]);
+        if (capture.stop[end] >= 0) close(capture.stop[end]);
+        capture.pipe[end] = capture.stop[end] = -1;
+    }
+    free(capture.head);
+    free(capture.ring);
+    capture.head = capture.ring = NULL;
+    return failure;
+}
+
 int ct_capture_begin(size_t limit) {
     bool any = isatty(1) || isatty(2);
     if (!any) return 0;
@@ -85,27 +99,31 @@ int ct_capture_begin(size_t limit) {
     capture.cutCount = 0;
     capture.head = malloc(capture.headLimit);
     capture.ring = malloc(capture.ringLimit);
-    if (!capture.head || !capture.ring || !make_pipe(capture.pipe) || !make_pipe(capture.stop)) return errno;
+    if (!capture.head || !capture.ring || !make_pipe(capture.pipe) || !make_pipe(capture.stop)) {
+        return cancel(errno);
+    }
     fcntl(capture.pipe[0], F_SETFL, O_NONBLOCK);
     fflush(stdout);
     fflush(stderr);
     // The reader takes no signals: they belong to the program's own threads. (Not all are blocked, because Swift's
     // backtracer stops each thread by one.)
-    sigset_t told, before;
-    sigemptyset(&told);
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
     const int signals[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGALRM, SIGCHLD, SIGPIPE, SIGUSR1};
-    for (size_t at = 0; at < sizeof signals / sizeof *signals; at++) sigaddset(&told, signals[at]);
-    pthread_sigmask(SIG_BLOCK, &told, &before);
+    for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
+        sigaddset(&blocked, signals[index]);
+    }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     int failure = pthread_create(&capture.thread, NULL, pump, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failure) return failure;
+    if (failure) return cancel(failure);
     for (int fd = 1; fd <= 2; fd++) {
         capture.saved[fd - 1] = -1;
         if (!isatty(fd)) continue;
         capture.saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
         dup2(capture.pipe[1], fd);
     }
-    // Flush buffers, so that output before a trap is not lost.
+    // Buffered by line only, so that output before a trap is not lost.
     setvbuf(stdout, NULL, _IOLBF, 0);
     capture.isOn = true;
     return 0;
@@ -115,7 +133,7 @@ static void replay(int fd) {
     const int patience = 500;
     ct_write_all(fd, capture.head, capture.headCount, patience);
     if (capture.cutCount) {
-        // No printf in a handler.
+        // Without printf, which is not safe in handlers.
         char digits[24], note[64] = "\n[... ";
         size_t count = 0, length = 6;
         for (unsigned long long rest = capture.cutCount; rest || !count; rest /= 10) digits[count++] = '0' + rest % 10;

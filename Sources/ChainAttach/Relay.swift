@@ -1,18 +1,20 @@
 import ChainSystem
 
-/// The remote half of `ssh:`: on the machine of the program, it copies bytes between its socket and two descriptors.
+/// The remote half of `ssh:`: copies bytes between a program's socket and two descriptors, on the program's machine.
 public enum Relay {
-    /// Connects to a process of this machine and copies both ways until one end closes; what was read by then is still
-    /// delivered. Ignores SIGPIPE from now on, in the whole process: it is for a command that does nothing else.
+    /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had sent
+    /// are still delivered; bytes on their way to it are dropped. Ignores SIGPIPE from now on, in the whole process: it is for
+    /// a command that does nothing else.
     ///
-    /// - Parameter target: a pid, a name or a Unix socket; what is reached over a network is refused.
+    /// - Parameter target: a pid, a name or a Unix socket; other targets are refused.
     public static func run(
         to target: Target, discovery: Discovery = Discovery(), input: Int32 = 0, output: Int32 = 1
     ) throws(AttachError) {
         switch target {
         case .pid, .name, .unix: break
         case .tcp, .ssh:
-            throw AttachError(.refused, "A relay leads to a process of its own machine, and \(target) is none")
+            throw AttachError(
+                .refused, "A relay reaches processes on its own machine only, and \(target) is on another one")
         }
         signal(SIGPIPE, SIG_IGN)
         let socket = try discovery.resolve(target).open().socket
@@ -54,20 +56,21 @@ public enum Relay {
                 : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)
         }
 
-        /// Writes the buffer and reads again, as long as neither blocks.
+        /// Writes the buffer and reads again, as long as neither blocks; at most 16 times, so that the other direction has
+        /// its turn.
         func move() {
             for _ in 0..<16 {
                 if isEmpty {
                     start = 0
                     let source = source
                     bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
-                        count = max(0, settled { read(source, buffer.baseAddress, buffer.count) })
+                        count = max(0, retryingInterrupts { read(source, buffer.baseAddress, buffer.count) })
                         if count == 0 { isOver = isOver || !isBlocked }
                     }
                 }
                 guard !isEmpty else { return }
                 let count = bytes.withUnsafeBytes { bytes in
-                    settled { write(destination, bytes.baseAddress! + start, bytes.count - start) }
+                    retryingInterrupts { write(destination, bytes.baseAddress! + start, bytes.count - start) }
                 }
                 guard count > 0 else {
                     isOver = !isBlocked
@@ -80,7 +83,8 @@ public enum Relay {
         /// Whether the last call failed because it would block.
         private var isBlocked = false
 
-        private func settled(_ call: () -> Int) -> Int {
+        /// Calls again after EINTR; notes whether the call would block.
+        private func retryingInterrupts(_ call: () -> Int) -> Int {
             while true {
                 let count = call()
                 if count < 0, errno == EINTR { continue }

@@ -6,8 +6,8 @@ import Synchronization
 /// One subscriber's stream: first the whole state of the forest, in chunks by id, then every batch that follows.
 ///
 /// The subscriber fetches batches with ``next()`` when it can. Between two fetches they wait in a mailbox with a limit.
-/// Batches that do not fit are dropped and counted, and then the whole state is sent again, which corrects the
-/// subscriber's forest. The state is sent between `Resync.begin` and `.end`: nodes that are not in it have ended.
+/// Batches that do not fit are dropped and counted. Then the whole state is sent again, between `Resync.begin` and
+/// `.end`, which corrects the subscriber's forest: nodes that are not in the state have ended.
 ///
 ///     let subscription = try Inspector.start().subscribe(onReady: { wakeUp() })
 ///
@@ -17,20 +17,22 @@ import Synchronization
 /// (`EventBatch.sequence`) are the subscription's own, without gaps.
 public final class BatchSubscription: Disposable {
     fileprivate struct State {
-        /// Batches that are ready, and which comes next.
+        /// The batches that are ready; those before ``queueStart`` were fetched.
         var queue: [EventBatch] = []
         var queueStart = 0
-        /// The first id that was not queued yet, and the epoch; nil when all were.
+        /// While the state is being sent, the first id that was not queued yet, and the epoch; else nil.
         var statePosition: (next: NodeID, epoch: UInt64)?
-        /// A batch was dropped: the state has to be sent again.
+        /// Whether the state has to be sent again, because a batch was dropped or the state was requested.
         var isStale = false
-        /// The epoch of the registry walk that this subscriber got from its beginning.
+        /// The epoch of the registry walk under way, if this subscriber got all of it so far.
         var walkEpoch: UInt64?
+        /// The number of the last batch.
         var sequence: UInt64 = 0
+        /// The time of the last batch.
         var lastTime: UInt64 = 0
         var lostCount: UInt64 = 0
         var isDisposed = false
-        /// The inspector was stopped: nothing comes after what is queued.
+        /// Whether the inspector was stopped, so that nothing follows the queued batches.
         var hasEnded = false
     }
 
@@ -38,11 +40,12 @@ public final class BatchSubscription: Disposable {
     let isPrompt: Bool
     private let collector: Collector
     private let mailbox: Mailbox<EventBatch>
+    /// Whether the mailbox went from empty to not empty, and the subscriber was not notified yet.
     private let isWoken: Flag
     private let onReady: @Sendable () -> Void
     private let state = Lock(State())
 
-    /// A flag that the mailbox's closure may own.
+    /// A flag in an object of its own, because the mailbox's closure is made before the subscription is complete.
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
     }
@@ -91,14 +94,15 @@ public final class BatchSubscription: Disposable {
         guard isFirst else { return }
         collector.remove(self)
         _ = mailbox.drain()
-        state.withLock { $0.queue = [] }
+        state.withLock { ($0.queue, $0.queueStart) = ([], 0) }
     }
 
     // MARK: The collector's side
 
-    /// Queues the beginning of the present state; under the collector's lock.
+    /// Enqueues the beginning of the present state; under the collector's lock.
     func begin(_ collected: borrowing CollectorState) {
-        // A moment up to which all rings were read, because the subscriber may be a reconnected viewer with a forest.
+        // The epoch is a time up to which all rings were read, because the subscriber may be a reconnected viewer that
+        // has a forest already.
         state.withLock { $0.beginState(collected, epoch: collected.previousPassTime) }
     }
 
@@ -111,7 +115,7 @@ public final class BatchSubscription: Disposable {
     /// Refuses batches from now on; under the collector's lock.
     func end() { mailbox.on(.completed) }
 
-    /// Returns, once, whether the mailbox went from empty to not empty.
+    /// Returns whether the mailbox went from empty to not empty since the last call.
     func claimWake() -> Bool {
         isWoken.isSet.load(ordering: .relaxed) && isWoken.isSet.exchange(false, ordering: .relaxed)
     }
@@ -150,7 +154,8 @@ public final class BatchSubscription: Disposable {
         }
     }
 
-    /// Queues the next part of the state; under the collector's lock, so that no batch is applied meanwhile.
+    /// Enqueues the next part of the state, and returns the next batch; under the collector's lock, so that no batch is
+    /// applied meanwhile.
     private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
         fillQueue()
         if let batch = dequeue() { return batch }
@@ -167,7 +172,7 @@ public final class BatchSubscription: Disposable {
 }
 
 extension BatchSubscription.State {
-    /// Queues the beginning of the state: the tables and the mark.
+    /// Enqueues the first batch of the state: the name tables, the waits, and the mark `begin`.
     fileprivate mutating func beginState(_ collected: borrowing CollectorState, epoch: UInt64) {
         statePosition = (.none, epoch)
         isStale = false
@@ -180,13 +185,13 @@ extension BatchSubscription.State {
         queue.append(batch)
     }
 
-    /// Queues the next chunk of nodes.
+    /// Enqueues the next chunk of nodes; the last one has the mark `end`.
     fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
         guard let (first, epoch) = statePosition else { return }
         var batch = collected.makeBatch()
         batch.loss = collected.counts
         if first == .none, isStale {
-            // No chunk was queued yet, so the state holds all dropped events; only names may be missing.
+            // No chunk was enqueued yet, so the chunks will hold all dropped events; only names may be missing.
             isStale = false
             collected.addNames(to: &batch)
         }
@@ -204,7 +209,7 @@ extension BatchSubscription.State {
     /// Removes from a batch what this subscriber gets with the state.
     fileprivate mutating func filter(_ batch: inout EventBatch) {
         if let statePosition {
-            // A later chunk of the state brings these nodes with this batch applied.
+            // A later chunk of the state contains these nodes as this batch left them.
             batch.events.removeAll { $0.node >= statePosition.next }
             batch.nodes.removeAll { $0.id >= statePosition.next }
         }
@@ -213,7 +218,7 @@ extension BatchSubscription.State {
             if statePosition == nil { walkEpoch = epoch } else { batch.resync = nil }
         case .end(let epoch)?:
             if walkEpoch != epoch {
-                // The end is valid after a whole walk only, and this subscriber got a part.
+                // The end is valid only after a whole walk, and this subscriber got a part of it.
                 batch.resync = nil
                 isStale = true
             }
@@ -222,7 +227,7 @@ extension BatchSubscription.State {
         }
     }
 
-    /// Numbers a batch and adds this subscriber's own losses.
+    /// Sets the number of a batch, and this subscriber's own losses.
     fileprivate mutating func number(_ batch: inout EventBatch) {
         sequence += 1
         batch.sequence = sequence

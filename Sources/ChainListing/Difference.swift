@@ -3,7 +3,7 @@ import ChainModel
 
 /// Two spans of time of a program, or of two programs, side by side, for `chainview diff`.
 public struct Difference: Sendable {
-    /// One of the two.
+    /// One of the two spans.
     public struct Side: Sendable {
         /// The recording and the moment as typed.
         public var name: String
@@ -52,7 +52,7 @@ public struct Difference: Sendable {
         return live.sorted { ($0.created, $0.id.rawValue) < ($1.created, $1.id.rawValue) }.map(\.id)
     }
 
-    /// What became of a node that is live in one side, in the other: a state, or nil where that does not have it.
+    /// Returns the state of a node in the forest of the other side; nil if that does not have the node.
     func otherState(of id: NodeID, in forest: ChainForest) -> NodeState? {
         forest.index(of: id).map { forest.state(of: $0) }
     }

@@ -3,7 +3,7 @@ import ChainModel
 
 /// A ``Difference`` as one JSON object. The names of its fields are kept from release to release.
 public enum DifferenceJSON {
-    /// The object, closed by a newline.
+    /// Returns the object, closed by a newline.
     public static func text(_ difference: Difference) -> String {
         let (before, after) = (difference.before, difference.after)
         let members: [(name: String, value: String)] = [
@@ -60,7 +60,7 @@ public enum DifferenceJSON {
         ])
     }
 
-    /// A number with up to six decimals.
+    /// Returns a number with up to six decimals.
     private static func decimal(_ value: Double) -> String { JSONText.seconds(UInt64(value * 1e6) * 1_000) }
 
     private static func nodes(_ ids: [NodeID]?, _ side: Difference.Side, other: ChainForest) -> String {

@@ -17,11 +17,11 @@ public struct DifferenceText: Sendable {
         (self.glyphs, self.isColored, self.clockOffset) = (glyphs, isColored, clockOffset)
     }
 
-    /// Call sites and nodes of each list that are written; the rest is counted.
+    /// The most call sites, and the most nodes of a list, that are written; the rest is counted.
     private static let limit = 40
     private static let operationWidth = 32
 
-    /// The text, each line closed by a newline.
+    /// Returns the text, each line closed by a newline.
     public func text(_ difference: Difference) -> String {
         var lines = [head("A", difference.before), head("B", difference.after), ""]
         lines += table(difference.sites)
@@ -52,7 +52,8 @@ public struct DifferenceText: Sendable {
 
     // MARK: Call sites
 
-    private typealias Cell = (text: String, look: String?)
+    /// A text, and the number of its colour on a terminal if it has one.
+    private typealias Cell = (text: String, color: String?)
 
     private func table(_ sites: [SiteChange]) -> [String] {
         guard !sites.isEmpty else { return ["no call site changed"] }
@@ -68,8 +69,8 @@ public struct DifferenceText: Sendable {
                 let (cell, width) = pair
                 let room = String(repeating: " ", count: max(0, width - glyphs.width(of: cell.text)))
                 let text = index < 2 ? cell.text + room : room + cell.text
-                guard isColored, let look = cell.look else { return text }
-                return "\u{1B}[\(look)m\(text)\u{1B}[0m"
+                guard isColored, let color = cell.color else { return text }
+                return "\u{1B}[\(color)m\(text)\u{1B}[0m"
             }
             return cells.joined(separator: "  ")
         }
@@ -81,8 +82,8 @@ public struct DifferenceText: Sendable {
 
     private func row(_ change: SiteChange) -> [Cell] {
         let (old, new) = (change.before, change.after)
-        var site = place(change.name)
-        if let former = change.formerName { site = "\(place(former)) \(arrow) " + site }
+        var site = location(change.name)
+        if let former = change.formerName { site = "\(location(former)) \(arrow) " + site }
         let label = (new ?? old)?.label ?? ""
         func cell(
             _ figure: SiteChange.Figure, isWorse: Bool, _ words: (SiteReport.Figures) -> String
@@ -110,7 +111,7 @@ public struct DifferenceText: Sendable {
 
     private var arrow: String { glyphs.charset == .ascii ? "->" : "→" }
 
-    private func place(_ name: SiteReport.Name) -> String {
+    private func location(_ name: SiteReport.Name) -> String {
         guard !name.file.isEmpty else { return "?" }
         return "\(name.file.split(separator: "/").last ?? ""):\(name.line)"
     }

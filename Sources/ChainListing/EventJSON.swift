@@ -5,8 +5,8 @@ import ChainText
 ///
 ///     {"time":1.5,"event":"rejected","node":12,"kind":"then","label":"charge","chain":9,"other":null,…}
 ///
-/// All fields are always present, `null` where unknown. What is not of the event itself (kind, label, chain, file, line)
-/// is of its node as the forest has it.
+/// All fields are always present, `null` where unknown. Kind, label, chain, file and line are those of the event's node
+/// in the forest.
 public enum EventJSON {
     /// The names of the fields, in order.
     public static let fields = [
@@ -18,8 +18,8 @@ public enum EventJSON {
     ///
     /// - Parameters:
     ///   - text: the event's dynamic text.
-    ///   - forest: has applied the event.
-    ///   - wallOffset: what to add to its time to get nanoseconds since 1970.
+    ///   - forest: the forest after the event.
+    ///   - wallOffset: what to add to the event's time to get nanoseconds since 1970.
     public static func object(
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {

@@ -2,8 +2,8 @@ import ChainModel
 import ChainText
 import Frames
 
-/// An event as a line of text, in columns of fixed width: time of day, thread, event, node and text. Texts of the program
-/// are escaped.
+/// An event as a line of text, in columns of fixed width: time of day, thread, event, node and text. Texts of the
+/// program are escaped.
 public struct EventLine: Sendable {
     /// The glyphs, and whether all text is reduced to ASCII.
     public var glyphs: Glyphs
@@ -22,8 +22,8 @@ public struct EventLine: Sendable {
     ///
     /// - Parameters:
     ///   - text: the event's dynamic text.
-    ///   - forest: has applied the event.
-    ///   - wallOffset: what to add to its time to get nanoseconds since 1970.
+    ///   - forest: the forest after the event.
+    ///   - wallOffset: what to add to the event's time to get nanoseconds since 1970.
     public func text(
         _ event: ChainEvent, text: String?, in forest: borrowing ChainForest, wallOffset: UInt64
     ) -> String {

@@ -4,19 +4,22 @@ import ChainText
 
 /// Folds the batches of one program into a forest, and selects the events of nodes that a query finds.
 ///
-/// A query sees each node as it was right after the event. A query of one plain text also finds events by their word, and
-/// `event:` terms restrict the kinds, as in the dashboard's view of events. Costs what folding each event by itself does, and the query.
+/// A query sees each node as it was right after the event. A query of one plain text also finds events by their word,
+/// and `event:` terms restrict the kinds, as in the dashboard's view of events. Costs as much as folding each event by
+/// itself, plus matching the query.
 public struct EventSelection {
-    /// All that was applied so far, but for the oldest settled chains.
+    /// The forest after the batches so far, without what retention has evicted.
     public private(set) var forest: ChainForest
     /// How many events were lost since the first batch.
     public private(set) var lostCount: UInt64 = 0
     private let query: Query
     private var matcher: QueryMatcher
+    /// The forest's ``ChainForest/renameCount`` when the matcher was made.
     private var renameCount = 0
     private var warnings: OpenWarnings?
+    /// How many events had been lost by the end of the first batch.
     private var lostBefore: UInt64?
-    /// Whether the query's plain text is in the word for an event, by the kind's raw value.
+    /// By the raw value of an event's kind, whether the kind's word contains the query's plain text.
     private var matchesWord = Array(repeating: false, count: 256)
 
     /// Selects from the batches of one run of a program; by default all events.
@@ -32,8 +35,8 @@ public struct EventSelection {
         }
     }
 
-    /// Applies a batch and calls `body` with each selected event and its text, in the order of time, as soon as the forest
-    /// has applied it.
+    /// Applies a batch and calls `body` with each selected event and its text, in the order of time, as soon as the
+    /// forest has applied it.
     public mutating func apply(
         _ batch: EventBatch, _ body: (ChainEvent, String?, borrowing ChainForest) throws -> Void
     ) rethrows {
@@ -58,7 +61,7 @@ public struct EventSelection {
         finish(piece, count)
     }
 
-    /// Applies what is left of a batch of so many events and nodes.
+    /// Applies the rest of a batch that had `count` events and nodes.
     private mutating func finish(_ rest: EventBatch, _ count: Int) {
         forest.apply(rest)
         // As many steps as nodes can come, so that eviction keeps up with creation.
@@ -74,7 +77,7 @@ public struct EventSelection {
         if query.matchesAllNodes || matchesWord[Int(event.kind.rawValue)] { return true }
         guard let node = forest.index(of: event.node) else { return false }
         if forest.renameCount != renameCount {
-            // Names of threads are cached in the matcher.
+            // A new matcher, because a matcher caches names of threads.
             renameCount = forest.renameCount
             let known = matcher.warnings
             matcher = QueryMatcher(query, warnings: known)
@@ -87,25 +90,29 @@ public struct EventSelection {
 public struct OpenWarnings {
     private var table = WarningTable()
     private var changes = ForestChanges()
+    /// The forest's time at the last computation.
     private var checked: UInt64 = 0
     private var revision: UInt64?
 
-    /// How often warnings are computed, in nanoseconds of the program's clock.
+    /// The least time between two computations, in nanoseconds of the program's clock.
     private static let interval: UInt64 = 100_000_000
 
-    /// Nothing seen yet.
+    /// Begins without warnings.
     public init() {}
 
-    /// Consumes the changes of a forest. Returns the kinds that hold, by node, one bit each; nil where they are as they were.
-    public mutating func update(_ forest: inout ChainForest) -> [NodeID: UInt16]? {
+    /// Consumes the changes of a forest. Returns the kinds that hold, by node, one bit each; nil if they are as before,
+    /// or were computed less than 100 ms ago.
+    public mutating func update(_ forest: inout ChainForest) -> [NodeID: WarningBits]? {
         guard forest.now >= checked.addingClamped(Self.interval) else { return nil }
         checked = forest.now
         forest.consumeChanges(into: &changes)
         return update(with: changes, of: forest)
     }
 
-    /// The same for a caller that consumes the changes.
-    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: UInt16]? {
+    /// Returns the kinds that hold, by node, one bit each, after changes that the caller consumed; nil if they are as
+    /// before.
+    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: WarningBits]?
+    {
         table.update(with: changes, of: forest, now: forest.now)
         _ = table.tick(forest, now: forest.now, options: WarningOptions())
         guard table.revision != revision else { return nil }

@@ -1,6 +1,6 @@
 /// Pieces of JSON (RFC 8259) as text, so that a million nodes need no tree of values.
 ///
-/// Escapes what is neither ASCII nor a letter, mark, number, sign or plain blank, so that a terminal can show it.
+/// Escapes control, format, private-use and unassigned characters and line separators, so that a terminal can show it.
 public enum JSONText {
     /// Returns a string with its quotes.
     public static func string(_ text: String) -> String {
@@ -26,7 +26,7 @@ public enum JSONText {
     /// Returns a whole number, or `null`.
     public static func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "null" }
 
-    /// Returns nanoseconds as seconds with all decimals, or `null`.
+    /// Returns nanoseconds as seconds with one to nine decimals, or `null`.
     public static func seconds(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return "null" }
         let part = String(nanoseconds % 1_000_000_000)

@@ -36,7 +36,7 @@ public struct ListedProcess: Hashable, Sendable {
         return wall - info.startTime
     }
 
-    /// The words behind its counts.
+    /// The words behind its counts: the problem, or remarks.
     package var note: String {
         if let problem { return problem }
         let missing = info?.missingTaskFacts.words ?? []
@@ -50,9 +50,12 @@ public struct ListedProcess: Hashable, Sendable {
 
 /// A table of programs, for `chainview ps` and the picker.
 public enum ProcessTable {
+    /// A column of numbers.
     package struct Column: Sendable {
         package var title: String
+        /// In cells, with the blanks before the number.
         package var width: Int
+        /// The text for a program; `wall` is nanoseconds since 1970.
         package var text: @Sendable (ListedProcess, _ wall: UInt64) -> String
     }
 
@@ -92,7 +95,7 @@ public enum ProcessTable {
 
     /// Returns the programs as a JSON array, closed by a newline.
     public static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
-        let lines = processes.map { process in
+        let objects = processes.map { process in
             let (info, totals) = (process.info, process.totals)
             func count(_ count: UInt64) -> String { JSONText.number(info == nil ? nil : count) }
             let key = info.map { String($0.key.rawValue, radix: 16) }
@@ -111,7 +114,7 @@ public enum ProcessTable {
                 ("problem", JSONText.string(process.problem)),
             ])
         }
-        return lines.isEmpty ? "[]\n" : "[" + lines.joined(separator: ",\n ") + "]\n"
+        return objects.isEmpty ? "[]\n" : "[" + objects.joined(separator: ",\n ") + "]\n"
     }
 
     private static func right(_ text: String, _ width: Int) -> String { blanks(max(1, width - text.count)) + text }

@@ -3,10 +3,11 @@ import ChainRows
 
 /// A forest as JSON, for `chainview ps --json`. The names of its fields are kept from release to release.
 ///
-///     {"process": {…}, "totals": {…}, "leftOut": 0, "nodes": [{…}, …]}
+///     {"process": {…}, "totals": {…}, "time": 1731.5, "nodes": [{…}, …], "leftOut": 0}
 ///
-/// Nodes are in the order of the dashboard's rows. All fields are always present, `null` where unknown. Times are
-/// seconds since 1970, durations seconds, with up to nine decimals.
+/// `time` is the moment that running times count to, `leftOut` the number of nodes past the limit. Nodes are in the
+/// order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds since 1970,
+/// durations seconds, with up to nine decimals.
 public struct TreeJSON: Sendable {
     /// The nodes to list.
     public var listing: TreeListing
@@ -22,11 +23,11 @@ public struct TreeJSON: Sendable {
     public func write(
         _ forest: ChainForest, of process: ProcessDescription, now: UInt64, to output: (String) throws -> Void
     ) rethrows {
-        let names: [(name: String, value: String)] = [
+        let members: [(name: String, value: String)] = [
             ("process", Self.process(process)), ("totals", Self.totals(of: forest)),
             ("time", JSONText.seconds(now &+ process.wallOffset)),
         ]
-        try output("{" + names.map { "\"\($0.name)\": \($0.value)" }.joined(separator: ",\n ") + ",\n \"nodes\": [")
+        try output("{" + members.map { "\"\($0.name)\": \($0.value)" }.joined(separator: ",\n ") + ",\n \"nodes\": [")
         var isFirst = true
         let leftOut = try listing.forEachRow(of: forest, now: now) { row in
             try output((isFirst ? "\n  " : ",\n  ") + node(row, forest, process.wallOffset, now))
@@ -38,7 +39,7 @@ public struct TreeJSON: Sendable {
     /// Returns the description of a program as a JSON object.
     public static func process(_ process: ProcessDescription) -> String { JSONText.object(members(of: process)) }
 
-    /// Returns the members of that object, in order; the values are JSON.
+    /// Returns the members of the object of a program, in order; the values are JSON.
     package static func members(of process: ProcessDescription) -> [(name: String, value: String)] {
         let key = String(process.key.rawValue, radix: 16)
         return [
@@ -67,13 +68,13 @@ public struct TreeJSON: Sendable {
         JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }
 
-    /// Returns a node as the JSON object that it has among all rows. O(nodes of its chain).
+    /// Returns the JSON object that a node has if all nodes are listed. O(nodes of its chain).
     public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String? {
         ChainWalk.rows(of: forest.root(of: node), in: forest).first { $0.node == node }
             .map { self.node($0, forest, wallOffset, now) }
     }
 
-    /// Returns a row as a JSON object; the root of a chain also says how the chain ended, and with what.
+    /// Returns a row as a JSON object, which for the root of a chain has the chain's outcome and its value or error.
     package func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
         JSONText.object(
             Self.members(of: row.node, depth: Int(row.depth), in: forest, wallOffset: wallOffset, now: now))

@@ -45,14 +45,14 @@ public struct TreeListing: Sendable {
     }
 
     /// The warnings of a whole forest, if a query reads them. O(nodes).
-    private static func warnings(for query: Query, of forest: ChainForest, now: UInt64) -> [NodeID: UInt16] {
+    private static func warnings(for query: Query, of forest: ChainForest, now: UInt64) -> [NodeID: WarningBits] {
         guard query.dependsOnWarnings else { return [:] }
         var table = WarningTable()
         repeat { table.tick(forest, now: now, options: WarningOptions()) } while table.isSweeping
         return table.kindsByNode
     }
 
-    /// Marks the nodes of a chain that are listed, and all above them.
+    /// Adds the nodes of a chain that are listed to `shown`, and all nodes above them.
     private func mark(
         _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
     ) {

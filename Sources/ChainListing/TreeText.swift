@@ -75,6 +75,7 @@ public struct TreeText: Sendable {
         Self.right(duration.map { isRunning ? DurationText.running($0) : DurationText.settled($0) } ?? "")
     }
 
+    /// Returns the lines that lead to a row in the tree.
     private func guides(_ row: TreeRow) -> String {
         guard row.depth > 0 else { return "" }
         let depth = min(Int(row.depth), TreeRow.depthLimit)
@@ -91,7 +92,7 @@ public struct TreeText: Sendable {
         return Int(row.depth) > depth ? text + "\(row.depth)" + glyphs.dot + " " : text
     }
 
-    /// `#12 then reserve stock  Checkout.swift:41  ! out of stock`.
+    /// Returns the node of a row: `#12 then reserve stock  Checkout.swift:41  ! out of stock`.
     private func node(_ row: TreeRow, _ view: NodeView, _ forest: ChainForest) -> String {
         var text = "\(view.id) \(view.kind.word)"
         if let label = forest.label(of: row.node), !label.isEmpty { text += " " + safe(label) }

@@ -1,9 +1,10 @@
-/// How a chain ended: by the end of its main line, not by its root and not by the worst node in it.
+/// The outcome of a chain: that of the last node of its main line, not of its root or of its worst node.
 ///
 /// The main line goes from the root to its ``ChainForest/continuation(of:)``, and so on. Where it ends in several
-/// operations on one promise, the worst of these branches counts. A skipped node passes on what is above it.
+/// operations on one promise, the worst of these branches counts. A skipped node has the
+/// outcome of its parent.
 public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
-    /// A node of it is not settled.
+    /// A node of the chain is not settled.
     case live = 0
     /// The main line was fulfilled, and no node was rejected or abandoned.
     case fulfilled = 1
@@ -18,12 +19,12 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     /// The main line ended during a loss of events.
     case unknown = 6
 
-    /// Whether it was rejected or abandoned.
+    /// Whether the main line was rejected or abandoned.
     public var isFailure: Bool { self == .rejected || self == .abandoned }
 
-    /// Whether ``ChainHistory`` counts it.
+    /// Whether ``ChainHistory`` counts it: recovered, rejected and abandoned, which follow each other.
     @inline(__always)
-    var isCounted: Bool { rawValue >= Self.recovered.rawValue && rawValue <= Self.cancelled.rawValue }
+    var isCounted: Bool { rawValue >= Self.recovered.rawValue && rawValue <= Self.abandoned.rawValue }
 
     /// Its name in English, lower case.
     public var word: String { Self.words[Int(rawValue)] }
@@ -92,7 +93,7 @@ extension ChainSummary {
         }
     }
 
-    /// How many of its nodes were rejected or abandoned.
+    /// The number of its nodes that were rejected or abandoned.
     public var rejectedCount: Int { counts.rejectedCount }
 }
 
@@ -127,9 +128,9 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls. A chain that failed, is
-/// live again and fails once more counts again, as of the ends of batches: what is settled between two events of a batch
-/// only is not counted.
+/// Counts of all chains since a forest was made, evicted ones among them. The counts never decrease. A chain that fails, is
+/// live again and fails once more counts twice. Outcomes are compared at the end of each batch: a change that is undone
+/// within a batch is not counted.
 public struct ChainHistory: Hashable, Sendable {
     /// Chains that were made.
     public internal(set) var madeCount = 0

@@ -8,12 +8,14 @@ import ChainWire
 package struct BatchRecorder {
     /// When keyframes are written, and what is in them.
     package struct Options: Sendable {
-        /// Events between two keyframes.
+        /// Events and snapshots between two keyframes.
         package var keyframeEvents = 200_000
-        /// The time between two keyframes at least, and at most while something happens, in nanoseconds.
-        package var leastInterval: UInt64 = 250_000_000, greatestInterval: UInt64 = 10_000_000_000
-        /// Settled nodes of settled chains, and settled leaves of live ones, that a keyframe holds at most; the newest. Fewer
-        /// where the file is limited to less than 32 MB.
+        /// The least time between two keyframes, in nanoseconds.
+        package var leastInterval: UInt64 = 250_000_000
+        /// The greatest time between two keyframes while anything is recorded, in nanoseconds.
+        package var greatestInterval: UInt64 = 10_000_000_000
+        /// The most settled nodes of settled chains in a keyframe, and the most settled leaves of live ones, each the
+        /// newest. Fewer where the file is limited to less than 32 MB.
         package var settledLimit = 20_000
         /// Nodes in one batch of a keyframe: few enough that the batch need not be cut.
         package var nodesInBatch = 1_024
@@ -28,12 +30,15 @@ package struct BatchRecorder {
     private var forest: ChainForest
     /// The epoch of a resync that has begun and not ended.
     private var openResync: UInt64?
-    /// Whether that is too large for the file, so that it is only folded, and a keyframe has its outcome.
+    /// Whether that resync is too large for the file: its batches are only folded, and a keyframe follows its end.
     private var isSkipping = false
+    /// Whether a keyframe was written.
     private var hasSegment = false
-    /// The time of the last keyframe, and the events since.
+    /// The time of the last keyframe.
     private var keyframeTime: UInt64 = 0
+    /// Events and snapshots since the last keyframe.
     private var eventsSince = 0
+    /// The number of the last batch.
     private var sequence: UInt64 = 0
     /// Events that were lost before the first batch.
     private var lostBefore: UInt64?
@@ -45,15 +50,16 @@ package struct BatchRecorder {
         }
     }
     private var warningCount = RecordingFormat.uncounted
-    private var warningsCounted: UInt64 = 0
-    /// Where the recording is.
+    /// The time at which ``warningCount`` was read.
+    private var warningTime: UInt64 = 0
+    /// How far the recording is.
     package private(set) var progress = RecordingProgress()
 
     package init(_ process: ProcessDescription, _ writer: RecordingWriter, options: Options = Options()) {
         self.process = process
         self.writer = writer
         self.options = options
-        // The settled nodes of a keyframe, some 100 bytes each, take an eighth of a small file.
+        // So the two kinds of settled nodes in a keyframe, some 100 bytes each, take at most an eighth of a small file.
         let settledLimit = min(options.settledLimit, writer.sizeLimit.map { Int(clamping: $0 / 1_600) } ?? .max)
         forest = ChainForest(
             process: process.key,
@@ -62,7 +68,7 @@ package struct BatchRecorder {
 
     /// Appends a batch, after a keyframe if one is due. Batches of another run are ignored.
     ///
-    /// - Parameter now: nanoseconds of a clock that never goes back; not the program's.
+    /// - Parameter now: nanoseconds of a clock of the caller that never goes back, for the age of chunks.
     package mutating func record(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
         guard batch.process == process.key else { return }
         if isKeyframeDue(at: batch.time) {
@@ -71,15 +77,15 @@ package struct BatchRecorder {
             try writeKeyframe(at: time, loss, now)
         }
         var batch = batch
-        // The wire's rule, which a moment of a recording depends on.
+        // Times never go back on the wire, and the moments of a recording depend on that.
         batch.time = max(batch.time, progress.lastTime)
         sequence += 1
         batch.sequence = sequence
         forest.apply(batch)
-        // As many steps as there were events, so that eviction keeps up with creation.
+        // The budget grows with the batch, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
-        if forest.now >= warningsCounted.addingClamped(RecordingFormat.countInterval) {
-            warningsCounted = forest.now
+        if forest.now >= warningTime.addingClamped(RecordingFormat.countInterval) {
+            warningTime = forest.now
             switch openWarnings {
             case .uncounted: break
             case .counted(let count): warningCount = UInt32(clamping: count(&forest))
@@ -104,7 +110,7 @@ package struct BatchRecorder {
         noteProgress(of: batch)
     }
 
-    /// Writes what has waited for too long; to be called a few times a second.
+    /// Writes the chunk that is being filled if it has waited for too long. Call it a few times a second.
     package mutating func tick(at now: UInt64) throws(RecordingError) {
         try writer.flush(olderThan: RecordingFormat.chunkDelay, at: now)
         progress.fileSize = writer.fileSize
@@ -130,7 +136,7 @@ package struct BatchRecorder {
 
     // MARK: Keyframes
 
-    /// Whether a state that is sent would take more than a quarter of a limited file with a batch.
+    /// Whether a batch of a resync would make the segment longer than a quarter of the size limit.
     private func isTooLarge(_ batch: EventBatch) -> Bool {
         guard openResync != nil || batch.resync != nil, let limit = writer.sizeLimit else { return false }
         var size = writer.segmentSize
@@ -140,17 +146,17 @@ package struct BatchRecorder {
         return size > limit / 4
     }
 
-    /// The nodes of the state.
+    /// The number of nodes of the state.
     package var nodeCount: Int { forest.totals.counts.nodeCount }
 
-    /// Whether the state that a subscriber gets is not whole yet.
+    /// Whether a resync has begun and not ended, so that the state is not whole.
     package var isInResync: Bool { openResync != nil }
 
     private func isKeyframeDue(at time: UInt64) -> Bool {
         guard hasSegment else { return true }
-        // A keyframe inside of a resync would name nodes that the program has not named since its beginning.
+        // A keyframe inside of a resync would report nodes that the program has not reported since its beginning.
         guard openResync == nil, eventsSince > 0 else { return false }
-        // Of a file that is a ring, whole segments are given up; one that fills it would leave no room for the next.
+        // A ring gives up whole segments, so a segment that fills the file would leave no room for the next.
         if let limit = writer.sizeLimit, writer.segmentSize > limit / 4 { return true }
         let elapsed = time - min(time, keyframeTime)
         guard elapsed >= options.leastInterval else { return false }
@@ -164,13 +170,13 @@ package struct BatchRecorder {
         let counts = forest.totals.counts
         (totals.chainCount, totals.nodeCount) = (UInt64(forest.totals.chainCount), UInt64(counts.nodeCount))
         (totals.liveCount, totals.runningCount) = (UInt64(counts.liveCount), UInt64(counts[.running]))
-        totals.rejectedCount = UInt64(counts[.rejected])
+        totals.rejectedCount = UInt64(forest.totals.outcomes.failedCount)
         let hello = Hello(process: process, capabilities: [], time: time, totals: totals)
         try writer.beginSegment(hello, state(at: time, loss), at: now)
         (hasSegment, isSkipping, keyframeTime, eventsSince) = (true, false, time, 0)
     }
 
-    /// The state as a resync, as a viewer gets it that attaches now.
+    /// Returns the state as the batches of a resync, as a viewer gets them when it attaches.
     private mutating func state(at time: UInt64, _ loss: EventCounts) -> [EventBatch] {
         func batch() -> EventBatch {
             sequence += 1
@@ -203,7 +209,7 @@ extension BatchRecorder {
     package enum OpenWarnings {
         /// The recording has no number.
         case uncounted
-        /// A search in the recorder's forest, which lists all changes for it.
+        /// A search in the recorder's forest, which lists its changes for that.
         case counted((inout ChainForest) -> Int)
         /// A number that is kept elsewhere.
         case known(() -> Int)
@@ -214,13 +220,13 @@ extension BatchRecorder {
 package struct RecordingProgress: Hashable, Sendable {
     /// The times of the first and the last batch, in nanoseconds of the program's clock; 0 where there was none.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
-    /// Events that were recorded.
+    /// The number of recorded events.
     package var eventCount: UInt64 = 0
-    /// Events that were lost since the first batch, in the program or on the way.
+    /// The number of events that were lost since the first batch, in the program or on the way.
     package var lostCount: UInt64 = 0
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     package var fileSize: UInt64 = 0
-    /// Whether the file has reached its limit, so that the oldest segments are given up.
+    /// Whether the file has about reached its limit, so that the oldest segments are given up.
     package var isRing = false
 
     package init() {}

@@ -3,7 +3,8 @@ import Frames
 
 /// Words for nodes.
 ///
-/// Texts of the program are returned unescaped: frames escape them when they draw, as does ``safe(_:)``.
+/// Texts of the program are returned unescaped, except by ``line(_:in:now:)``. Frames escape what they draw; other
+/// callers use ``safe(_:)``.
 package enum NodeText {
     /// Returns a node's name in a sentence: its label, else its kind and call site.
     package static func name(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
@@ -49,8 +50,8 @@ package enum NodeText {
         let children = "  \(CountText.grouped(counts.nodeCount)) children"
         let states = listed.filter { counts[$0] > 0 }
         guard !states.isEmpty else {
-            let what = counts.liveCount == 0 ? "all went well" : "\(CountText.grouped(counts.liveCount)) waiting"
-            return [(children, .dim), (": " + what, .dim)]
+            let rest = counts.liveCount == 0 ? "all went well" : "\(CountText.grouped(counts.liveCount)) waiting"
+            return [(children, .dim), (": " + rest, .dim)]
         }
         return [(children, .dim)]
             + states.enumerated().map { index, state in
@@ -59,10 +60,11 @@ package enum NodeText {
             }
     }
 
-    /// Returns how many members of a combinator have settled, as `2/3`; nil for other kinds.
+    /// Returns how many members of a combinator have settled, as `2/3`; nil for other kinds, and without members.
     ///
-    /// The members are the children without a parent. Of very many children all but the continuation are counted.
-    /// O(children), at most 1,000.
+    /// The members are the children without a parent, evicted ones included. Of children that the forest counts by
+    /// state, all but the continuation are taken for members. Of more than 1,000 others the result is the number, as
+    /// `1200 inside`.
     package static func progress(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         switch forest.node(node).kind {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
@@ -73,11 +75,11 @@ package enum NodeText {
             let settled = counts.settledCount - (forest.state(of: tail).isLive ? 0 : 1)
             return "\(settled + evictedCount)/\(counts.nodeCount - 1 + evictedCount)"
         }
-        let limit = 1_000
-        var memberCount = 0
+        var (visitedCount, memberCount) = (0, 0)
         var settledCount = 0
         var child = forest.firstChild(of: node)
-        while let current = child, memberCount < limit {
+        while let current = child, visitedCount < 1_000 {
+            visitedCount += 1
             if !forest.node(current).hasParent {
                 memberCount += 1
                 if !forest.state(of: current).isLive { settledCount += 1 }
@@ -109,8 +111,8 @@ package enum NodeText {
         isRoot ? forest.concludingNode(of: node) ?? node : node
     }
 
-    /// Returns the error of a failed chain, with the name of the node where it began: `charge card: declined`. Nil where
-    /// there is no error text.
+    /// Returns the error of a failed chain, with the name of the node where it began: `charge card: declined`. Nil
+    /// where there is no error text.
     package static func failure(of chain: ChainSummary, in forest: borrowing ChainForest) -> String? {
         guard let node = forest.concludingNode(of: chain.root), let error = forest.summary(of: node) else { return nil }
         guard let first = chain.firstRejected, first != chain.root, forest.summary(of: first) == error else {
@@ -119,8 +121,8 @@ package enum NodeText {
         return "\(name(of: first, in: forest)): \(error)"
     }
 
-    /// Returns the word and the role of a row's state: for a settled root how its chain ended or what it is at, otherwise
-    /// the node's own.
+    /// Returns the word, role and style of a row's state: for the settled root of several nodes those of the chain's
+    /// status, otherwise those of the node's state.
     package static func state(
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
     ) -> (word: String, role: Role, style: Style) {

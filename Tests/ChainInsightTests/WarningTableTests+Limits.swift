@@ -12,7 +12,7 @@ extension WarningTableTests {
         for node in 1...5 as ClosedRange<UInt64> { watched.script.make(node, node == 5 ? .delay : .promise) }
         watched.script.make(6, .race, "mirrors")
         for node in 1...5 as ClosedRange<UInt64> { watched.script.member(6, node) }
-        // Another node needs the third, and the fourth was asked to end.
+        // Another node needs node 3, and node 4 is asked to cancel.
         watched.script.make(7, .then, under: 3)
         watched.pass(100)
         watched.script.fulfill(1)
@@ -38,7 +38,7 @@ extension WarningTableTests {
         watched.pass(3_000)
         watched.script.forest.markCancelRequested([NodeID(1), NodeID(2)])
         watched.pass(5_000)
-        // The program has not confirmed it.
+        // The program has not confirmed the request.
         #expect(watched.counts == [:])
         watched.script.record(.cancelRequested, 1, text: "me")
         watched.script.record(.cancelRequested, 2, text: "me")
@@ -59,7 +59,7 @@ extension WarningTableTests {
             watched.script.make(node, .work)
             watched.script.start(node, on: ThreadID(node))
         }
-        // On the same thread inside another, and on none.
+        // Node 5 runs inside another handler on the same thread, and node 6, a task, holds none.
         watched.script.make(5, .work)
         watched.script.start(5, on: 4)
         watched.script.make(6, .task)
@@ -107,6 +107,23 @@ extension WarningTableTests {
         for node in 1...53 as ClosedRange<UInt64> { watched.script.fulfill(node) }
         watched.pass(1_000)
         #expect(watched.counts == [:])
+    }
+
+    /// A search that stands at a node when this is evicted has no result; the next sweep searches again.
+    @Test func anInterruptedSearchForDepthIsRepeated() {
+        var watched = Watched(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
+        watched.options.depthLimit = 50
+        watched.options.enabled = [.deepChain]
+        watched.script.make(1, .promise)
+        for node in 2...60 as ClosedRange<UInt64> { watched.script.make(node, .work, by: 1) }
+        watched.script.make(100, .promise, by: 1)
+        for node in 101...160 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
+        for node in 2...60 as ClosedRange<UInt64> { watched.script.fulfill(node) }
+        for _ in 0..<1_000 where watched.table.sweep?.depth == nil { watched.pass(100, budget: 24) }
+        #expect(watched.table.sweep?.depth != nil)
+        #expect(watched.script.forest.retain(now: watched.script.time) > 50)
+        watched.pass(5_000)
+        #expect(watched.nodes(.deepChain) == [1])
     }
 
     @Test func lostEventsStayUntilDismissedAndComeBack() {

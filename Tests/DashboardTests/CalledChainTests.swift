@@ -68,6 +68,35 @@ import Testing
         #expect(screen.text.contains("1 under callers"))
     }
 
+    /// Of two callers the one with the lower key holds, also if it becomes known later.
+    @Test func aLaterCallerMayReplaceTheFirst() {
+        for isKnown in [true, false] {
+            var screen = Self.orders(1)
+            if !isKnown {
+                var more = Script(sequence: 2, time: 200, of: Script.billing)
+                more.make(90, .span, "POST /refunds")
+                more.call(90, from: Self.caller(1_000))
+                screen.feed(more, from: Self.billing)
+            }
+            var more = Script(sequence: 3, time: 300, of: Script.billing)
+            more.call(isKnown ? 10 : 90, from: Self.caller(11))
+            screen.feed(more, from: Self.billing)
+            screen.tick(400)
+            screen.type("*")
+            #expect(
+                screen.visibleIDs
+                    == (isKnown ? [0, 10, 11, 10, 11, 12, 12, 13, 0] : [0, 10, 11, 90, 12, 10, 11, 12, 13, 0]))
+            var shop = Script(sequence: 2, time: 500)
+            shop.make(1_000, .work, "late")
+            screen.feed(shop)
+            screen.tick(600)
+            #expect(
+                screen.state.calledChains.chains(
+                    under: screen.state.rowID(of: screen.state.programs[0].forest.index(of: NodeID(1_000))!, in: 0)
+                ).isEmpty)
+        }
+    }
+
     @Test(arguments: [256, 3]) func eachRowIsThereOnce(_ longFrom: Int) {
         var options = State.Options()
         (options.longFrom, options.chunkLimit) = (longFrom, 2)
@@ -101,7 +130,7 @@ import Testing
         next.start(50)
         screen.feed(next)
         for time in [4_700, 5_500.0] { screen.tick(time) }
-        #expect(screen.visibleIDs == [0, 50, 10, 0, 60], "it is folded, and moved down")
+        #expect(screen.visibleIDs == [0, 50, 10, 0, 60], "folded, and moved down")
         screen.go(to: 12)
         #expect(screen.visibleIDs == [0, 50, 10, 11, 12, 10, 13, 0, 60], "the called chain has folded, too")
     }

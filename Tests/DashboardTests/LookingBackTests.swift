@@ -165,6 +165,39 @@ import Testing
         #expect(!screen.text.contains("order 17"))
     }
 
+    /// An alert that is set while the past is shown watches the live programs, and only these.
+    @Test func anAlertSetInThePastWatchesThePresent() {
+        func alertedLabels(_ screen: Screen) -> [String?] {
+            screen.effects.compactMap {
+                if case .alert(let notice) = $0 { notice.variables["CHAINVIEW_LABEL"] } else { nil }
+            }
+        }
+        var screen = Self.live()
+        Self.lookBack(&screen)
+        screen.type(":alert label:refund<Enter>")
+        screen.effects = []
+        var earlier = Script(sequence: 2, time: 41_000)
+        earlier.make(4, .work, "refund 3", site: "Shop/Order.swift:41")
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(
+                    process: Script.process, isFresh: false, batches: [earlier.batch],
+                    position: ReplayPosition(time: 41 * Self.second + 1, range: 1...(60 * Self.second), isPast: true))))
+        Self.tick(&screen, shown: 41, live: 61)
+        #expect(screen.text.contains("refund 3") && alertedLabels(screen) == [])
+        var now = Script(sequence: 3, time: 61_000)
+        now.make(5, .work, "refund 4", site: "Shop/Order.swift:41")
+        screen.act(.received(Self.source, now.batch))
+        Self.tick(&screen, shown: 41, live: 62)
+        #expect(alertedLabels(screen) == ["refund 4"])
+        screen.type(":alert off<Enter>")
+        now.make(6, .work, "refund 5", site: "Shop/Order.swift:41")
+        screen.act(.received(Self.source, now.batch))
+        Self.tick(&screen, shown: 41, live: 63)
+        #expect(alertedLabels(screen) == ["refund 4"])
+    }
+
     @Test func allProgramsAreAtOneMoment() {
         var screen = Self.live()
         screen.act(.connected(SourceID(1), Script.billing))

@@ -6,7 +6,7 @@ import Testing
 
 /// The view of threads: sorting, idle threads, and the queues of executors.
 @Suite struct ThreadsOrderTests {
-    /// Workers 1 to 9: the first three run, the others have been idle since their first second.
+    /// Returns the view of workers 1 to 9: the first three run, the others have been idle for 19 s.
     private static func screen(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
         var screen = Screen(columns, rows)
         var script = TimedScript()
@@ -66,21 +66,21 @@ import Testing
         #expect(Self.lanes(screen) == [1, 2, 3])
     }
 
-    @Test func sSortsAndTheArrowIsAtItsHeading() {
+    @Test func aKeySortsAndTheArrowIsAtTheSortedHeader() {
         var screen = Self.screen()
-        func head() -> String { screen.frame.rowText(Layout(screen.state).tree.row - 1) }
-        #expect(head().contains("thread▴"))
+        func header() -> String { screen.frame.rowText(Layout(screen.state).tree.row - 1) }
+        #expect(header().contains("thread▴"))
         screen.type("s")
         #expect(screen.message == "sorted by busy, the most busy first")
-        #expect(head().contains("busy▾"))
+        #expect(header().contains("busy▾"))
         #expect(Self.lanes(screen) == [2, 1, 3])
         screen.type("s")
         #expect(screen.message == "sorted by since, the longest first")
-        #expect(head().contains("since▾"))
+        #expect(header().contains("since▾"))
         #expect(Self.lanes(screen) == [2, 1, 3])
         screen.type("S")
         #expect(screen.message == "sorted by since, the shortest first")
-        #expect(head().contains("since▴"))
+        #expect(header().contains("since▴"))
         #expect(Self.lanes(screen) == [3, 1, 2])
         screen.type("s")
         #expect(Self.lanes(screen) == [1, 2, 3])
@@ -117,11 +117,11 @@ import Testing
         #expect(screen.state.threads.queues.isEmpty)
     }
 
-    @Test func anEmptyQueueIsSaidToBeEmpty() {
+    @Test func aMessageSaysThatTheQueueIsEmpty() {
         var screen = ThreadsViewTests.shop(120, 40)
         for _ in 0..<20 where screen.state.threads.current != .executor(SourceID(0), 2) { screen.type("j") }
         screen.type("<Enter>")
-        #expect(screen.message == "its queue is empty")
+        #expect(screen.message == "the queue is empty")
     }
 
     @Test func aLongQueueIsFoundInSlices() {

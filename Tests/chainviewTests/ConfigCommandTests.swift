@@ -56,7 +56,7 @@ import Testing
             ("config --check none.toml", 66, "there is no file none.toml"),
             ("config --check .", 65, ". is not a file."),
             ("config", 64, "one of --print-default, --path and --check"), ("config --path --check", 64, "Give one of"),
-            ("config --path x", 64, "for --check"), ("demo --config none.toml --for 100ms", 66, "none.toml"),
+            ("config --path x", 64, "only with --check"), ("demo --config none.toml --for 100ms", 66, "none.toml"),
             ("demo --config a --no-config", 64, "exclude each other"),
             ("demo -W nope", 64, "one of the following: all, never-settled, abandoned"),
             ("demo --theme mauve", 64, "auto, dark, light, high-contrast, color-blind, terminal"),
@@ -114,7 +114,7 @@ import Testing
     private func file(_ place: Place) -> String { place.path + "/state/chainview/shop.toml" }
     private func text(_ place: Place) -> String? { try? String(contentsOfFile: file(place), encoding: .utf8) }
 
-    @Test func whatWasSetIsThereTheNextTime() throws {
+    @Test func settingsAreRestoredInTheNextSession() throws {
         let place = try Place()
         let shop = try place.probe()
         for name in ["order 17", "order 18"] { try shop.tell("chain \(name)") }
@@ -180,7 +180,7 @@ import Testing
         #expect(text(place)?.hasSuffix("\nrefresh-rate = 20\n") == true)
     }
 
-    @Test func aDemoAndAFolderThatCannotBeDoNoHarm() throws {
+    @Test func aDemoSavesNothingAndAFolderThatCannotBeMadeDoesNoHarm() throws {
         let place = try Place()
         let viewer = try place.view("demo", "stuck")
         viewer.type("-")

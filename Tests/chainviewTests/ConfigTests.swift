@@ -22,10 +22,10 @@ import Testing
     }
 
     @Test func everyKeyIsRead() {
-        let file = read(
-            """
+        let text = """
             theme = "Colour-Blind"
             ascii = true
+            alert-command = "notify-send"
             refresh-rate = 60
             view = "sites"
             detail = "closed"
@@ -45,6 +45,7 @@ import Testing
             cancellation-ignored-after = "1m"
             long-queue-wait-after = "1.5s"
             blocked-worker-after = "3s"
+            suspended-task-after = "90s"
             deep-chain-from = 10
             too-many-threads-from = 3
             [keep]
@@ -58,12 +59,14 @@ import Testing
             [queries]
             slow = "run>100ms"
             "two words" = "kind:all and not state:fulfilled"
-            """)
+            """
+        let file = read(text)
         #expect(file.problems.isEmpty, "\(file.problems)")
         var wanted = Configuration()
         (wanted.theme, wanted.isASCII, wanted.refreshRate, wanted.view) = (.colorBlind, true, 60, .sites)
         wanted.columns = [.node, .wait, .value]
         wanted.unimportant = try? Query("label:log")
+        wanted.alertCommand = "notify-send"
         (wanted.detail, wanted.isReadOnly) = (.closed, true)
         wanted.order = TreeOrder(column: .run, isInverted: true, sortsSiblings: true, isGrouped: true)
         wanted.warnings.enabled = [.deepChain, .longHandler]
@@ -72,14 +75,15 @@ import Testing
         wanted.warnings.cancellationLimit = 60_000_000_000
         wanted.warnings.queueWaitLimit = 1_500_000_000
         wanted.warnings.blockedWorkerLimit = 3_000_000_000
+        wanted.warnings.suspendedTaskLimit = 90_000_000_000
         (wanted.warnings.depthLimit, wanted.warnings.threadLimit) = (10, 3)
         (wanted.limits.settledNodeLimit, wanted.limits.settledLeafLimit) = (1, 0)
         (wanted.limits.ageLimit, wanted.limits.chainNodeLimit, wanted.limits.nodeLimit) = (30_000_000_000, 100, 1000)
         wanted.historyMemory = 8 << 20
         wanted.queries = ["slow": "run>100ms", "two words": "kind:all and not state:fulfilled"]
         #expect(file.configuration == wanted)
-        // No key has its default, so that the test covers all of them.
         for key in ConfigKey.all {
+            #expect("\n\(text)".contains("\n\(key.name) = "), "the text above has no \(key.name)")
             let other = read(ConfigKey.defaultFile.replacing("\n\(key.name) = ", with: "\n# \(key.name) = "))
             #expect(other.configuration == Configuration() && other.problems.isEmpty)
         }

@@ -13,7 +13,8 @@ struct EditorTests {
             .resolvingSymlinksInPath()
         for file in [
             "Package.swift", "Sources/Other/Order.swift", "Sources/Shop/Order.swift", "Sources/Shop/Deep/Pay.swift",
-            ".build/checkouts/Shop/Late.swift", "Tests/ShopTests/PayTests.swift",
+            ".build/checkouts/Shop/Late.swift", "Sources/A/Bill.swift", "Sources/Bill/Bill.swift",
+            "Sources/C/Bill.swift", "Tests/ShopTests/PayTests.swift",
         ] {
             let url = root.appendingPathComponent(file)
             try FileManager.default.createDirectory(
@@ -34,6 +35,7 @@ struct EditorTests {
         #expect(found("Other/Order.swift") == "Sources/Other/Order.swift")
         #expect(found("Shop/Pay.swift") == "Sources/Shop/Deep/Pay.swift")
         #expect(found("Elsewhere/Pay.swift") == "Sources/Shop/Deep/Pay.swift", "a module may go by another name")
+        #expect(found("Bill/Bill.swift") == "Sources/Bill/Bill.swift", "the file's own name does not count")
         #expect(found("Shop/Late.swift") == nil, "what was fetched or built is not looked through")
     }
 
@@ -48,12 +50,12 @@ struct EditorTests {
     @Test(arguments: [
         ("vim", ["+7", "a b.swift"]), ("/usr/bin/nano -w", ["+7", "a b.swift"]), ("", ["+7", "a b.swift"]),
         ("code", ["--wait", "--goto", "a b.swift:7"]), ("code --wait", ["--goto", "a b.swift:7"]),
+        ("'/opt/my editors/code' -n", ["--wait", "--goto", "a b.swift:7"]),
         ("/snap/bin/code -w -n", ["--goto", "a b.swift:7"]), ("subl", ["--wait", "a b.swift:7"]),
         ("zed --wait", ["a b.swift:7"]), ("kate", ["--line", "7", "a b.swift"]), ("emacs -nw", ["+7", "a b.swift"]),
     ])
     func passesTheLineInTheEditorsForm(editor: String, arguments: [String]) {
-        let told = Editor(environment: ["EDITOR": editor]).arguments("a b.swift", line: 7)
-        #expect(told == arguments)
+        #expect(Editor(environment: ["EDITOR": editor]).arguments("a b.swift", line: 7) == arguments)
     }
 
     @Test func runsTheEditorOnTheFile() throws {
@@ -67,7 +69,7 @@ struct EditorTests {
         #expect(try String(contentsOfFile: notes, encoding: .utf8) == "--flag|+12|a b; $(x).swift|")
         #expect(Editor(environment: ["EDITOR": "false"]).open("a", line: 1) == "false has ended with code 1")
         let missing = Editor(environment: ["EDITOR": "no-such-editor-here"]).open("a", line: 1)
-        #expect(missing == "there is no editor no-such-editor-here: set $EDITOR to yours")
+        #expect(missing == "there is no editor no-such-editor-here: set $VISUAL or $EDITOR")
     }
 }
 

@@ -22,7 +22,7 @@ struct SpanSenderTests {
         return (sender.counts, waits, answers.count)
     }
 
-    @Test func whatFailsIsRepeatedWithBackOff() {
+    @Test func whatFailsIsRetriedWithBackOff() {
         let gone = HTTPFailure(description: "gone")
         let (counts, waits, _) = send([.failure(gone), .success(HTTPReply(status: 503)), .failure(gone)])
         #expect(counts == .init(accepted: 10) && waits == [0.5, 1, 2])
@@ -32,15 +32,22 @@ struct SpanSenderTests {
         #expect(send([.failure(gone)], pauses: 1).counts.undelivered == 10)
     }
 
+    /// A later request that is accepted after a retry does not change the reason.
+    @Test func theReasonIsThatOfWhatWasNotAccepted() {
+        let (busy, broken) = (HTTPReply(status: 503), HTTPReply(status: 400))
+        let (counts, _, _) = send([.success(broken), .success(busy)], requests: 3)
+        #expect(counts == .init(accepted: 20, rejected: 10, reason: "the collector answered 400"))
+    }
+
     @Test func theHeaderRetryAfterIsHonoured() {
         let busy = HTTPReply(status: 429, headers: ["retry-after": "7"])
         #expect(send([.success(busy)]).waits == [7])
         let never = HTTPReply(status: 503, headers: ["retry-after": "3600"])
         let (counts, waits, _) = send([.success(never)])
-        #expect(counts.undelivered == 10 && waits == [] && counts.reason == "it answered 503")
+        #expect(counts.undelivered == 10 && waits == [] && counts.reason == "the collector answered 503")
         let date = HTTPReply(status: 503, headers: ["retry-after": "Tue, 29 Oct 2024 16:56:32 GMT"])
         let now = Date(timeIntervalSince1970: 1_730_220_990)
-        #expect(SpanSender.verdict(on: date, now: now) == .later("it answered 503", delay: 2_000_000_000))
+        #expect(SpanSender.verdict(on: date, now: now) == .later("the collector answered 503", delay: 2_000_000_000))
     }
 
     @Test func whatIsRefusedIsCounted() {
@@ -48,10 +55,11 @@ struct SpanSenderTests {
             status: 200, body: Array(#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#.utf8))
         let broken = HTTPReply(status: 400, body: Array(#"{"code":3,"message":"no spans"}"#.utf8))
         let (counts, waits, _) = send([.success(partial), .success(broken)], requests: 3)
-        #expect(counts == .init(accepted: 17, rejected: 13, reason: "it answered 400 (no spans)") && waits == [])
+        #expect(counts == .init(accepted: 17, rejected: 13, reason: "the collector answered 400 (no spans)"))
+        #expect(waits == [])
         #expect(
             counts.sentence(to: "http://c")
-                == "sent 17 spans to http://c, 13 were not accepted: it answered 400 (no spans).")
+                == "sent 17 spans to http://c, 13 were not accepted: the collector answered 400 (no spans).")
     }
 
     @Test func addressesAreRead() throws {
@@ -98,9 +106,9 @@ struct SpanSenderTests {
         let counts = SpanSender.Counts(accepted: 17, rejected: 1, reason: "old", lostEvents: 1_200)
         #expect(
             counts.sentence(to: "http://c")
-                == "sent 17 spans to http://c, 1 was not accepted: old; 1,200 events were lost in the program.")
+                == "sent 17 spans to http://c, 1 was not accepted: old; 1,200 events were lost.")
         #expect(
             SpanSender.Counts(accepted: 1, lostEvents: 1).sentence(to: "x")
-                == "sent 1 span to x; 1 event was lost in the program.")
+                == "sent 1 span to x; 1 event was lost.")
     }
 }

@@ -2,20 +2,23 @@ import ChainModel
 
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.
 ///
-/// Found backwards from the node, along the dependency of each that settled last (of a race the winner, of a live node
-/// what it waits for): the followed node or a member, of steps in a row each, and the parent where that was what the
-/// handler had to wait for.
+/// The path is found backwards: from a node to its followed node or to the member that settled last (of a race first,
+/// of a live node one that is live), from a node without these to its parent. At the end of such a branch it goes on
+/// from the innermost node that depends on the branch: to its member before, if it runs its members one after another,
+/// or to its parent, if the branch was made after it started.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
 
-    /// The most nodes that are visited, and the most links of each.
-    static let nodeLimit = 10_000, linkLimit = 1_000
+    /// The most nodes that are visited.
+    static let nodeLimit = 10_000
+    /// The most links of a node that are read.
+    static let linkLimit = 1_000
 
-    /// The path to a node. O(its nodes, and their links).
+    /// Finds the path to a node. O(nodes of the path, and their links).
     public init(to tail: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(tail) else { return }
-        // Nodes that wait for a dependency, which is visited first.
+        // Nodes of which the dependency is visited first, innermost last.
         var holders: [NodeIndex] = []
         var current: NodeIndex? = tail
         while let node = current, nodes.count < Self.nodeLimit {
@@ -31,8 +34,9 @@ public struct CriticalPath: Hashable, Sendable {
         }
     }
 
-    /// The parent of the innermost holder that could not start earlier. A dependency that was made before its holder
-    /// started did not wait for that.
+    /// Returns the node to visit after a branch that was made at `start`: of the innermost holder, the member before
+    /// that time, or else the parent. The parent of a holder that started later did not delay the branch, so it is not
+    /// visited.
     private func nextOfHolders(
         _ holders: inout [NodeIndex], start: UInt64, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -47,7 +51,8 @@ public struct CriticalPath: Hashable, Sendable {
         return nil
     }
 
-    /// Of nodes that run their members one after another, the member that had to settle before a moment.
+    /// Returns the last member that settled before a moment, of a node that runs its members one after another; nil for
+    /// other nodes.
     private func step(
         before moment: UInt64, of holder: NodeIndex, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -70,7 +75,7 @@ public struct CriticalPath: Hashable, Sendable {
         return parent
     }
 
-    /// The followed node or the member that a node's settlement depended on.
+    /// Returns the followed node or the member that a node's settlement depended on; nil where it has neither.
     private func dependency(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         let view = forest.node(node)
         let end = view.settled ?? .max

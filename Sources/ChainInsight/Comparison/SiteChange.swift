@@ -18,13 +18,16 @@ public struct SiteChange: Hashable, Sendable {
     public var name: SiteReport.Name
     /// Where the earlier report has it, if that is another line.
     public var formerName: SiteReport.Name?
-    /// The figures; nil where a report does not have the call site.
-    public var before: SiteReport.Figures?, after: SiteReport.Figures?
-    /// The figures that differ, with by how much: from 0, the same, to 1.
+    /// The figures in the earlier report; nil where that does not have the call site.
+    public var before: SiteReport.Figures?
+    /// The figures in the later report; nil where that does not have the call site.
+    public var after: SiteReport.Figures?
+    /// The relative change of each figure that differs, above 0 and up to 1; of ``Figure/rejections`` the difference of
+    /// the shares.
     public var changes: [Figure: Double]
 
-    /// How much differs: the sum of the relative changes, each from 0 to 1, times the binary logarithm (to 9 %) of how often
-    /// nodes of the call site settled.
+    /// How much differs: the sum of ``changes``, times the binary logarithm (to 9 %) of 1 plus the nodes that settled,
+    /// or that are live if these are more.
     public var weight: Double {
         let count = max(before?.ended ?? 0, after?.ended ?? 0, before?.live ?? 0, after?.live ?? 0)
         // Linear between powers of two, because this target uses no functions of the system.
@@ -79,7 +82,7 @@ extension SiteReport {
 }
 
 extension SiteChange {
-    /// How many durations a percentile needs on both sides.
+    /// How many durations both reports need for a percentile to be compared.
     private static let leastDurations: UInt64 = 5
 
     fileprivate mutating func compare(_ threshold: Double) {

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// What happened at the call sites of one program over a span of time.
+/// The figures of one program's call sites over a span of time.
 public struct SiteReport: Sendable {
     /// A call site and an operation, by names that several runs of a program have in common.
     public struct Name: Hashable, Sendable {

@@ -7,25 +7,32 @@ import ChainModel
 /// It counts once, also if it is live again later; evicted chains stay counted. Takes four bits a node and some 15 kB a
 /// call site. A change costs some 10 ns, a settled chain some 0.3 µs, and 0.2 µs a node with the profile.
 public struct ChainSiteTable: Sendable {
-    /// Limit of call sites; later ones count as the unknown site.
+    /// The most call sites; chains of further ones count under the unknown site.
     public static let siteLimit = 1_024
-    /// How long a chain must have been settled, in nanoseconds.
+    /// How long a chain must have been settled before it is counted, in nanoseconds.
     public static let hold: UInt64 = 100_000_000
 
-    /// Changes with every figure.
+    /// Changes whenever a figure does.
     public private(set) var revision: UInt64 = 0
     /// Settled chains that were evicted before they were counted.
     public private(set) var missedCount = 0
     /// Where the time goes; nil until ``openProfile()``.
     public private(set) var profile: ProfileTree?
 
+    /// The index in `records` of each call site.
     private var flows: [CodeLocation: Int] = [:]
     private var records: [FlowCounter] = []
+    /// The records with durations that are not in their percentiles yet.
     private var stale: Set<Int> = []
-    /// Roots of live chains that were counted as in flight, and those that wait in `settling` or were counted.
-    private var inFlight = SlotSet(), isSettling = SlotSet(), counted = SlotSet()
+    /// Roots of live chains that were counted as in flight.
+    private var inFlight = SlotSet()
+    /// Roots of the chains in `settling` and `arrived`.
+    private var settlingRoots = SlotSet()
+    /// Roots of chains that were counted.
+    private var counted = SlotSet()
+    /// Settled chains that wait to be counted, in the order in which they were observed.
     private var settling = Queue<Settled>()
-    /// Those that settled since the latest count.
+    /// Chains that settled since the latest call of ``count(_:wall:budget:)``; the next one moves them to `settling`.
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
     private static let settlingLimit = 131_072
@@ -37,9 +44,11 @@ public struct ChainSiteTable: Sendable {
     private var cursor: UInt32? = 0
     private var bound: UInt32 = 0
 
+    /// The root of a settled chain.
     private struct Settled {
         var slot: UInt32
         var id: NodeID
+        /// When it was moved to `settling`; 0 where it is due at once.
         var wall: UInt64
     }
 
@@ -52,16 +61,17 @@ public struct ChainSiteTable: Sendable {
         profile = ProfileTree()
     }
 
-    /// Whether the first sweep is done.
+    /// Whether the first sweep, and that of the profile, are done.
     public var isComplete: Bool { cursor == nil && profile?.isSwept != false }
 
-    /// Whether chains are due to be counted.
+    /// Whether there is something to sweep or to count now.
     public var isCounting: Bool { !isComplete || settling.first.map { wall &- $0.wall >= Self.hold } ?? false }
 
     /// Whether settled chains wait to be counted, now or after ``hold``.
     public var hasSettled: Bool { !settling.isEmpty || !arrived.isEmpty }
 
-    /// The figures of the chains from one call site; nil where none was seen. An unknown call site has no file.
+    /// The figures of the chains from one call site; nil where none was seen. The unknown call site has an empty file
+    /// and line 0.
     public func figures(_ site: CodeLocation) -> FlowFigures? { flows[site].map { records[$0].complete } }
 
     /// The size of the queue of settled chains.
@@ -75,8 +85,8 @@ public struct ChainSiteTable: Sendable {
 
     // MARK: Counting
 
-    /// Sweeps and counts chains: so many nodes, some 0.2 µs each. Returns whether that changed a figure. `wall` is any
-    /// clock that does not stop.
+    /// Sweeps, and counts the chains that are due, until about `budget` nodes were read, some 0.2 µs each. Returns
+    /// whether a figure may have changed. `wall` is the time, in nanoseconds, of any clock that does not stop.
     public mutating func count(_ forest: ChainForest, wall: UInt64, budget: Int) -> Bool {
         self.wall = wall
         let before = revision
@@ -92,7 +102,7 @@ public struct ChainSiteTable: Sendable {
         while rest > 0, let first = settling.first, wall &- first.wall >= Self.hold {
             _ = settling.popFirst()
             rest -= 1
-            _ = isSettling.remove(first.slot)
+            _ = settlingRoots.remove(first.slot)
             let root = NodeIndex(rawValue: first.slot)
             guard forest.contains(root), forest.node(root).id == first.id, forest.isRoot(root),
                 forest.chain(of: root).settled != nil
@@ -108,8 +118,8 @@ public struct ChainSiteTable: Sendable {
 
     private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
 
-    /// Looks at the slots of the forest, as far as there is room for settled chains: 16 that hold no root cost as much
-    /// as a node.
+    /// Observes the roots in the next slots of the forest while there is room for settled chains. Sixteen slots without
+    /// a root cost as much as one with a root.
     private mutating func sweep(_ forest: ChainForest, _ rest: inout Int) {
         guard var next = cursor else { return }
         bound = UInt32(forest.indexBound)
@@ -126,7 +136,7 @@ public struct ChainSiteTable: Sendable {
         revision += 1
     }
 
-    /// Counts a settled chain; returns the nodes that were looked at.
+    /// Counts a settled chain once; returns how many nodes were read.
     private mutating func count(_ root: NodeIndex, _ forest: ChainForest) -> Int {
         revision += 1
         let slot = root.rawValue
@@ -171,7 +181,7 @@ public struct ChainSiteTable: Sendable {
         let index = record(eviction.node.site, forest)
         if inFlight.remove(slot) { records[index].leave() }
         if let new = eviction.newRoot {
-            // The chain goes on under a new root, and is neither made anew nor counted again.
+            // The chain goes on under a new root, and is not counted again.
             if counted.contains(slot) { _ = counted.insert(new.rawValue) }
             profile?.transfer(slot, to: new.rawValue)
         } else if !counted.contains(slot), eviction.node.isChain {
@@ -181,12 +191,12 @@ public struct ChainSiteTable: Sendable {
     }
 
     private mutating func forget(_ slot: UInt32) {
-        _ = isSettling.remove(slot)
+        _ = settlingRoots.remove(slot)
         _ = counted.remove(slot)
         profile?.forget(slot)
     }
 
-    /// Looks at a root: whether its chain has begun or settled.
+    /// Records that the chain of a root is in flight or has settled.
     private mutating func observe(_ root: NodeIndex, _ forest: ChainForest, isSwept: Bool = false) {
         let slot = root.rawValue
         let view = forest.node(root)
@@ -202,12 +212,12 @@ public struct ChainSiteTable: Sendable {
                 records[record(view.site, forest)].leave()
                 revision += 1
             }
-            guard !isSettling.contains(slot), !(isSwept && counted.contains(slot)) else { return }
+            guard !settlingRoots.contains(slot), !(isSwept && counted.contains(slot)) else { return }
             guard hasRoom else { return hadNoRoom = true }
-            _ = isSettling.insert(slot)
+            _ = settlingRoots.insert(slot)
             if !counted.contains(slot) { records[record(view.site, forest)].note(view) }
             let settled = Settled(slot: slot, id: view.id, wall: 0)
-            // Those that a sweep finds have been settled for long enough.
+            // Chains that a sweep finds are due at once, because they settled before it.
             if isSwept { settling.append(settled) } else { arrived.append(settled) }
         }
     }
@@ -230,8 +240,9 @@ public struct ChainSiteTable: Sendable {
 
     // MARK: Figures
 
-    /// Updates percentiles, the oldest in flight and labels: some 30 µs a call site with chains that settled since, and 30 µs
-    /// a changed path of the profile until `budget` buckets were read. Returns whether all are up to date.
+    /// Updates percentiles, the oldest chains in flight and labels: some 30 µs for each call site with newly counted
+    /// chains. Then updates changed paths of the profile, some 30 µs each, until `budget` buckets were read. Returns
+    /// whether all are up to date.
     public mutating func refresh(_ forest: ChainForest, budget: Int) -> Bool {
         for index in stale { records[index].refreshTime() }
         stale.removeAll(keepingCapacity: true)

@@ -1,12 +1,14 @@
 import ChainModel
 
 extension ProfileTree {
-    /// Buffers of a walk: counted nodes, and the path to the current one.
+    /// The buffers of a walk: the counted nodes, and the path to the current one.
     struct Scratch: Sendable {
+        /// A counted node.
         struct Entry {
-            /// The frame; -1 where it is beyond a limit, and so is all under it.
+            /// The index of its frame.
             var frame: Int
-            /// The entry that covers it: the node with the handler that made it, or that waits for it.
+            /// The index of the entry that it stands under: that of the node with the handler that made it, or of the
+            /// node that waits for it; -1 for the root.
             var owner: Int
             var begin: UInt64
             var end: UInt64
@@ -15,23 +17,25 @@ extension ProfileTree {
             var isFailed: Bool
         }
 
-        /// A node above the present one.
+        /// A node on the path from the root to the current one.
         struct Level {
-            /// The entry that covers what the node made; -1 where that is not counted.
+            /// The index of the entry that the nodes under this one stand under; -1 where those are not counted.
             var entry: Int
-            /// The entry that covers the node itself.
+            /// The index of the entry that this node stands under.
             var owner: Int
             var settled: UInt64?
         }
 
         var entries: [Entry] = []
         var levels: [Level] = []
-        /// Entries by owner and begin, and how much of each entry those under it cover.
+        /// The indices of the entries, sorted by owner and then by begin, without the root.
         var order: [Int] = []
+        /// For each entry, the time during which at least one entry under it was under way, in nanoseconds.
         var covered: [UInt64] = []
     }
 
-    /// Walks a settled chain in pre-order. O(n log n) for the sort of its nodes by begin.
+    /// Counts the nodes of a settled chain in pre-order; returns how many were read. O(n log n), because its nodes are
+    /// sorted by begin.
     mutating func walk(_ root: NodeIndex, _ view: NodeView, _ forest: ChainForest) -> Int {
         var scratch = Scratch()
         swap(&scratch, &self.scratch)
@@ -39,7 +43,7 @@ extension ProfileTree {
         scratch.entries.removeAll(keepingCapacity: true)
         scratch.levels.removeAll(keepingCapacity: true)
         let chain = forest.chain(of: root)
-        let frame = frame(under: -1, SiteKey(site: number(of: view.site, forest), kind: view.kind))
+        let frame = frame(under: -1, SiteKey(site: canonicalNumber(of: view.site, forest), kind: view.kind))
         guard frame >= 0 else {
             omittedCount += chain.nodeCount
             return 1
@@ -49,34 +53,34 @@ extension ProfileTree {
                 frame: frame, owner: -1, begin: view.created, end: max(view.created, chain.settled ?? 0), node: root,
                 id: view.id, isFailed: chain.outcome.isFailure))
         scratch.levels.append(.init(entry: 0, owner: 0, settled: view.settled))
-        var (depth, looked) = (0, 1)
+        var (depth, readCount) = (0, 1)
         var cursor = forest.next(after: root, within: root, depth: &depth)
-        while let node = cursor, looked < Self.nodeLimit {
-            looked += 1
+        while let node = cursor, readCount < Self.nodeLimit {
+            readCount += 1
             scratch.levels.removeLast(scratch.levels.count - depth)
             visit(node, under: scratch.levels[depth - 1], &scratch, forest)
             cursor = forest.next(after: node, within: root, depth: &depth)
         }
-        if cursor != nil { omittedCount += chain.nodeCount - looked }
-        cover(&scratch)
+        if cursor != nil { omittedCount += chain.nodeCount - readCount }
+        measureCoverage(&scratch)
         for (entry, covered) in zip(scratch.entries, scratch.covered) { add(entry, covered, forest) }
-        return looked
+        return readCount
     }
 
     private mutating func visit(
         _ node: NodeIndex, under above: Scratch.Level, _ scratch: inout Scratch, _ forest: ChainForest
     ) {
         let view = forest.node(node)
-        // A step stands beside the one before it.
+        // A step of the main line stands beside its parent; any other node stands under its parent in the tree.
         let owner = view.hasParent ? above.owner : above.entry
         var level = Scratch.Level(entry: owner, owner: owner, settled: view.settled)
         defer { scratch.levels.append(level) }
         guard view.state != .skipped, let end = view.settled else { return }
         let begin = max(view.created, view.hasParent ? above.settled ?? 0 : 0)
-        // Cancelled before its turn.
+        // Cancelled before its parent settled: its time never began.
         guard begin <= end else { return }
         guard owner >= 0 else { return omittedCount += 1 }
-        let key = SiteKey(site: number(of: view.site, forest), kind: view.kind)
+        let key = SiteKey(site: canonicalNumber(of: view.site, forest), kind: view.kind)
         let frame = frame(under: scratch.entries[owner].frame, key)
         guard frame >= 0 else {
             omittedCount += 1
@@ -89,12 +93,14 @@ extension ProfileTree {
             .init(frame: frame, owner: owner, begin: begin, end: end, node: node, id: view.id, isFailed: isFailed))
     }
 
-    /// Computes how much of each node's total the nodes under it cover: the length of the union of their totals.
-    private func cover(_ scratch: inout Scratch) {
+    /// Computes for each entry how long at least one entry under it was under way: the length of the union of their
+    /// intervals, as far as these are within its own.
+    private func measureCoverage(_ scratch: inout Scratch) {
         scratch.order.removeAll(keepingCapacity: true)
         scratch.order.append(contentsOf: 1..<max(1, scratch.entries.count))
         scratch.covered.removeAll(keepingCapacity: true)
         scratch.covered.append(contentsOf: repeatElement(0, count: scratch.entries.count))
+        // Taken out of `scratch`, so that they can change while its entries are read, and put back for the next walk.
         var (order, covered) = ([Int](), [UInt64]())
         swap(&order, &scratch.order)
         swap(&covered, &scratch.covered)
@@ -103,6 +109,7 @@ extension ProfileTree {
                 let (left, right) = (entries[$0], entries[$1])
                 return left.owner != right.owner ? left.owner < right.owner : left.begin < right.begin
             }
+            // Up to `reached`, the time of the present owner is accounted for.
             var (owner, reached) = (-1, UInt64(0))
             for index in order {
                 let entry = entries[index]
@@ -132,10 +139,11 @@ extension ProfileTree {
         }
     }
 
-    /// Reads the label of each node with a number that is a power of two, because reading all costs more than counting.
+    /// Reads the labels of a frame's 1st, 2nd, 4th, 8th… node only, because reading a label costs more than counting a
+    /// node.
     private mutating func sampleLabel(of node: NodeIndex, _ forest: ChainForest, _ frame: Int) {
-        let number = frames[frame].count
-        guard number & (number - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }
+        let count = frames[frame].count
+        guard count & (count - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }
         frames[frame].pattern.add(label)
     }
 
@@ -149,7 +157,8 @@ extension ProfileTree {
         return frames.count - 1
     }
 
-    private mutating func number(of site: SiteID, _ forest: ChainForest) -> SiteID {
+    /// Returns the number that stands for a call site: the first that was counted of those that the program has for it.
+    private mutating func canonicalNumber(of site: SiteID, _ forest: ChainForest) -> SiteID {
         if let known = canonical[site] { return known }
         guard let location = forest.sites[site] else { return site }
         let number = numbers[location] ?? site

@@ -7,11 +7,11 @@ import ChainModel
 /// total is from its own begin to its settlement. Its self time is the part of the total in which no node under it was
 /// under way.
 public struct ProfileTree: Sendable {
-    /// How many paths are distinguished; nodes of later ones are part of the self time above them.
+    /// The most paths that are distinguished; nodes of further ones are part of the self time above them.
     public static let frameLimit = 1_024
     /// Deeper nodes are part of the self time above them.
     public static let depthLimit = 32
-    /// Nodes of one chain that are looked at.
+    /// The most nodes of one chain that are read.
     public static let nodeLimit = 8_192
 
     /// One path of call sites.
@@ -20,7 +20,7 @@ public struct ProfileTree: Sendable {
         public let parent: Int?
         /// The call site and operation.
         public let key: SiteKey
-        /// Levels above it.
+        /// The number of frames above it.
         public let depth: Int
         /// Nodes, or whole chains, that settled.
         public internal(set) var count = 0
@@ -28,13 +28,13 @@ public struct ProfileTree: Sendable {
         public internal(set) var total: UInt64 = 0
         /// The sum of their self times, in nanoseconds.
         public internal(set) var ownTime: UInt64 = 0
-        /// Nodes that were rejected or abandoned; of whole chains those that ended so.
+        /// How many of the nodes were rejected or abandoned; of whole chains, how many failed.
         public internal(set) var failed = 0
         /// The totals as of the last ``ProfileTree/refresh(budget:)``.
         public internal(set) var time = DurationFigures()
-        /// The node with the greatest total, and that total.
+        /// The node with the greatest total.
         public internal(set) var slowest = NodeID.none
-        /// In nanoseconds.
+        /// The total of ``slowest``, in nanoseconds.
         public internal(set) var slowestTotal: UInt64 = 0
         /// The node that was counted last.
         public internal(set) var newest = NodeID.none
@@ -47,29 +47,34 @@ public struct ProfileTree: Sendable {
     }
 
     struct Path: Hashable {
+        /// The index of the frame above; -1 for whole chains.
         var parent: Int
         var key: SiteKey
     }
 
-    /// All paths, a frame after the one above it.
+    /// The frames of all paths, each after the one above it.
     public internal(set) var frames: [Frame] = []
-    /// Nodes of paths beyond the limits, and those of a chain past ``nodeLimit``.
+    /// How many nodes were not counted: those of paths beyond the limits, and those of a chain past ``nodeLimit``.
     public internal(set) var omittedCount = 0
 
+    /// The index of each path's frame.
     var indices: [Path: Int] = [:]
-    /// The first number of each call site, because a program may have several for one.
+    /// The number that stands for each call site, because a program may have several for one.
     var numbers: [CodeLocation: SiteID] = [:]
+    /// A cache: by any number of a call site, the one that stands for it.
     var canonical: [SiteID: SiteID] = [:]
     /// Roots of counted chains.
     private var counted = SlotSet()
+    /// The frames with totals that are not in their percentiles yet.
     private var stale = Queue<Int>()
-    /// Memory for one chain at a time.
+    /// Buffers that each walk reuses.
     var scratch = Scratch()
+    /// The next slot to sweep; nil after the last one.
     private var cursor: UInt32? = 0
 
     init() {}
 
-    /// Whether the chains of the beginning were counted.
+    /// Whether the chains that had settled before the profile began were counted.
     var isSwept: Bool { cursor == nil }
 
     var queueStatistics: [QueueStatistics] {
@@ -81,10 +86,10 @@ public struct ProfileTree: Sendable {
 
     mutating func forget(_ slot: UInt32) { _ = counted.remove(slot) }
 
-    /// Moves the counted mark to a new root.
+    /// Marks a new root as counted if the old one is.
     mutating func transfer(_ slot: UInt32, to new: UInt32) { if counted.contains(slot) { _ = counted.insert(new) } }
 
-    /// Counts the settled chains among the next slots.
+    /// Counts the settled chains in the next slots. Sixteen slots cost as much as one node of a chain.
     mutating func sweep(_ forest: ChainForest, _ rest: inout Int) {
         guard var next = cursor else { return }
         let bound = UInt32(forest.indexBound)
@@ -102,7 +107,7 @@ public struct ProfileTree: Sendable {
         cursor = next >= bound ? nil : next
     }
 
-    /// Counts a settled chain once; returns the nodes that were looked at.
+    /// Counts a settled chain once; returns how many nodes were read.
     mutating func count(_ root: NodeIndex, _ forest: ChainForest) -> Int {
         let view = forest.node(root)
         guard view.isChain, counted.insert(root.rawValue) else { return 0 }
@@ -128,6 +133,6 @@ public struct ProfileTree: Sendable {
 }
 
 extension NodeView {
-    /// Whether a root is a chain; a node that is only referenced is none yet.
+    /// Whether a root is a chain. A node that other nodes referred to before it was reported is not one yet.
     var isChain: Bool { site != 0 || kind != .other }
 }

@@ -1,3 +1,4 @@
+/// A set of bytes, one bit each.
 struct ByteSet: Hashable, Sendable {
     private var words = SIMD4<UInt64>()
 
@@ -11,7 +12,7 @@ struct ByteSet: Hashable, Sendable {
 
     func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] & 1 << UInt64(byte & 63) != 0 }
 
-    /// Those of the other bytes that are ASCII.
+    /// The ASCII bytes that are not in the set.
     var inverted: ByteSet {
         var other = ByteSet()
         for byte in 0...127 as ClosedRange<UInt8> where !contains(byte) { other.insert(byte...byte) }

@@ -8,9 +8,10 @@ extension PatternParser {
         }
     }
 
-    /// What stands behind a `\`: a sign, or the members of a class and whether all that is not ASCII is among them.
+    /// What a `\` and the character after it stand for.
     private enum Escaped {
         case character(Character)
+        /// The members of a class, such as `\d`; with `hasOthers`, all characters that are not ASCII, too.
         case members(ByteSet, hasOthers: Bool)
     }
 
@@ -18,8 +19,8 @@ extension PatternParser {
         guard position < characters.count else { throw problem("something is missing after \\", start..<position) }
         let character = characters[position]
         position += 1
-        if let set = Self.named(character) { return .members(set, hasOthers: false) }
-        if "DSW".contains(character), let set = Self.named(Character(character.lowercased())) {
+        if let set = Self.members(ofClass: character) { return .members(set, hasOthers: false) }
+        if "DSW".contains(character), let set = Self.members(ofClass: Character(character.lowercased())) {
             return .members(set.inverted, hasOthers: true)
         }
         guard !character.isLetter, !character.isNumber else {
@@ -28,7 +29,7 @@ extension PatternParser {
         return .character(character)
     }
 
-    private static func named(_ character: Character) -> ByteSet? {
+    private static func members(ofClass character: Character) -> ByteSet? {
         switch character {
         case "d": ByteSet(48...57)
         case "s": ByteSet(9...13, 32...32)
@@ -37,7 +38,7 @@ extension PatternParser {
         }
     }
 
-    /// `[a-z_]` or `[^a-z_]`.
+    /// Parses a set after its `[`, such as `[a-z_]` or `[^a-z_]`.
     mutating func set(from start: Int) throws(TextPattern.Problem) -> Part {
         var (set, classes, others) = (ByteSet(), ByteSet(), [Part]())
         var hasOthers = false
@@ -70,6 +71,7 @@ extension PatternParser {
         }
         guard position < characters.count else { throw problem("this [ is not closed", start..<start + 1) }
         position += 1
+        // Texts are compared in lower case.
         for letter in 65...90 as ClosedRange<UInt8> where set.contains(letter) { set.insert(letter | 32...letter | 32) }
         set.formUnion(classes)
         if hasOthers { others = Self.otherScalars }
@@ -77,7 +79,7 @@ extension PatternParser {
         return .choice([.bytes(set)] + others)
     }
 
-    /// One member of a set, which may be escaped.
+    /// Parses one member of a set, which may be escaped.
     private mutating func member() throws(TextPattern.Problem) -> Escaped {
         position += 1
         let character = characters[position - 1]

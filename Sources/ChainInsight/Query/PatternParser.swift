@@ -1,11 +1,12 @@
 /// Parses a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.
 struct PatternParser {
-    /// A position in the expression. The first one is the start.
+    /// A node of the automaton: a position in the expression. The automaton starts at node 0.
     enum Node: Hashable, Sendable {
         case bytes(ByteSet, next: Int)
         case split(Int, Int)
-        /// The start or the end of the text.
+        /// Leads on at the start of the text only.
         case start(next: Int)
+        /// Leads on at the end of the text only.
         case end(next: Int)
         case match
     }
@@ -25,6 +26,7 @@ struct PatternParser {
     private var depth = 0
     private var nodes: [Node] = []
 
+    /// The most groups inside one another.
     private static let depthLimit = 32
     private static let nodeLimit = 2_000
     private static let repeatLimit = 100
@@ -34,6 +36,7 @@ struct PatternParser {
     mutating func parse() throws(TextPattern.Problem) -> [Node] {
         let part = try choice()
         if position < characters.count { throw problem("there is no ( for this )", position..<position + 1) }
+        // Node 0 becomes the start once the first node is known; node 1 is the match.
         nodes = [.match, .match]
         let first = try add(part, next: 1)
         nodes[0] = .split(first, first)
@@ -81,7 +84,7 @@ struct PatternParser {
         return .repeated(part, count, isEndless: isEndless)
     }
 
-    /// `{3}`, `{2,5}` or `{2,}`.
+    /// Parses `{3}`, `{2,5}` or `{2,}` after a part.
     private mutating func counted(_ part: Part) throws(TextPattern.Problem) -> Part {
         let start = position
         guard let end = characters[start...].firstIndex(of: "}") else {
@@ -130,7 +133,7 @@ struct PatternParser {
         .sequence(character.lowercased().utf8.map { .bytes(ByteSet($0...$0)) })
     }
 
-    /// A scalar that is not ASCII, as bytes of UTF-8.
+    /// The alternatives of a scalar that is not ASCII: two, three or four bytes of UTF-8.
     static let otherScalars: [Part] = {
         let rest = Part.bytes(ByteSet(0x80...0xBF))
         return [
@@ -141,7 +144,7 @@ struct PatternParser {
 
     // MARK: The automaton
 
-    /// Adds the nodes of a part, which go on to `next`; returns the first of them.
+    /// Adds the nodes of a part, from which `next` follows; returns the index of the first one.
     private mutating func add(_ part: Part, next: Int) throws(TextPattern.Problem) -> Int {
         guard nodes.count < Self.nodeLimit else { throw problem("there is too much to repeat", 0..<characters.count) }
         switch part {
@@ -160,6 +163,7 @@ struct PatternParser {
         case .repeated(let part, let count, let isEndless):
             var first = next
             if isEndless {
+                // A placeholder, because the part leads back to the split.
                 let loop = append(.match)
                 nodes[loop] = .split(try add(part, next: loop), next)
                 first = loop
@@ -170,7 +174,7 @@ struct PatternParser {
             for _ in 0..<count.lowerBound {
                 let last = first
                 first = try add(part, next: last)
-                // Nothing repeated is nothing, however often.
+                // An empty part adds no nodes, however often it is repeated.
                 if first == last { break }
             }
             return first

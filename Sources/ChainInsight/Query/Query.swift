@@ -73,15 +73,15 @@ public struct Query: Hashable, Sendable {
     public var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
 
     /// Whether the query reads the label of a node's parent.
-    public var dependsOnParentLabels: Bool { reads(.parent) }
+    public var dependsOnParentLabels: Bool { readsField(.parent) }
 
     /// Whether the query reads the label of a chain's root.
-    public var dependsOnRootLabels: Bool { reads(.chain) }
+    public var dependsOnRootLabels: Bool { readsField(.chain) }
 
     /// Whether the query reads warnings, which then have to be set in ``QueryMatcher/warnings``.
     public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
 
-    private func reads(_ field: QueryField) -> Bool {
+    private func readsField(_ field: QueryField) -> Bool {
         root.contains { if case .field(field, _, _) = $0 { true } else { false } }
     }
 
@@ -105,8 +105,8 @@ public struct Query: Hashable, Sendable {
         case kinds(Set<NodeKind>)
         case id(NodeID)
         /// Warnings, one bit a kind.
-        case warnings(UInt16)
-        /// What a node waits for, one bit a reason.
+        case warnings(WarningBits)
+        /// The reasons for which a node may wait, one bit each.
         case waits(UInt16)
 
         var plainText: String? {
@@ -138,7 +138,7 @@ public struct Query: Hashable, Sendable {
 
     /// What a field is searched for.
     enum Sought: Hashable, Sendable {
-        /// In lower case.
+        /// A text, in lower case.
         case text(String)
         case pattern(TextPattern)
     }
@@ -154,8 +154,10 @@ public struct Query: Hashable, Sendable {
 /// Fields that hold a text.
 enum QueryField: String, CaseIterable, Sendable {
     case label, error, value
-    /// The label of the parent in the tree, and that of the chain's root.
-    case parent, chain
+    /// The label of the node's parent in the tree.
+    case parent
+    /// The label of the chain's root.
+    case chain
     case thread, executor, site, canceller
 }
 
@@ -163,6 +165,7 @@ enum QueryField: String, CaseIterable, Sendable {
 enum QueryDuration: String, CaseIterable, Sendable {
     /// From a node's creation to its settlement, or to now if it is live.
     case age
+    /// As in ``Timing``.
     case wait, run, total
 }
 

@@ -2,16 +2,16 @@ import ChainModel
 
 /// Completions of a query that is being typed.
 public struct QueryCompletion: Hashable, Sendable {
-    /// The characters that a choice replaces, by number.
+    /// The characters of the query that a choice replaces, numbered from 0.
     public let range: Range<Int>
     /// The replacements, best first.
     public let choices: [String]
 
-    /// The names that can stand before a `:` or `>`.
+    /// The names of fields, which can stand before a `:` or `>`.
     public static var fields: [String] { QueryParser.fieldNames }
 
-    /// Completes the end of `text` with fields, states, kinds, and names of the forest: labels of threads and
-    /// executors, files of sites. At most `limit` choices.
+    /// Completes the end of `text` with fields, their known values, and the forest's threads, executors and call sites.
+    /// At most `limit` choices.
     public init(of text: String, in forest: ChainForest, limit: Int = 8) {
         let characters = Array(text)
         var start = characters.count
@@ -45,7 +45,7 @@ public struct QueryCompletion: Hashable, Sendable {
         return String(word[word.startIndex..<sign]).lowercased()
     }
 
-    /// The known values of a field that begin with or contain what was typed.
+    /// Returns the known values of a field, without the one that was typed.
     private static func values(of name: String, _ value: String, in forest: ChainForest) -> [String] {
         let values: [String] =
             switch name {
@@ -62,7 +62,7 @@ public struct QueryCompletion: Hashable, Sendable {
         return values.filter { $0 != value }.map { Query.quoted($0) }
     }
 
-    /// Adds units to a number; suggests the usual durations where nothing was typed.
+    /// Returns a typed number with each unit, or usual durations where nothing was typed.
     private static func durations(_ value: Substring) -> [String] {
         if value.isEmpty { return ["100ms", "1s", "5s", "1m"] }
         return value.allSatisfy { $0.isNumber || $0 == "." } ? ["ms", "s", "m", "h"].map { value + $0 } : []
@@ -70,7 +70,7 @@ public struct QueryCompletion: Hashable, Sendable {
 
     private static func sign(of field: String) -> String { QueryDuration(rawValue: field) == nil ? ":" : ">" }
 
-    /// Names with a prefix, then names that contain it.
+    /// Returns the names that begin with a text, then those that contain it, at most `limit`.
     private static func fitting(_ start: String, _ all: [String], _ limit: Int) -> [String] {
         let start = start.lowercased()
         let first = all.filter { $0.lowercased().drop(while: { $0 == "\"" }).hasPrefix(start) }

@@ -1,4 +1,4 @@
-/// A query cut into words.
+/// A word or sign of a query.
 struct QueryToken: Hashable {
     enum Kind: Hashable {
         case open, close
@@ -16,9 +16,9 @@ struct QueryToken: Hashable {
     }
 
     var kind: Kind
-    /// Its characters, by number.
+    /// The characters of the token, numbered from 0.
     var range: Range<Int>
-    /// The characters of its value, where it is a field.
+    /// The characters of its value: of a field what follows the operator, of an expression what is between the slashes.
     var valueRange: Range<Int>
 }
 
@@ -31,7 +31,7 @@ struct QueryLexer {
 
     var end: Int { characters.count }
 
-    /// The next word, or nil at the end.
+    /// Returns the next word or sign, or nil at the end.
     mutating func next() throws(QueryError) -> QueryToken? {
         skipBlanks()
         guard position < characters.count else { return nil }
@@ -70,10 +70,11 @@ struct QueryLexer {
         return take(isTight ? .bar : .or, 1)
     }
 
-    /// `/expression/` up to a slash that ends a word; nil for a path, such as `/api/orders`. Takes it.
+    /// Consumes `/expression/`, up to a slash that ends a word, and returns the expression; nil for a path, such as
+    /// `/api/orders`.
     private mutating func pattern() -> String? {
         guard characters[position] == "/" else { return nil }
-        var (end, isPath, isLong) = (position + 1, false, false)
+        var (end, isPath, hasBlanks) = (position + 1, false, false)
         var text = ""
         while end < characters.count {
             let character = characters[end]
@@ -83,13 +84,13 @@ struct QueryLexer {
             } else if character == "/" {
                 if end > position + 1, end + 1 == characters.count || isEnd(characters[end + 1]) {
                     // Blanks belong to an expression, but not to a path.
-                    guard !(isPath && isLong) else { return nil }
+                    guard !(isPath && hasBlanks) else { return nil }
                     position = end + 1
                     return text
                 }
                 isPath = true
             }
-            if characters[end].isWhitespace { isLong = true }
+            if characters[end].isWhitespace { hasBlanks = true }
             text.append(characters[end])
             end += 1
         }
@@ -145,7 +146,7 @@ struct QueryLexer {
         return [">=", "<=", "!=", ":", "~", "=", ">", "<"].first { rest.hasPrefix($0) }
     }
 
-    /// The operator after blanks behind a name, as in `total > 5s`; goes there.
+    /// Returns the operator after blanks behind a name, as in `total > 5s`, and moves to it; nil where there is none.
     private mutating func distantComparison() -> String? {
         let start = position
         skipBlanks()

@@ -8,24 +8,24 @@ public struct QueryMatcher: Sendable {
     /// The earliest moment at which the last answer may change by the passing of time alone, in nanoseconds of the
     /// process's clock; `.max` where only a change of the node can change it. It may be too early.
     public private(set) var holdsUntil = UInt64.max
-    /// Whether the query asked for a name that is not known yet. Once it is, more nodes may match.
+    /// Whether the query read a name that is not known yet. More nodes may match once it is.
     public private(set) var hasMissedName = false
     /// Bytes of text searched so far: the measure of a slice of work.
     public private(set) var comparedBytes = 0
-    /// Changes of a node that can change its answer while time stands still.
+    /// The changes of a node that can change whether it matches, besides the passing of time.
     public let asked: NodeChanges
     /// The kinds of warnings that hold, by node, one bit a kind: what `warning:deadlock` asks for.
-    public var warnings: [NodeID: UInt16]
+    public var warnings: [NodeID: WarningBits]
     private let program: QueryProgram
     private var patterns: [TextPattern]
-    /// By needle, then by pattern, the names that contain it.
+    /// The cached answers for names: one cache for each needle, then one for each pattern.
     private var answers: [NameAnswers]
 
-    /// Members of a combinator that are looked at for what it waits for.
+    /// The most members of a combinator that are read for what it waits for.
     private static let memberLimit = 16
 
     /// Makes a matcher for one forest.
-    public init(_ query: Query, warnings: [NodeID: UInt16] = [:]) {
+    public init(_ query: Query, warnings: [NodeID: WarningBits] = [:]) {
         self.warnings = warnings
         self.query = query
         program = QueryProgram(query.root)
@@ -39,7 +39,7 @@ public struct QueryMatcher: Sendable {
         matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
-    /// The same for a caller that has the node's search fields.
+    /// Whether the query finds a node of which the caller has the search fields.
     public mutating func matches(
         _ node: NodeIndex, _ words: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
@@ -100,8 +100,8 @@ public struct QueryMatcher: Sendable {
         _ field: QueryField, _ needle: Int, _ number: UInt32, _ forest: ChainForest
     ) -> Bool {
         guard number != 0 else { return false }
-        let place = needle < 0 ? program.needles.count - 1 - needle : needle
-        if let known = answers[place][number] { return known }
+        let index = needle < 0 ? program.needles.count - 1 - needle : needle
+        if let known = answers[index][number] { return known }
         let name =
             switch field {
             case .site: forest.sites[number]?.description
@@ -114,7 +114,7 @@ public struct QueryMatcher: Sendable {
             return field == .thread && holds(needle, "\(number)")
         }
         let answer = holds(needle, name)
-        answers[place][number] = answer
+        answers[index][number] = answer
         return answer
     }
 
@@ -123,9 +123,11 @@ public struct QueryMatcher: Sendable {
         _ forest: ChainForest, _ now: UInt64
     ) -> Bool {
         guard let (value, isGrowing) = field.value(of: view, in: forest, now: now) else { return false }
-        let (least, isAtLeast) = comparison.least(limit)
-        if isGrowing, value < least { holdsUntil = min(holdsUntil, now &+ min(least - value, UInt64.max - now)) }
-        return (value >= least) == isAtLeast
+        let (threshold, matchesFromThere) = comparison.threshold(limit)
+        if isGrowing, value < threshold {
+            holdsUntil = min(holdsUntil, now &+ min(threshold - value, UInt64.max - now))
+        }
+        return (value >= threshold) == matchesFromThere
     }
 }
 
@@ -195,8 +197,8 @@ extension QueryDuration {
 }
 
 extension Query.Comparison {
-    /// The smallest duration above the limit, and whether the comparison includes larger ones.
-    fileprivate func least(_ limit: UInt64) -> (duration: UInt64, isAtLeast: Bool) {
+    /// Returns the duration at which the answer changes, and whether durations from there on match.
+    fileprivate func threshold(_ limit: UInt64) -> (duration: UInt64, matchesFromThere: Bool) {
         switch self {
         case .greater, .equal, .contains: (limit.addingClamped(1), true)
         case .atLeast: (limit, true)

@@ -51,8 +51,9 @@ struct QueryParser {
         return try words()
     }
 
-    /// One word, or several with `|` between them, of which one suffices. A value goes on with the field before it, as
-    /// in `kind:all|race`, and `kind!=all|race` is neither; another field stands by itself.
+    /// Parses one word, or several with `|` between them, of which one has to match. After a field, further values are
+    /// values of that field: `kind:all|race` is one of both, `kind!=all|race` is neither. Further fields stand by
+    /// themselves.
     private mutating func words() throws(QueryError) -> Query.Term {
         let first = token
         var terms = [try word()]

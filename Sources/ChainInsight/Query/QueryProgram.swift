@@ -4,17 +4,18 @@ import ChainModel
 struct QueryProgram: Sendable {
     /// One test without reference-counted fields, because a retain would cost as much as the test.
     enum Test {
-        /// The text is in the label, the error, or, without a label, the site; or it is in the name of one of these.
+        /// The text is in the label (without one: the site), the value or the error; or it is in the word of the node's
+        /// state or kind, which `states` and `kinds` hold.
         case text(needle: Int, states: UInt16, kinds: KindSet)
         /// The text is in the label, the error, the value, the canceller, or the label of another node.
         case ownText(QueryField, needle: Int)
-        /// The text is in the name of the thread, executor or site: evaluated once a name.
+        /// The text is in the name of the thread, executor or site. Evaluated once for each name.
         case name(QueryField, needle: Int)
         case duration(QueryDuration, Query.Comparison, UInt64)
         case states(UInt16)
         case kinds(KindSet)
         case id(NodeID)
-        case warnings(UInt16)
+        case warnings(WarningBits)
         case waits(UInt16)
     }
 
@@ -24,17 +25,19 @@ struct QueryProgram: Sendable {
         var no: Int
     }
 
-    /// The step at which a query ends.
+    /// Stands for a next step where the node matches.
     static let found = -1
+    /// Stands for a next step where the node does not match.
     static let notFound = -2
 
     private(set) var steps: [Step] = []
     private(set) var needles = Needles()
-    /// The regular expressions; their numbers are negative, from -1 on.
+    /// The regular expressions. Tests refer to them by negative needles, from -1 on.
     private(set) var patterns: [TextPattern] = []
+    /// The index of the first step, or ``found``.
     private(set) var entry = found
 
-    /// The changes of a node that can change the answer.
+    /// The changes of a node that can change whether it matches.
     var asked: NodeChanges {
         steps.reduce(into: []) { asked, step in
             switch step.test {
@@ -67,7 +70,7 @@ struct QueryProgram: Sendable {
         }
     }
 
-    /// Cheap tests last, because steps are added from the end.
+    /// Returns the terms with the cheapest last, because the term that is added last is tested first.
     private static func cheapLast(_ terms: [Query.Term]) -> [Query.Term] {
         terms.enumerated().sorted { ($0.element.cost, $0.offset) > ($1.element.cost, $1.offset) }.map(\.element)
     }
@@ -77,18 +80,18 @@ struct QueryProgram: Sendable {
         case .text(let text):
             let needle = Needle(text)
             return .text(
-                needle: number(needle), states: Self.set(NodeState.allCases.filter { needle.matches($0.word) }),
+                needle: append(needle), states: Self.set(NodeState.allCases.filter { needle.matches($0.word) }),
                 kinds: KindSet(NodeKind.allCases.filter { needle.matches($0.word) }))
         case .pattern(let pattern):
             var words = pattern
             return .text(
-                needle: number(pattern), states: Self.set(NodeState.allCases.filter { words.matches($0.word) }),
+                needle: append(pattern), states: Self.set(NodeState.allCases.filter { words.matches($0.word) }),
                 kinds: KindSet(NodeKind.allCases.filter { words.matches($0.word) }))
         case .field(let field, let comparison, let sought):
             let needle =
                 switch sought {
-                case .text(let text): number(Needle(text, isWhole: comparison == .equal))
-                case .pattern(let pattern): number(pattern)
+                case .text(let text): append(Needle(text, isWhole: comparison == .equal))
+                case .pattern(let pattern): append(pattern)
                 }
             return field.isName ? .name(field, needle: needle) : .ownText(field, needle: needle)
         case .duration(let field, let comparison, let limit): return .duration(field, comparison, limit)
@@ -101,12 +104,14 @@ struct QueryProgram: Sendable {
         }
     }
 
-    private mutating func number(_ needle: Needle) -> Int {
+    /// Returns the number by which tests refer to the needle.
+    private mutating func append(_ needle: Needle) -> Int {
         needles.append(needle)
         return needles.count - 1
     }
 
-    private mutating func number(_ pattern: TextPattern) -> Int {
+    /// Returns the negative number by which tests refer to the expression.
+    private mutating func append(_ pattern: TextPattern) -> Int {
         patterns.append(pattern)
         return -patterns.count
     }
@@ -140,7 +145,7 @@ struct KindSet: Hashable, Sendable {
 }
 
 extension QueryField {
-    /// Whether many nodes share the field's text, which has a number.
+    /// Whether the field's text is a name: many nodes share it, and it has a number.
     fileprivate var isName: Bool {
         switch self {
         case .thread, .executor, .site: true

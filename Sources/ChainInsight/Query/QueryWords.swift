@@ -1,8 +1,8 @@
 import ChainModel
 
-// What the words of a query mean: fields, states, warnings, call sites.
+// The meaning of a query's words: fields, states, warnings, call sites.
 extension QueryParser {
-    /// Names of several states, and `#17`; any other word is a text.
+    /// Returns the term of a word: a name of several states, *suspended*, an id (`#17`), or else a text.
     static func meaning(of word: String) -> Query.Term {
         if let states = groups.first(where: { $0.name == word }) { return .states(states.states) }
         if word == suspended { return .waits(suspendedTask) }
@@ -10,7 +10,8 @@ extension QueryParser {
         return .text(word)
     }
 
-    /// A call site as the views show it: `Order.swift:42`, also with its module or a column.
+    /// Returns the term of a call site as the views show it, `Order.swift:42`, also with its module or a column; nil
+    /// for anything else.
     static func site(_ name: String, _ value: String) -> Query.Term? {
         let line = value.prefix { $0.isASCII && $0.isNumber }
         guard name.contains("."), !line.isEmpty, line.count == value.count || value.dropFirst(line.count).first == ":"
@@ -19,8 +20,8 @@ extension QueryParser {
         return .field(.site, .equal, .text("\(file):\(line)"))
     }
 
-    /// The kinds of a name, of its beginning or of a part of it, one bit each; `any` is all of them.
-    static func warnings(_ value: String, _ token: QueryToken) throws(QueryError) -> UInt16 {
+    /// Returns the warnings of a name or of the beginning of one name only, one bit a kind; `any` is all of them.
+    static func warnings(_ value: String, _ token: QueryToken) throws(QueryError) -> WarningBits {
         let word = value.lowercased()
         if word == "any" { return .max }
         let kinds = WarningKind.allCases
@@ -39,7 +40,7 @@ extension QueryParser {
         throw QueryError(noSuch("state", value, stateNames), at: token.valueRange)
     }
 
-    /// What can stand before an operator.
+    /// The names that can stand before an operator, without their aliases `is` and `operation`.
     static let fieldNames =
         ["state", "kind", "id"] + QueryField.allCases.map(\.rawValue) + QueryDuration.allCases.map(\.rawValue)
         + ["warning", "waits-for"]
@@ -56,7 +57,7 @@ extension QueryParser {
     static let suspendedTask = Blocker.Reason.suspended.bit
     static let warningNames = ["any"] + WarningKind.allCases.map(\.rawValue)
 
-    /// What a node can wait for.
+    /// The names of what a node can wait for.
     static let reasons: [(name: String, reasons: [Blocker.Reason])] = [
         ("timer", [.timer]), ("resolver", [.resolver]), ("parent", [.parent]), ("members", [.member]),
         ("promise", [.follows, .awaits]), ("executor", [.queued]), ("handler", [.running]), ("task", [.suspended]),
@@ -73,7 +74,7 @@ extension QueryParser {
 }
 
 extension QueryToken {
-    /// The text or the expression of a word; nil for signs and fields.
+    /// The text or the regular expression of a word; nil for signs and fields.
     var value: (text: String, isPattern: Bool)? {
         switch kind {
         case .text(let text), .phrase(let text): (text, false)

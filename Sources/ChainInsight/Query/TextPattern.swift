@@ -7,29 +7,32 @@
 package struct TextPattern: Hashable, Sendable {
     /// Why an expression cannot be read.
     package struct Problem: Error, Hashable {
-        /// The end of a sentence.
+        /// The end of a sentence that begins "in the regular expression".
         var text: String
-        /// The characters of the expression, by number.
+        /// The characters of the expression that are at fault, numbered from 0.
         var range: Range<Int>
     }
 
     /// The expression as typed.
     package let text: String
     private let nodes: [PatternParser.Node]
-    /// By state of the automaton: the positions in the expression, and where each byte leads.
+    /// The states of the automaton that were made; state 0 is the start.
     private var states: [State] = []
+    /// The state that each byte leads to, by `state << 8 | byte`; ``unmade`` until a text needs it.
     private var table: [Int16] = []
+    /// The state of each set of positions.
     private var numbers: [[Int32]: Int16] = [:]
 
     private struct State {
+        /// The positions in the expression, as indices of `nodes`.
         var positions: [Int32]
         var isMatch: Bool
-        /// Whether it is one where the text ends.
+        /// Whether it is a match if the text ends here.
         var isMatchAtEnd: Bool
     }
 
-    private static let dead: Int16 = -1
-    /// More are forgotten, and made again.
+    private static let unmade: Int16 = -1
+    /// The most states. Where one more is needed, all are dropped and made again as texts need them.
     private static let stateLimit = 256
 
     /// Parses an expression.
@@ -42,7 +45,7 @@ package struct TextPattern: Hashable, Sendable {
     package static func == (left: TextPattern, right: TextPattern) -> Bool { left.text == right.text }
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Whether it matches anywhere in a text.
+    /// Whether the expression matches anywhere in a text.
     package mutating func matches(_ text: String) -> Bool {
         var text = text
         let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
@@ -58,12 +61,12 @@ package struct TextPattern: Hashable, Sendable {
             // Lower-case letters, as in the expression.
             let byte = byte >= 65 && byte <= 90 ? byte | 32 : byte
             let next = table[state << 8 | Int(byte)]
-            state = next == Self.dead ? step(from: state, byte) : Int(next)
+            state = next == Self.unmade ? step(from: state, byte) : Int(next)
         }
         return states[state].isMatch || states[state].isMatchAtEnd
     }
 
-    /// Makes the state that a byte leads to.
+    /// Makes and returns the state that a byte leads to.
     private mutating func step(from state: Int, _ byte: UInt8) -> Int {
         let next = states[state].positions.compactMap { position -> Int32? in
             guard case .bytes(let set, let next) = nodes[Int(position)], set.contains(byte) else { return nil }
@@ -81,6 +84,7 @@ package struct TextPattern: Hashable, Sendable {
         return Int(number)
     }
 
+    /// Returns the state of a set of positions, which is made if it is new.
     private mutating func number(of positions: [Int32]) -> Int16 {
         if let known = numbers[positions] { return known }
         let number = Int16(states.count)
@@ -89,12 +93,13 @@ package struct TextPattern: Hashable, Sendable {
             positions.contains { if case .match = nodes[Int($0)] { true } else { false } }
         }
         states.append(State(positions: positions, isMatch: hasMatch(positions), isMatchAtEnd: hasMatch(atEnd)))
-        table.append(contentsOf: repeatElement(Self.dead, count: 256))
+        table.append(contentsOf: repeatElement(Self.unmade, count: 256))
         numbers[positions] = number
         return number
     }
 
-    /// The positions that are reached without a byte, in order. A `^` is passed at the start only, a `$` at the end.
+    /// Returns the positions that are reached without a byte, in order. A `^` is passed at the start only, a `$` at the
+    /// end.
     private func closure(_ positions: [Int32], isStart: Bool, isEnd: Bool = false) -> [Int32] {
         var reached: Set<Int32> = []
         var waiting = positions

@@ -1,4 +1,4 @@
-/// The distribution of a duration, as shown of a histogram. In nanoseconds, to 1 %.
+/// The distribution of durations, computed from a histogram: in nanoseconds, to 1 %.
 public struct DurationFigures: Hashable, Sendable {
     /// How many durations were measured.
     public var count: UInt64 = 0

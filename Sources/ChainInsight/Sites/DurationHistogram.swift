@@ -2,14 +2,16 @@ import Histogram
 
 /// A histogram of durations to two digits: 3 ns to record one, some 30 µs to compute ``DurationFigures``.
 ///
-/// Uses no memory until the first; then 1 kB where all are below 0.1 ms, some 10 kB up to a second, 34 kB at most.
+/// Uses no memory until the first duration; then 1 kB where all are below 0.1 ms, some 10 kB up to a second, 34 kB at
+/// most.
 struct DurationHistogram: Sendable {
     private var histogram: Histogram<UInt32>?
-    /// Beside the histogram's count, because reading that one copies the histogram.
+    /// How many durations were recorded. Not read from the histogram, because that would copy it.
     private(set) var count: UInt64 = 0
 
-    /// Resolution in nanoseconds; the longest is the most that the forest stores, 78 hours.
+    /// The resolution, in nanoseconds.
     private static let finest: UInt64 = 1_000
+    /// The longest duration that the forest stores, in nanoseconds: 78 hours.
     private static let longest: UInt64 = 1 << 48
 
     /// The cost of ``figures`` in buckets.
@@ -22,13 +24,13 @@ struct DurationHistogram: Sendable {
                 numberOfSignificantValueDigits: .two)
             histogram?.autoResize = true
         }
-        // No more than a bucket can count; more would hardly change anything.
+        // No more than one bucket can count; further durations would hardly change the figures.
         guard count < UInt64(UInt32.max) else { return }
         histogram!.record(min(duration, Self.longest))
         count += 1
     }
 
-    /// Computed in one pass over the buckets, because each percentile by itself takes one.
+    /// The figures, computed in one pass over the buckets, because each percentile by itself would take a pass.
     var figures: DurationFigures {
         var figures = DurationFigures()
         guard let histogram, count > 0 else { return figures }

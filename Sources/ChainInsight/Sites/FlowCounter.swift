@@ -9,21 +9,22 @@ struct FlowCounter: Sendable {
     private var history = RateHistory()
     private var heap = OldestHeap()
     private var pattern = LabelPattern()
-    /// The first and the newest node with a label, until that was read.
+    /// The first and the newest node since the last refresh, which reads their labels.
     private var samples: [NodeID] = []
+    /// When the newest node was made, in nanoseconds of the process's clock.
     private var newestCreated: UInt64 = 0
 
     /// The cost of ``refreshTime()`` in buckets.
     var cost: Int { time.cost }
 
-    /// The figures with the rate.
+    /// The figures, with the history of settlements.
     var complete: FlowFigures {
         var complete = figures
         complete.history = history
         return complete
     }
 
-    /// Notes a new node, for the label and as the newest one.
+    /// Records a new node as the newest one and as a sample for the label.
     mutating func note(_ node: NodeView) {
         if node.created >= newestCreated { (figures.newestNode, newestCreated) = (node.id, node.created) }
         if samples.count < 2 { samples.append(node.id) } else { samples[1] = node.id }
@@ -34,10 +35,10 @@ struct FlowCounter: Sendable {
         heap.insert(node, begin: begin)
     }
 
-    /// One in flight is no longer.
+    /// Counts that a node or chain is no longer in flight.
     mutating func leave() { figures.inFlight -= 1 }
 
-    /// One was settled; `duration` is nil where its begin is unknown.
+    /// Counts a settlement; `duration` is nil where its begin is unknown.
     mutating func end(at settled: UInt64?, after duration: UInt64?, failed: Bool, cancelled: Bool) {
         figures.ended += 1
         if failed { figures.failed += 1 }
@@ -48,7 +49,7 @@ struct FlowCounter: Sendable {
 
     mutating func refreshTime() { figures.time = time.figures }
 
-    /// Updates the oldest and the label. O(1) unless much was settled since.
+    /// Updates the oldest in flight and the label. O(1) unless much has settled since the last refresh.
     mutating func refreshOldest(_ forest: ChainForest, isInFlight: (OldestHeap.Entry) -> Bool) {
         heap.trim(toCount: figures.inFlight, where: isInFlight)
         let oldest = heap.oldest(where: isInFlight)

@@ -1,24 +1,24 @@
 import ChainEvents
 
-/// Rate, errors and durations of what was made at one call site: nodes, or whole chains.
+/// Rate, errors and durations of what was made at one call site. The items counted are nodes, or whole chains.
 public struct FlowFigures: Hashable, Sendable {
-    /// What has begun and has not settled.
+    /// How many items have begun and not settled.
     public var inFlight = 0
     /// When the oldest in flight began, in nanoseconds of the process's clock; nil without any.
     public var oldest: UInt64?
-    /// The oldest in flight; none without any.
+    /// The oldest in flight, of a chain its root; `.none` without any.
     public var oldestNode = NodeID.none
-    /// What was made last.
+    /// The item that was made last, of a chain its root.
     public var newestNode = NodeID.none
-    /// What was settled and not skipped.
+    /// How many items settled and were not skipped.
     public var ended = 0
-    /// What failed.
+    /// How many items failed.
     public var failed = 0
-    /// What was cancelled.
+    /// How many items were cancelled.
     public var cancelled = 0
-    /// From begin to settlement of what was settled.
+    /// The durations from begin to settlement.
     public var time = DurationFigures()
-    /// When it was settled.
+    /// How many items settled when, over the last minutes.
     public var history = RateHistory()
     /// What the labels have in common; nil without labels, empty where they differ.
     public var label: String?

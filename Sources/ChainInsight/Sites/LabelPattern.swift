@@ -1,9 +1,10 @@
 /// What labels have in common: `order` of `order 17` and `order 18`.
 struct LabelPattern: Hashable, Sendable {
-    /// The common beginning, without digits and signs at its end; nil without labels, empty where they differ.
+    /// The label if all are the same, else the common beginning up to its last letter. Nil without labels, empty where
+    /// nothing is common.
     private(set) var text: String?
 
-    /// Characters that are compared.
+    /// The most characters that are compared.
     private static let limit = 64
 
     mutating func add(_ label: String) {

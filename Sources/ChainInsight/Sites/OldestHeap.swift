@@ -1,7 +1,7 @@
 import ChainModel
 
-/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion, 16 bytes an entry and at most
-/// twice as many entries as nodes in flight. Adding in order of time is O(1).
+/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion. It takes 16 bytes an entry and
+/// has at most twice as many entries as there are nodes in flight, and 64. Adding in order of time is O(1).
 struct OldestHeap: Sendable {
     struct Entry {
         /// In nanoseconds of the process's clock.
@@ -23,7 +23,7 @@ struct OldestHeap: Sendable {
         }
     }
 
-    /// Returns the begin of the oldest entry that `isInFlight` holds for; drops those before it.
+    /// Returns the oldest entry of a node in flight; drops the entries before it.
     mutating func oldest(where isInFlight: (Entry) -> Bool) -> Entry? {
         while let first = entries.first {
             if isInFlight(first) { return first }
@@ -32,7 +32,8 @@ struct OldestHeap: Sendable {
         return nil
     }
 
-    /// Drops entries of nodes that are no longer in flight once they are the greater part. Amortised O(log n) an entry.
+    /// Drops the entries of nodes that are no longer in flight once these are the greater part. O(log n) an entry,
+    /// amortised.
     mutating func trim(toCount inFlight: Int, where isInFlight: (Entry) -> Bool) {
         guard entries.count > 2 * inFlight + 64 else { return }
         entries.removeAll { !isInFlight($0) }

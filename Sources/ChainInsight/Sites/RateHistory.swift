@@ -1,15 +1,16 @@
 /// Counts of events in steps of ten seconds over the last ten minutes: rates and a sparkline of minutes. In 300 bytes,
 /// none before the first event. Recording takes some 3 ns.
 public struct RateHistory: Hashable, Sendable {
-    /// Minutes that are kept.
+    /// How many minutes are kept.
     public static let minuteCount = 10
 
+    /// The length of a step, in nanoseconds.
     private static let step: UInt64 = 10_000_000_000
     private static let stepsPerMinute = 6
-    /// One more than ten minutes of whole steps, because the present step has just begun.
+    /// How many steps are kept: one more than ten minutes have, because the present step is not over.
     private static let stepCount = UInt64(minuteCount * stepsPerMinute + 1)
 
-    /// A ring, by step modulo its length.
+    /// The counts of the latest steps, a ring by step modulo ``stepCount``. Empty before the first event.
     private var counts: [UInt32] = []
     /// The latest step with an event.
     private var last: UInt64 = 0
@@ -34,7 +35,7 @@ public struct RateHistory: Hashable, Sendable {
         step <= last && last - step < Self.stepCount ? Double(counts[slot(step)]) : 0
     }
 
-    /// The number of events in the minute before `now`, in nanoseconds; the oldest step counts by its share.
+    /// The number of events in the minute before `now`, a time in nanoseconds. Of the oldest step a share counts.
     public func perMinute(at now: UInt64) -> Double { minute(0, at: now) }
 
     /// The number of events in each of the last ten minutes before `now`, the oldest first.
@@ -42,10 +43,11 @@ public struct RateHistory: Hashable, Sendable {
         (0..<Self.minuteCount).reversed().map { minute(UInt64($0), at: now) }
     }
 
+    /// Returns the number of events in the minute that ended `back` minutes before `now`.
     private func minute(_ back: UInt64, at now: UInt64) -> Double {
         guard !counts.isEmpty else { return 0 }
         let share = Double(now % Self.step) / Double(Self.step)
-        // An event may be later than `now`, which is as old as the last tick.
+        // An event may be later than `now`, which is the time of the last tick.
         var sum = back == 0 && last == now / Self.step + 1 ? count(last) : 0
         for offset in 0...UInt64(Self.stepsPerMinute) {
             let step = back * UInt64(Self.stepsPerMinute) + offset

@@ -3,7 +3,7 @@ import ChainModel
 /// One call site and kind, with all numbers that the program has for the call site.
 struct SiteFocus: Sendable {
     let key: SiteKey
-    /// The other numbers, valid while the forest has `siteCount` sites.
+    /// The other numbers of the call site, complete while the forest has `siteCount` sites.
     private var aliases: Set<SiteID> = []
     private var siteCount = 0
 
@@ -12,7 +12,7 @@ struct SiteFocus: Sendable {
     @inline(__always)
     func includes(_ site: SiteID) -> Bool { site == key.site || (!aliases.isEmpty && aliases.contains(site)) }
 
-    /// Searches for new numbers. O(sites) where there are any.
+    /// Updates the numbers of the call site. O(sites) if the forest has new ones, else O(1).
     mutating func follow(_ forest: ChainForest) {
         guard forest.sites.count != siteCount else { return }
         siteCount = forest.sites.count

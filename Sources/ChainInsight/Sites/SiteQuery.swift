@@ -7,7 +7,7 @@ extension Query {
         Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
     }
 
-    /// Nil where a site alone gives no answer.
+    /// Returns whether a term matches; nil where that depends on more than the site, the kind and the texts.
     private static func answer(_ term: Term, _ texts: [String], _ site: CodeLocation?, _ kind: NodeKind) -> Bool? {
         switch term {
         case .all(let terms):
@@ -27,14 +27,14 @@ extension Query {
         }
     }
 
-    /// The query that matches the nodes of a call site and kind.
+    /// Returns the query that matches the nodes of a call site and kind.
     public static func text(site: CodeLocation?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }
         return "site=" + quoted(site.description) + " " + kind
     }
 
-    /// A value as written in a query: in quotation marks where it would end too early without.
+    /// Returns a value as written in a query: in quotation marks where it would not be read as one value without.
     static func quoted(_ value: String) -> String {
         let isPlain = !value.contains { $0.isWhitespace || "()\"|".contains($0) } && !value.hasPrefix("/")
         guard value.isEmpty || !isPlain else { return value }

@@ -31,7 +31,7 @@ public struct SiteStatistics: Hashable, Sendable {
     public var running = 0
     /// When the handler that runs longest began, in nanoseconds of the process's clock; nil where none runs.
     public var oldestRun: UInt64?
-    /// Rate, errors and total durations. In flight is what is live and waits for no parent.
+    /// Rate, errors and total durations. Live nodes are in flight once they do not wait for a parent.
     public var flow = FlowFigures()
     /// From being queued to the handler's start, of settled nodes.
     public var wait = DurationFigures()

@@ -2,7 +2,7 @@ import ChainModel
 
 /// Counting of nodes.
 extension SiteTable {
-    /// Counts what is new about a node; `isEvicted` where the forest no longer has it.
+    /// Counts what is new about a node. `isEvicted` is true for a node that the forest no longer has.
     mutating func record(_ view: NodeView, _ forest: ChainForest, isEvicted: Bool = false) {
         // A node that is only referenced has no call site yet.
         guard view.site != 0 || view.kind != .other else { return }
@@ -36,7 +36,7 @@ extension SiteTable {
         revision += 1
     }
 
-    /// How many running handlers are known by their node.
+    /// The most running handlers in `running`; further ones are only counted.
     static let runningLimit = 65_536
 
     private mutating func countRun(_ view: NodeView, _ isRunning: Bool, _ index: Int) {
@@ -51,15 +51,16 @@ extension SiteTable {
         }
     }
 
-    /// What is still unknown of a settled node.
+    /// The facts of a settled node that are still unknown.
     struct OpenEnd: OptionSet {
         let rawValue: UInt8
-        /// The kind of its settlement.
+        /// How it settled.
         static let settlement = OpenEnd(rawValue: 1)
-        /// The end of its handler.
+        /// When its handler ended.
         static let run = OpenEnd(rawValue: 2)
     }
 
+    /// The most nodes in `open`; of further ones the unknown facts are never counted.
     static let openLimit = 65_536
 
     private mutating func settle(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
@@ -96,7 +97,7 @@ extension SiteTable {
         markStale(index)
     }
 
-    /// Counts what became known of a settled node.
+    /// Counts the facts of a settled node that are now known.
     private mutating func close(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
         guard var rest = open[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
@@ -110,6 +111,7 @@ extension SiteTable {
         open[view.index.rawValue] = rest.isEmpty ? nil : rest
     }
 
+    /// Returns the index of a key's record, which is made if it is new.
     mutating func index(of key: SiteKey, _ forest: ChainForest) -> Int {
         if let known = indices[key] { return known }
         let name = forest.sites[key.site].map { Name(site: $0, kind: key.kind) }
@@ -125,6 +127,6 @@ extension SiteTable {
         return index
     }
 
-    /// How many call site numbers are cached.
+    /// The most keys in `indices`; the record of a further number is found by its call site each time.
     private static let aliasLimit = 16 * keyLimit
 }

@@ -5,10 +5,10 @@ import ChainModel
 /// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (``keyLimit`` of them at most). A
 /// change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
 public struct SiteTable: Sendable {
-    /// How many call sites and kinds are distinguished; later ones are ``SiteKey/others``.
+    /// The most call sites and kinds that are distinguished; further ones count as ``SiteKey/others``.
     public static let keyLimit = 2_048
 
-    /// Changes with every figure.
+    /// Changes whenever a figure does.
     public internal(set) var revision: UInt64 = 0
 
     struct Record: Sendable {
@@ -21,28 +21,35 @@ public struct SiteTable: Sendable {
         var isStale = false
     }
 
+    /// The index in `records` of each key.
     var indices: [SiteKey: Int] = [:]
-    /// The same by name, because a program may have several numbers for one call site.
+    /// The index in `records` of each call site and kind, because a program may have several numbers for a call site.
     var named: [Name: Int] = [:]
     var records: [Record] = []
-    /// Nodes that were counted, and those that were counted as settled.
-    var counted = SlotSet(), settled = SlotSet()
-    /// Nodes that were counted as in flight, and those with a running handler.
-    var begun = SlotSet(), runningSlots = SlotSet()
-    /// The running handlers by slot.
+    /// Nodes that were counted.
+    var counted = SlotSet()
+    /// Nodes that were counted as settled.
+    var settled = SlotSet()
+    /// Nodes that were counted as in flight.
+    var begun = SlotSet()
+    /// Nodes with a running handler.
+    var runningSlots = SlotSet()
+    /// The running handlers by slot, at most ``runningLimit``.
     var running: [UInt32: Run] = [:]
-    /// Settled nodes of which more is to come.
+    /// By slot, the facts of settled nodes that are still unknown.
     var open: [UInt32: OpenEnd] = [:]
     var openHighWater = 0
+    /// The records with ``Record/isStale``.
     private var stale = Queue<Int>()
     /// The next index to sweep; nil after the last one.
     private var cursor: UInt32? = 0
-    /// One more than the last index when the sweep began.
+    /// One more than the last index at the latest slice of the sweep.
     private var bound: UInt32 = 0
 
     struct Run {
         /// In nanoseconds of the process's clock.
         var begin: UInt64
+        /// The index of its record.
         var record: Int
     }
 
@@ -60,8 +67,7 @@ public struct SiteTable: Sendable {
     /// Makes a table of one call site and kind, under all numbers that the program has for it.
     public init(only key: SiteKey) { focus = SiteFocus(key) }
 
-    /// Makes a table of what settles after a moment, at which the forest is now: nodes that have settled are not counted.
-    /// O(nodes).
+    /// Makes a table of what settles from now on: nodes of the forest that have settled are not counted. O(nodes).
     public init(after forest: ChainForest) {
         cursor = nil
         for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
@@ -91,7 +97,7 @@ public struct SiteTable: Sendable {
         return statistics
     }
 
-    /// Sizes of the tables of call sites and of settled nodes of which more is to come.
+    /// The sizes of the tables of call sites and of settled nodes with facts that are still unknown.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
@@ -116,9 +122,9 @@ public struct SiteTable: Sendable {
         if focus != nil { find(forest, &next, &rest) }
         while next < bound, rest > 0 {
             let index = NodeIndex(rawValue: next)
-            let isThere = forest.contains(index)
-            if isThere { record(forest.node(index), forest) }
-            rest -= isThere ? Self.freeSlotsPerNode : 1
+            let isOccupied = forest.contains(index)
+            if isOccupied { record(forest.node(index), forest) }
+            rest -= isOccupied ? Self.freeSlotsPerNode : 1
             next += 1
         }
         cursor = next >= bound ? nil : next
@@ -126,7 +132,7 @@ public struct SiteTable: Sendable {
         return true
     }
 
-    /// Sweeps for nodes of the one call site.
+    /// Sweeps for the nodes of ``only``.
     private mutating func find(_ forest: ChainForest, _ next: inout UInt32, _ rest: inout Int) {
         focus!.follow(forest)
         let focus = focus!
@@ -191,8 +197,8 @@ public struct SiteTable: Sendable {
         stale.append(index)
     }
 
-    /// Updates percentiles and bars of stale sites, until `budget` buckets were read (15 ns each; one site at least).
-    /// Returns whether all are up to date. Counts always are.
+    /// Updates percentiles and bars of stale call sites, until `budget` buckets were read (15 ns each; one site at
+    /// least). Returns whether all are up to date. Counts need no refresh.
     public mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {
@@ -214,7 +220,7 @@ public struct SiteTable: Sendable {
         records[index].flow.refreshTime()
     }
 
-    /// Updates the oldest in flight, the handlers that run longest, and labels: some 0.2 µs a call site.
+    /// Updates the oldest nodes in flight, the begins of the longest runs, and labels: some 0.2 µs a call site.
     public mutating func refreshOldest(_ forest: ChainForest) {
         for index in records.indices {
             records[index].counts.oldestRun = nil

@@ -7,7 +7,7 @@ public struct HandlerBlock: Hashable, Sendable {
     /// The node that it waits for; `.none` where that is not known.
     public var node: NodeID
 
-    /// The block by the running handler of a node; nil where none runs, or its thread is not blocked. O(1).
+    /// Finds how a node's running handler blocks its thread; nil where none runs or the thread is not blocked. O(1).
     public init?(of node: NodeIndex, in forest: borrowing ChainForest) {
         self.init(forest.node(node), forest)
     }
@@ -23,8 +23,8 @@ public struct HandlerBlock: Hashable, Sendable {
         }
     }
 
-    /// Whether it lasts for as long as the warning ``WarningKind/blockedWorker`` takes, whether or not that is enabled:
-    /// only then anything is called blocked.
+    /// Whether the block has lasted for the limit of the warning ``WarningKind/blockedWorker``, enabled or not. A
+    /// thread with a shorter block is not shown as blocked.
     public func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
         since <= now && now - since >= options.blockedWorkerLimit
     }

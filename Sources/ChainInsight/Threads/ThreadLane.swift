@@ -2,8 +2,8 @@ import ChainEvents
 
 /// The recent activity of one thread, updated by each of its events, in constant memory.
 ///
-/// For each of the last ``secondCount`` seconds it has the busy time (in handlers) and the blocked time (waiting for
-/// nodes); for all earlier time, the sums.
+/// It has the busy time (in handlers) and the blocked time (waiting for nodes) in each of the last ``secondCount``
+/// seconds, and the sums of all time since the first event.
 public struct ThreadLane: Hashable, Sendable {
     /// What occupies a thread: a handler or a wait.
     public struct Entry: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct ThreadLane: Hashable, Sendable {
 
         /// The node of the running handler, or the node that has to settle.
         public var node: NodeID
-        /// Since when, in nanoseconds of the process's clock.
+        /// When it began, in nanoseconds of the process's clock.
         public var since: UInt64
         /// Handler or wait.
         public var kind: Kind
@@ -34,6 +34,7 @@ public struct ThreadLane: Hashable, Sendable {
     /// How many past seconds are kept.
     public static let secondCount = 64
     static let second: UInt64 = 1_000_000_000
+    /// The most entries; beyond them the outermost is dropped.
     private static let depthLimit = 64
     /// Later times, after 146 years, are clamped, so that sums of two do not overflow.
     private static let timeLimit = UInt64.max >> 2
@@ -49,6 +50,7 @@ public struct ThreadLane: Hashable, Sendable {
     private(set) var mark: UInt64
     /// The end of the second that `mark` is in.
     private var secondEnd: UInt64
+    /// The shares of the latest seconds, a ring by second modulo ``secondCount``.
     private var seconds = [Share](repeating: Share(), count: secondCount)
     private var total = Share()
 
@@ -70,7 +72,7 @@ public struct ThreadLane: Hashable, Sendable {
         if last.since <= time {
             entries.append(entry)
         } else {
-            // A late event, as late subscribers get them.
+            // An event from before the last one, as a viewer that subscribes late may receive.
             entries.insert(entry, at: entries.firstIndex { $0.since > time } ?? entries.count)
             first = min(first, time)
         }
@@ -92,14 +94,14 @@ public struct ThreadLane: Hashable, Sendable {
         return true
     }
 
-    /// Removes entries that lost their end event.
+    /// Removes the entries for which `isActive` returns false, such as those with a lost end event.
     mutating func prune(at time: UInt64, unless isActive: (Entry) -> Bool) {
         guard !entries.isEmpty else { return }
         advance(to: time)
         entries.removeAll { !isActive($0) }
     }
 
-    /// Counts the current entry up to a moment.
+    /// Counts the time up to a moment for the innermost entry.
     @inline(__always)
     private mutating func advance(to moment: UInt64) {
         let time = min(moment, Self.timeLimit)
@@ -108,7 +110,7 @@ public struct ThreadLane: Hashable, Sendable {
             count(time &- mark)
             mark = time
         } else {
-            cross(to: time)
+            advanceAcrossSeconds(to: time)
         }
     }
 
@@ -120,10 +122,10 @@ public struct ThreadLane: Hashable, Sendable {
         total.add(duration, kind)
     }
 
-    private mutating func cross(to time: UInt64) {
+    private mutating func advanceAcrossSeconds(to time: UInt64) {
         let window = UInt64(Self.secondCount) * Self.second
         if time - mark > window + Self.second {
-            // The whole window lies behind, so only the total counts.
+            // Time from before the window counts for the total only.
             let rest = time - window - mark
             if let kind = entries.last?.kind { total.add(rest, kind) }
             mark = time - window
@@ -151,8 +153,9 @@ extension ThreadLane.Share {
 // MARK: Reading
 
 extension ThreadLane {
-    /// The time spent within a second of the process's clock (its time divided by 10⁹); nil for a second that is too
-    /// old, in the future, or before the first event. `kind` is what occupied the thread since the last event.
+    /// The time spent within one second of the process's clock, numbered by its time divided by 10⁹; nil for a second
+    /// that is too old, in the future, or before the first event. `kind` is what has occupied the thread since the last
+    /// event; nil for nothing.
     public func share(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Share? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
@@ -168,7 +171,8 @@ extension ThreadLane {
         return share
     }
 
-    /// The time spent since the first event.
+    /// The busy and the blocked time since the first event, and all the time since then. `kind` is what has occupied
+    /// the thread since the last event; nil for nothing.
     public func total(now: UInt64, _ kind: Entry.Kind?) -> (share: Share, of: UInt64) {
         let now = min(now, Self.timeLimit)
         var share = total

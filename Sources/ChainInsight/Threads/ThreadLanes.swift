@@ -5,8 +5,9 @@ import ChainModel
 /// Made by applying event batches; how a log is split into batches makes no difference. Costs some nanoseconds an
 /// event, and memory by the number of threads: at most ``laneLimit``, of which the longest idle are dropped first.
 ///
-/// The forest must have applied a batch before this does; it corrects what was lost. Handlers of `Promise(async:)` are
-/// in no lane, because a suspended task holds no thread; tasks of Swift that the program shows are, by samples.
+/// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
+/// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Tasks of Swift that the
+/// program shows are in lanes, by samples.
 public struct ThreadLanes: Sendable {
     /// The most threads that are distinguished.
     public static let laneLimit = 1_024
@@ -15,11 +16,13 @@ public struct ThreadLanes: Sendable {
     public private(set) var lanes: [ThreadLane] = []
     /// Changes whenever a lane is added or removed.
     public private(set) var revision = 0
+    /// The index of each thread's lane.
     private var indices: [ThreadID: Int] = [:]
     /// The threads of the running tasks of Swift.
     private var taskThreads: [NodeID: ThreadID] = [:]
-    /// A cache: by the last bits of a thread, the index of the lane that was last looked up.
+    /// A cache: by the low six bits of a thread's number, the index of the lane that was looked up last.
     private var recent = [Int32](repeating: 0, count: 64)
+    /// How many events were lost as of the latest batch.
     private var lostCount: UInt64 = 0
 
     /// Makes an empty value.
@@ -66,8 +69,8 @@ public struct ThreadLanes: Sendable {
         }
     }
 
-    /// A task of Swift runs on a thread, where no other runs, and on no other thread. Samples of what was in between may
-    /// be missing.
+    /// Records that a task of Swift runs on a thread. It then runs on no other thread, and no other task runs on this
+    /// one, even if samples of their suspensions are missing.
     private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
         if let last = taskThreads[task], last != thread { leave(task, at: time) }
         guard let index = index(of: thread, at: time) else { return }
@@ -108,6 +111,7 @@ public struct ThreadLanes: Sendable {
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)
     }
 
+    /// Removes the entries that have ended, or that belong to evicted nodes, according to the forest.
     private mutating func prune(at time: UInt64, in forest: ChainForest) {
         for index in lanes.indices where !lanes[index].entries.isEmpty {
             let entries = lanes[index].entries
@@ -149,7 +153,7 @@ public struct ThreadLanes: Sendable {
         return lanes.count - 1
     }
 
-    /// Drops half of those that are idle, longest idle first.
+    /// Drops half of the idle lanes, longest idle first.
     private mutating func dropIdle() {
         let idle = lanes.filter { $0.entries.isEmpty }.sorted { ($0.mark, $0.thread) < ($1.mark, $1.thread) }
         let gone = Set(idle.prefix((idle.count + 1) / 2).map(\.thread))
@@ -166,8 +170,8 @@ extension ThreadLanes {
     /// The lane of a thread; nil where the thread ran nothing or its lane was dropped.
     public func lane(of thread: ThreadID) -> ThreadLane? { indices[thread].map { lanes[$0] } }
 
-    /// What occupies a thread now, outermost first, without entries that the forest knows to have ended. Empty for an
-    /// idle thread.
+    /// What occupies a thread now, outermost first, without entries that have ended according to the forest. Empty for
+    /// an idle thread.
     public static func entries(of lane: ThreadLane, in forest: ChainForest) -> [ThreadLane.Entry] {
         lane.entries.filter { isActive($0, in: forest) }
     }

@@ -2,13 +2,14 @@ import ChainModel
 
 /// A search for nodes and threads that wait for each other.
 struct DeadlockSearch {
-    /// By executor that runs one handler alone, and that one blocks: that handler, for which queued nodes wait.
+    /// For each executor of which the only running handler blocks its thread: the node of that handler. Nodes that are
+    /// queued on the executor wait for it.
     private var blocking: [ExecutorID: NodeIndex] = [:]
 
     /// The most steps of one search.
     static let stepLimit = 1_000
 
-    /// Prepares searches in a forest that does not change in between. O(threads that wait).
+    /// Prepares searches, which are valid until the forest changes. O(threads that wait).
     init(_ forest: ChainForest) {
         for wait in forest.waits {
             guard let waiter = forest.index(of: wait.waiter) else { continue }
@@ -20,7 +21,8 @@ struct DeadlockSearch {
         }
     }
 
-    /// The node that has to act before a node can go on; nil where several could.
+    /// Returns the node that a node waits for; nil where it waits for none, or where something else (a timer, another
+    /// member) may settle it.
     private func next(_ node: NodeIndex, _ forest: ChainForest) -> NodeIndex? {
         let view = forest.node(node)
         switch view.kind {
@@ -32,10 +34,11 @@ struct DeadlockSearch {
         return blocker.node
     }
 
-    /// Most searches end after so many steps; they allocate no memory.
+    /// How many steps a search takes before it allocates its path, because most end earlier.
     private static let shortPathLength = 6
 
-    /// The cycle that a node waits for; nil where there is none. Counts the steps.
+    /// Returns the cycle that a node waits for; nil where none is found within ``stepLimit``. Adds the steps taken to
+    /// `steps`.
     func cycle(from start: NodeIndex, in forest: ChainForest, steps: inout Int) -> [NodeIndex]? {
         var node = start
         for _ in 0..<Self.shortPathLength {
@@ -54,7 +57,8 @@ struct DeadlockSearch {
         return nil
     }
 
-    /// The warning of a cycle, bound to its least node, so that it does not depend on where the search began.
+    /// Returns the warning of a cycle, bound to its node with the least id, so that it is the same wherever the search
+    /// began.
     static func warning(of cycle: [NodeIndex], in forest: ChainForest) -> Warning? {
         var least: (id: NodeID, index: Int)?
         var since: UInt64 = 0

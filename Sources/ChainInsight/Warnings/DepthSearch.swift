@@ -1,11 +1,12 @@
 import ChainModel
 
-/// A search through one chain for a node that is too deep, in slices.
+/// A search through one chain, in slices, for a node that is too deep.
 struct DepthSearch {
     let root: NodeID
-    /// The current node, by id, too, because the forest changes between slices.
     private var node: NodeIndex
+    /// The id of `node` at the end of the last slice, because another node may have its index by now.
     private var id: NodeID
+    /// The depth of `node`, 1 for the root.
     private var depth = 1
 
     init(_ root: NodeIndex, in forest: ChainForest) {
@@ -14,19 +15,29 @@ struct DepthSearch {
         id = self.root
     }
 
-    /// Continues the search. Returns whether there is such a node; nil where the budget ended first; false where the
-    /// chain changed, so that it is searched another time.
-    mutating func step(_ forest: ChainForest, deeperThan limit: Int, budget: inout Int) -> Bool? {
+    enum Result {
+        /// Whether a node is deeper than the limit.
+        case found(isDeep: Bool)
+        /// The current node left the chain since the last slice.
+        case interrupted
+        /// The budget ended first.
+        case unfinished
+    }
+
+    /// Continues the search.
+    mutating func step(_ forest: ChainForest, deeperThan limit: Int, budget: inout Int) -> Result {
         guard let top = forest.index(of: root), forest.index(of: id) == node, forest.root(of: node) == top else {
-            return false
+            return .interrupted
         }
         while budget > 0 {
             budget -= 1
-            if depth > limit { return true }
-            guard let next = forest.next(after: node, within: top, depth: &depth) else { return false }
+            if depth > limit { return .found(isDeep: true) }
+            guard let next = forest.next(after: node, within: top, depth: &depth) else {
+                return .found(isDeep: false)
+            }
             node = next
         }
         id = forest.id(of: node)
-        return nil
+        return .unfinished
     }
 }

@@ -6,24 +6,25 @@ public struct Warning: Hashable, Sendable {
     public struct ID: Hashable, Sendable {
         /// The kind of problem.
         public var kind: WarningKind
-        /// The node; `.none` where the whole program is concerned.
+        /// The node; `.none` for a warning about the whole program.
         public var node: NodeID
     }
 
     /// The kind of problem.
     public var kind: WarningKind
-    /// The node; `.none` where the whole program is concerned.
+    /// The node; `.none` for a warning about the whole program.
     public var node: NodeID
-    /// Since when, in nanoseconds of the process's clock.
+    /// When the problem began, in nanoseconds of the process's clock.
     public var since: UInt64
-    /// The amount: nodes of a cycle, nodes deep, threads, events lost; else 0.
+    /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, events lost; else 0.
     public var amount: UInt64 = 0
-    /// The other node involved: the one that is waited for, the race that was lost, the next node of the cycle.
+    /// The other node involved: the one that is waited for, the race that was lost, the next node of the cycle; else
+    /// `.none`.
     public var other = NodeID.none
-    /// When it stopped to hold; nil while it holds.
+    /// When the problem ended, in nanoseconds of the process's clock; nil while it holds.
     public var ended: UInt64?
 
-    /// The position among the warnings of its kind in the order in which they were found, from 1.
+    /// The number among the warnings of its kind, from 1, in the order in which they were found.
     public internal(set) var serial: UInt64 = 0
 
     /// The node's label, kept for when the node is evicted: hostile text until it is escaped.
@@ -44,8 +45,8 @@ public struct Warning: Hashable, Sendable {
     /// The identity of the warning within its program.
     public var id: ID { ID(kind: kind, node: node) }
 
-    /// Copies what a row shows once the node is evicted.
-    mutating func remember(_ view: NodeView, label: String?, site: CodeLocation?) {
+    /// Stores what a row shows of the node, for when the node is evicted.
+    mutating func describe(_ view: NodeView, label: String?, site: CodeLocation?) {
         self.label = label
         nodeKind = view.kind
         self.site = site
@@ -62,7 +63,7 @@ extension WarningKind {
         }
     }
 
-    /// How bad it is at worst.
+    /// How bad the problem is in the worst case.
     public var severity: WarningSeverity {
         switch self {
         case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .starvedPool: .high
@@ -87,10 +88,10 @@ public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
     case low
     /// An error is lost, or work is late.
     case medium
-    /// Work never ends, or threads do none.
+    /// Work never ends, or threads do no work.
     case high
 
-    /// By how bad it is.
+    /// Whether one severity is lower than another.
     public static func < (left: WarningSeverity, right: WarningSeverity) -> Bool { left.rawValue < right.rawValue }
 
     /// The name, as it is shown.

@@ -1,3 +1,6 @@
+/// A set of warning kinds, one bit a kind, so that a test of a node's warnings is one operation.
+public typealias WarningBits = UInt32
+
 /// The kinds of warnings. The raw value is the name in options and the configuration.
 public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// Live for longer than the limit.
@@ -8,7 +11,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case unhandledRejection = "unhandled-rejection"
     /// Its resolver was used a second time.
     case settledAgain = "settled-again"
-    /// A thread of an executor waits for a promise.
+    /// A handler blocks its thread: it waits for a promise, a lock or the system.
     case blockedWorker = "blocked-worker"
     /// A handler runs for longer than the limit, or a task of Swift without a suspension.
     case longHandler = "long-handler"
@@ -18,7 +21,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case deadlock = "deadlock"
     /// A race is decided and a member of it still runs.
     case raceLoserRunning = "race-loser-running"
-    /// Asked to be cancelled and not settled since the limit.
+    /// Asked to be cancelled and not settled for longer than the limit.
     case cancellationIgnored = "cancellation-ignored"
     /// More threads run handlers than there should be.
     case tooManyThreads = "too-many-threads"
@@ -26,14 +29,14 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case longQueueWait = "long-queue-wait"
     /// A task of Swift is suspended for longer than the limit.
     case suspendedTask = "suspended-task"
-    /// More tasks of Swift are queued for longer than the limit than threads run any.
+    /// The tasks of Swift that have been queued for longer than the limit outnumber the threads that run tasks.
     case starvedPool = "starved-pool"
     /// A chain is deeper than the limit.
     case deepChain = "deep-chain"
     /// Events were lost: what is shown may be incomplete.
     case lostEvents = "lost-events"
 
-    /// All kinds, made once.
+    /// All kinds in an array that is made once.
     static let all = allCases
 }
 
@@ -41,21 +44,21 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
 public struct WarningOptions: Hashable, Sendable {
     /// The kinds that are reported.
     public var enabled = Set(WarningKind.allCases)
-    /// Age of a live node, in nanoseconds.
+    /// How long a node may be live after its making or its parent's settlement, in nanoseconds.
     public var neverSettledLimit: UInt64 = 60_000_000_000
-    /// Running time of a handler, in nanoseconds.
+    /// How long a handler may run, in nanoseconds.
     public var longHandlerLimit: UInt64 = 1_000_000_000
-    /// How long a handler blocks its thread, in nanoseconds.
+    /// How long a handler may block its thread, in nanoseconds.
     public var blockedWorkerLimit: UInt64 = 1_000_000_000
-    /// From the request, in nanoseconds.
+    /// How long a node may be live after its cancellation was requested, in nanoseconds.
     public var cancellationLimit: UInt64 = 2_000_000_000
-    /// Time in a queue, in nanoseconds, of a handler or a task.
+    /// How long a handler or a task may be queued, in nanoseconds.
     public var queueWaitLimit: UInt64 = 1_000_000_000
-    /// How long a task of Swift is suspended, in nanoseconds.
+    /// How long a task of Swift may be suspended, in nanoseconds.
     public var suspendedTaskLimit: UInt64 = 60_000_000_000
-    /// The depth of a chain, in nodes.
+    /// How deep a chain may be, in nodes.
     public var depthLimit = 1_000
-    /// How many threads run handlers.
+    /// How many threads may run handlers at once.
     public var threadLimit = 64
 
     /// Sets the usual limits and enables everything.

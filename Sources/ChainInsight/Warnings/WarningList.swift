@@ -2,27 +2,29 @@ import ChainModel
 
 /// The warnings of one kind: some are kept, all are counted.
 struct WarningList: Sendable {
-    /// How many are kept of a kind.
+    /// The most warnings that are kept, ended ones included.
     static let limit = 1_000
     /// How long a warning is kept after its end, in nanoseconds.
     static let historyDuration: UInt64 = 600_000_000_000
-    /// How many ended ones are kept of a kind.
+    /// The most ended warnings that are kept.
     static let historyLimit = 200
 
     /// By node: warnings that hold, and recently ended ones.
     fileprivate(set) var kept: [NodeID: Warning] = [:]
-    /// How many hold, including those that are not kept.
+    /// How many warnings hold, including those that are not kept.
     fileprivate(set) var count = 0
-    /// Nodes in the order of their warnings; removed ones may still be listed.
+    /// Nodes in the order in which their warnings were added. Nodes of removed warnings may still be listed.
     private var order = Queue<NodeID>()
+    /// How many of the kept warnings have ended.
     fileprivate var historyCount = 0
-    /// Ended warnings in the order of their ends, from `historyHead` on; removed and resumed ones may still be listed.
+    /// Ended warnings in the order of their ends, from `historyHead` on. Warnings that were removed or hold again may
+    /// still be listed.
     private var history: [(node: NodeID, ended: UInt64)] = []
     private var historyHead = 0
-    /// How many were ever found.
+    /// How many warnings were ever added.
     private(set) var serial: UInt64 = 0
 
-    /// Warnings that hold by when they began, then ended ones, latest first.
+    /// The kept warnings: those that hold, longest first, then the ended ones, last ended first.
     var sorted: [Warning] {
         kept.values.sorted { left, right in
             if (left.ended == nil) != (right.ended == nil) { return left.ended == nil }
@@ -33,15 +35,16 @@ struct WarningList: Sendable {
         }
     }
 
-    /// Adds a warning. Returns whether it is new. Where there is no room the oldest is dropped, but stays counted.
+    /// Adds a warning, or makes an ended one hold again. Returns false if a warning of the node holds already. Without
+    /// room the warning that was added first is dropped; if it holds, it stays counted.
     mutating func add(_ warning: Warning) -> Bool {
-        // By places, because a copy of a warning retains its texts.
+        // By index, because a copy of a warning retains its texts.
         if let known = kept.index(forKey: warning.node) {
             guard kept.values[known].ended != nil else { return false }
             historyCount -= 1
         } else {
             if kept.count >= Self.limit { dropOldest() }
-            // Drop removed entries, which are still listed.
+            // Drop the nodes of removed warnings.
             if order.count >= 2 * Self.limit { order.removeAll { kept[$0] == nil } }
             order.append(warning.node)
         }
@@ -81,10 +84,12 @@ struct WarningList: Sendable {
             history = history[historyHead...].filter { kept[$0.node]?.ended == $0.ended }
             historyHead = 0
         }
+        // Keep to `historyLimit`.
         _ = dropEnded(before: 0)
     }
 
-    /// Drops warnings that ended before a moment, and the first ones beyond the limit. Returns whether there were any.
+    /// Drops the warnings that ended before a moment, and from the first ended one on those beyond `historyLimit`.
+    /// Returns whether there were any.
     private mutating func dropEnded(before moment: UInt64) -> Bool {
         let before = historyCount
         while historyHead < history.count {
@@ -103,7 +108,8 @@ struct WarningList: Sendable {
         return historyCount != before
     }
 
-    /// Replaces the warnings by what a sweep found: at most ``limit`` of `count`. Returns whether anything changed.
+    /// Replaces the warnings that hold by those that a sweep found: `newCount`, of which `found` are at most ``limit``.
+    /// Returns whether anything changed.
     mutating func replace(_ found: [Warning], count newCount: Int, at now: UInt64) -> Bool {
         var isChanged = false
         var fresh: [NodeID: Warning] = [:]
@@ -137,7 +143,7 @@ struct WarningList: Sendable {
         historyCount > 0 && now > Self.historyDuration && dropEnded(before: now - Self.historyDuration)
     }
 
-    /// Counts only the kept warnings.
+    /// Sets the count to that of the kept warnings that hold.
     mutating func recount() { count = kept.count - historyCount }
 
     mutating func removeAll() {
@@ -154,7 +160,7 @@ extension WarningList {
         if known.ended == nil { count -= 1 } else { historyCount -= 1 }
     }
 
-    /// Sets how many hold, of which some are not kept. Returns whether the count changed.
+    /// Sets how many warnings hold, kept or not. Returns whether the count changed.
     mutating func setCount(_ new: Int) -> Bool {
         let new = max(new, kept.count - historyCount)
         defer { count = new }

@@ -2,26 +2,27 @@ import ChainModel
 
 /// The verdict of one rule on a node.
 enum WarningVerdict {
-    /// The condition holds since a moment; `other` is the other node involved.
+    /// The condition has held since a moment; `other` is the other node involved, or `.none`.
     case holds(since: UInt64, other: NodeID)
     /// The condition will hold from a moment on, unless the node changes.
     case later(UInt64)
     case no
 }
 
-/// The condition of each kind of warning, tested on one node at a moment. Each costs at most a read of the node and its
-/// neighbours, except ``DeadlockSearch``.
+/// The condition of each kind of warning, tested on one node at a moment. A test reads the node and its neighbours, and
+/// follows only the cause of an unhandled rejection further. ``DeadlockSearch`` finds deadlocks.
 struct WarningRules {
     var options: WarningOptions
-    /// ``WarningOptions/enabled``, one bit each.
-    private(set) var enabled: UInt16
+    /// ``WarningOptions/enabled``, one bit a kind.
+    private(set) var enabled: WarningBits
 
     init(_ options: WarningOptions) {
         self.options = options
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
-    /// How long a decided race may have losers that are ending, and a cycle may be an accident of timing.
+    /// How long losers may live on after a race is decided, and how long a cycle may be an accident of timing, in
+    /// nanoseconds.
     static let grace: UInt64 = 1_000_000_000
 
     @inline(__always)
@@ -57,11 +58,11 @@ struct WarningRules {
 
     // MARK: Faults
 
-    /// The faults that a node's marks and state show, one bit a kind. Those that only follow from an abandoned node are
-    /// left out, because that one is reported itself.
+    /// Returns the faults that a node's marks and state show, one bit a kind. Faults that follow from another node's
+    /// abandonment are left out, because that node is reported itself.
     @inline(__always)
-    func faults(of view: NodeView, _ forest: ChainForest) -> UInt16 {
-        var kinds: UInt16 = view.state == .abandoned ? WarningKind.abandoned.bit : 0
+    func faults(of view: NodeView, _ forest: ChainForest) -> WarningBits {
+        var kinds: WarningBits = view.state == .abandoned ? WarningKind.abandoned.bit : 0
         let marks = view.marks
         if !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) {
             if marks.contains(.unhandled) { kinds |= WarningKind.unhandledRejection.bit }
@@ -76,9 +77,9 @@ struct WarningRules {
         return kinds & ~consequences
     }
 
-    /// Whether the cause of a node's rejection is another node, which was abandoned.
+    /// Whether a node was rejected because another one was abandoned.
     private func followsFromAbandoned(_ view: NodeView, _ forest: ChainForest) -> Bool {
-        // Of an evicted node the links are gone.
+        // An evicted node has no links any more.
         guard forest.index(of: view.id) == view.index else { return false }
         guard view.state == .abandoned else {
             let origin = forest.rejectionOrigin(of: view.index, limit: Self.causeLimit)
@@ -92,10 +93,10 @@ struct WarningRules {
         }
     }
 
-    /// The most nodes between an error that no handler saw and its cause.
+    /// The most steps from an unhandled rejection to its cause.
     private static let causeLimit = 1_000
 
-    /// The time of a fault. Marks have no time of their own, so theirs is when they were seen.
+    /// Returns the time of a fault: of a rejection its settlement, of a mark `now`, because marks have no time.
     func since(_ kind: WarningKind, _ view: NodeView, now: UInt64) -> UInt64 {
         kind == .abandoned || kind == .unhandledRejection ? view.settled ?? now : now
     }
@@ -107,7 +108,7 @@ struct WarningRules {
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
-    /// A blocked handler is reported as such instead.
+    /// Leaves out a handler that blocks its thread, which is reported as ``WarningKind/blockedWorker``.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longHandler), view.occupiesThread,
             let started = forest.switched(of: view.index) ?? view.started
@@ -121,7 +122,8 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Counts a task of Swift that is queued for longer than the limit.
+    /// Whether a task of Swift has been queued for longer than the limit. The sweep compares the number of such tasks
+    /// with that of the threads that run tasks.
     func starvedPool(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {
             return .no
@@ -129,7 +131,7 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Only of a task without live child nodes, which it mostly waits for.
+    /// Leaves out a task with live children, because it mostly waits for these.
     func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.switched(of: view.index) else {
             return .no
@@ -139,6 +141,7 @@ struct WarningRules {
         return result
     }
 
+    /// The most children that are read; a task with more is taken to have a live one.
     private static let childLimit = 1_000
 
     private func hasLiveChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
@@ -153,7 +156,7 @@ struct WarningRules {
 
     // MARK: Nodes that do not settle
 
-    /// Only nodes that no other node holds up; those that wait for them would repeat the warning.
+    /// Leaves out nodes that wait for another one, because the warning of that one suffices.
     func neverSettled(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
         let limit = options.neverSettledLimit
@@ -164,7 +167,7 @@ struct WarningRules {
         case .pending, .waiting:
             guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }
             let reason = forest.blocker(of: view.index).reason
-            // The first node of a planned chain waits to be started, which no event reports.
+            // The first node of a planned chain may wait for long, because no event reports that the chain was started.
             guard reason == .resolver || (reason == .aboutToRun && view.kind != .chain) else { return .no }
             guard let total = forest.timing(of: view.index, now: now).total else { return .no }
             return verdict(since: now - min(now, total), limit: limit, now: now)
@@ -188,7 +191,7 @@ struct WarningRules {
         (view.kind == .race || view.kind == .any) && !view.isLive && view.state != .unknown
     }
 
-    /// Excludes plain timers, which cost nothing, and members that were asked to end.
+    /// Leaves out timers, which cost nothing, members that were asked to end, and members that another node waits for.
     func raceLoserRunning(
         _ view: NodeView, race: NodeView, _ forest: ChainForest, now: UInt64
     ) -> WarningVerdict {
@@ -198,9 +201,10 @@ struct WarningRules {
         return verdict(since: decided, limit: Self.grace, now: now, other: race.id)
     }
 
+    /// The most links or children of a node that are read.
     private static let relativeLimit = 16
 
-    /// Whether another node waits for a member of a race.
+    /// Whether a node besides the race waits for its member.
     private func isWanted(_ view: NodeView, besides race: NodeIndex, _ forest: ChainForest) -> Bool {
         for holder in forest.holders(of: view.index, limit: Self.relativeLimit)
         where holder.node != race && forest.state(of: holder.node).isLive { return true }
@@ -216,7 +220,7 @@ struct WarningRules {
 
 extension WarningKind {
     /// The kind's bit.
-    var bit: UInt16 { 1 << UInt16(index) }
+    var bit: WarningBits { 1 << WarningBits(index) }
 
     /// The kind's index, from 0.
     var index: Int {

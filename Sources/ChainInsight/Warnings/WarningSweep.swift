@@ -2,11 +2,11 @@ import ChainModel
 
 /// One sweep over the watched nodes, as far as it has come.
 struct WarningSweep: Sendable {
-    /// The warnings of one kind that were found; the oldest are kept.
+    /// The warnings of one kind that were found: the oldest are kept, all are counted.
     struct Found: Sendable {
         var warnings: [Warning] = []
         var count = 0
-        /// Warnings that began later are not among the oldest.
+        /// When the last of the kept warnings began, once newer ones were dropped: later ones are only counted.
         private var latest = UInt64.max
 
         mutating func add(_ kind: WarningKind, _ node: NodeID, since: UInt64, other: NodeID = .none) {
@@ -16,10 +16,11 @@ struct WarningSweep: Sendable {
         mutating func add(_ warning: Warning) {
             count += 1
             warnings.append(warning)
-            if warnings.count >= 2 * WarningList.limit { bound() }
+            if warnings.count >= 2 * WarningList.limit { keepOldest() }
         }
 
-        mutating func bound() {
+        /// Drops the warnings that began last, beyond ``WarningList/limit``.
+        mutating func keepOldest() {
             guard warnings.count > WarningList.limit else { return }
             warnings.sort { $0.since != $1.since ? $0.since < $1.since : $0.node < $1.node }
             warnings.removeLast(warnings.count - WarningList.limit)
@@ -29,34 +30,39 @@ struct WarningSweep: Sendable {
 
     /// The result for one examined node.
     struct Outcome {
+        /// The cost of examining the node, where a node without rules to test costs 1.
         var cost = 1
-        /// Whether each sweep has to examine it.
+        /// Whether the next sweep has to examine the node again.
         var isWatched = false
-        /// The next moment from which on something holds of it.
+        /// The earliest moment at which a condition will hold unless the node changes; nil for none.
         var due: UInt64?
 
-        mutating func await(_ moment: UInt64) { due = min(due ?? moment, moment) }
+        mutating func noteDue(at moment: UInt64) { due = min(due ?? moment, moment) }
     }
 
-    /// The current word of the watch list, and its slots that are left.
+    /// The current word of the watch list.
     var cursor = 0
+    /// The slots of the current word that are still to be examined, one bit each.
+    var bits: UInt64 = 0
     /// How many nodes were examined.
     var nodeCount: UInt64 = 0
-    var bits: UInt64 = 0
-    /// Whether it examines all nodes.
+    /// Whether the sweep examines all nodes, not only those of the watch list.
     var isWhole: Bool
-    /// Whether it searches for faults.
+    /// Whether the sweep also searches for faults, because not every change was listed.
     var findsFaults: Bool
+    /// The warnings that were found, by ``WarningKind/index``.
     var found = Array(repeating: Found(), count: WarningKind.all.count)
     /// Threads that are in a handler.
     var threads: Set<ThreadID> = []
     /// Threads that run a task of Swift.
     var taskThreads: Set<ThreadID> = []
-    /// How many tasks of Swift are queued for longer than the limit, and since when the first is.
+    /// How many tasks of Swift have been queued for longer than the limit, and since when the first one.
     var queuedTasks = (count: 0, since: UInt64.max)
+    /// When the next sweep has something to examine; nil for never.
     var nextDue: UInt64?
-    /// Roots of chains with more nodes than the depth limit.
+    /// Roots of the chains that are still to be searched for a node beyond the depth limit.
     var longChains: [NodeID] = []
+    /// The search that the end of a slice interrupted.
     var depth: DepthSearch?
 
     static let threadLimit = 65_536
@@ -67,13 +73,13 @@ struct WarningSweep: Sendable {
         self.findsFaults = findsFaults
     }
 
-    mutating func await(_ moment: UInt64) { nextDue = min(nextDue ?? moment, moment) }
+    mutating func noteDue(at moment: UInt64) { nextDue = min(nextDue ?? moment, moment) }
 
     @inline(__always)
     mutating func record(_ verdict: WarningVerdict, _ kind: WarningKind, _ view: NodeView, _ outcome: inout Outcome) {
         switch verdict {
         case .no: break
-        case .later(let due): outcome.await(due)
+        case .later(let due): outcome.noteDue(at: due)
         case .holds(let since, let other):
             found[kind.index].add(kind, view.id, since: since, other: other)
             outcome.isWatched = true

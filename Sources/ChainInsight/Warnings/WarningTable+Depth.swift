@@ -2,15 +2,17 @@ import ChainModel
 
 /// Chains that may be too deep, searched in slices.
 extension WarningTable {
-    /// Whether a root's chain has more nodes than may stand under each other. Where none ever had, the root is not read.
+    /// Whether a node is the root of a chain with more nodes than the depth limit. Where no chain ever had so many, the
+    /// node is not read.
     @inline(__always)
-    func mayBeDeep(_ root: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+    func mayBeDeep(_ node: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
         let limit = rules.options.depthLimit
-        return forest.chainHighWater > limit && rules.isEnabled(.deepChain) && forest.nodeCount(ofRoot: root) > limit
+        return forest.chainHighWater > limit && rules.isEnabled(.deepChain) && forest.nodeCount(ofRoot: node) > limit
     }
 
-    /// Lists a root's chain for the depth search. Returns whether it has to be searched.
-    mutating func needsDepthSearch(_ view: NodeView, _ forest: ChainForest) -> Bool {
+    /// Adds a root's chain to those that the sweep searches. Returns false, and adds nothing, if the chain is settled
+    /// or there is no room.
+    mutating func addToDepthSearch(_ view: NodeView, _ forest: ChainForest) -> Bool {
         let chain = forest.chain(of: view.index)
         guard chain.liveCount > 0,
             sweep!.longChains.count < WarningSweep.longChainLimit
@@ -19,7 +21,8 @@ extension WarningTable {
         return true
     }
 
-    /// Searches long chains that grew or shrank. Returns whether all are done.
+    /// Searches the long chains of the sweep. A chain of which the node count changed by less than a sixteenth keeps
+    /// its last result. Returns false if the budget ended before all were searched.
     mutating func measureDepths(_ forest: ChainForest, budget: inout Int) -> Bool {
         while let id = sweep!.depth?.root ?? sweep!.longChains.last {
             guard let root = forest.index(of: id), forest.isRoot(root) else {
@@ -33,11 +36,13 @@ extension WarningTable {
                 continue
             }
             if sweep!.depth == nil { sweep!.depth = DepthSearch(root, in: forest) }
-            guard let isDeep = sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) else {
-                return false
+            switch sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) {
+            case .unfinished: return false
+            case .found(let isDeep): depths[id] = (count, isDeep)
+            // Keeps an earlier result; without one, the next sweep searches the chain again.
+            case .interrupted: break
             }
-            depths[id] = (count, isDeep)
-            if isDeep { recordDeepChain(root, forest) }
+            if depths[id]?.isDeep == true { recordDeepChain(root, forest) }
             finishDepthSearch(of: id)
         }
         return true

@@ -1,9 +1,9 @@
 /// Warnings that the user has dismissed.
 extension WarningTable {
-    /// Dismisses a warning: it does not come back for this node. Lost events come back when more are lost.
+    /// Dismisses a kept warning: it does not come back for its node. Lost events come back when more are lost.
     public mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }
-        remember(warning)
+        recordDismissal(of: warning)
         lists[id.kind.index].remove(id.node)
         if !id.kind.isFault { held[id.node]? &= ~id.kind.bit }
         revision += 1
@@ -12,7 +12,7 @@ extension WarningTable {
     /// Dismisses all kept warnings of a kind.
     public mutating func dismissAll(of kind: WarningKind) {
         for warning in lists[kind.index].kept.values {
-            remember(warning)
+            recordDismissal(of: warning)
             if !kind.isFault { held[warning.node]? &= ~kind.bit }
         }
         lists[kind.index].removeAll()
@@ -25,7 +25,7 @@ extension WarningTable {
         revision += 1
     }
 
-    private mutating func remember(_ warning: Warning) {
+    private mutating func recordDismissal(of warning: Warning) {
         if warning.kind == .lostEvents { dismissedLossCount = dismissedLossCount.addingClamped(warning.amount) }
         guard warning.node != .none else { return }
         if dismissed.count >= Self.dismissedLimit { dismissed.removeAll() }

@@ -5,8 +5,8 @@ extension WarningTable {
     mutating func finish(_ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64) {
         findRaceLosers(forest, now)
         findThreadDeadlocks(forest, deadlocks, now)
-        countThreads(now)
-        compareQueuedTasks()
+        findTooManyThreads(now)
+        findStarvedPool()
         guard var done = sweep else { return }
         sweep = nil
         pause = Self.pause(after: done)
@@ -21,39 +21,40 @@ extension WarningTable {
                 continue
             }
             let index = kind.index
-            done.found[index].bound()
+            done.found[index].keepOldest()
             let all = done.found[index]
-            // Tested again, because earlier slices may be out of date.
+            // Tested again, because a node may have changed since its slice.
             let valid = all.warnings.filter { warning in
                 guard warning.node != .none else { return true }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
                 return rules.holds(warning, of: forest.node(index), forest, now: now)
             }
             let count = valid.count + (all.count - all.warnings.count)
-            let found = valid.map { withNames($0, forest) }
+            let found = valid.map { described($0, forest) }
             if lists[index].replace(found, count: count, at: now) { revision += 1 }
             for warning in valid where warning.node != .none {
                 held[warning.node, default: 0] |= kind.bit
                 if let index = forest.index(of: warning.node) { _ = heldSlots.insert(index.rawValue) }
             }
         }
-        let seen = Set(depths.keys.filter { forest.index(of: $0).map { forest.isRoot($0) } ?? false })
-        if seen.count != depths.count { depths = depths.filter { seen.contains($0.key) } }
+        let roots = Set(depths.keys.filter { forest.index(of: $0).map { forest.isRoot($0) } ?? false })
+        if roots.count != depths.count { depths = depths.filter { roots.contains($0.key) } }
     }
 
-    /// Adds faults that changes did not report. Nodes that were counted before are not counted again.
+    /// Adds faults that were found by the sweep, because changes did not list their nodes. The higher of the counts
+    /// before and of the sweep counts, because both may include the same nodes.
     private mutating func addMissed(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: ChainForest) {
         let before = lists[kind.index].count
         for warning in found.warnings where lists[kind.index].kept.count < WarningList.limit {
-            if lists[kind.index].add(withNames(warning, forest)) { revision += 1 }
+            if lists[kind.index].add(described(warning, forest)) { revision += 1 }
         }
         if lists[kind.index].setCount(max(before, found.count)) { revision += 1 }
     }
 
-    private func withNames(_ warning: Warning, _ forest: ChainForest) -> Warning {
+    private func described(_ warning: Warning, _ forest: ChainForest) -> Warning {
         guard let index = forest.index(of: warning.node) else { return warning }
         var warning = warning
-        remember(&warning, forest.node(index), forest)
+        describe(&warning, forest.node(index), forest)
         return warning
     }
 
@@ -69,7 +70,7 @@ extension WarningTable {
                 sweep!.record(
                     rules.raceLoserRunning(view, race: forest.node(race), forest, now: now), .raceLoserRunning, view,
                     &outcome)
-                if let due = outcome.due { sweep!.await(due) }
+                if let due = outcome.due { sweep!.noteDue(at: due) }
             }
             if hasLosers { kept.insert(id) }
         }
@@ -85,7 +86,7 @@ extension WarningTable {
         for wait in forest.waits where steps < 100_000 {
             guard let waiter = forest.index(of: wait.waiter) else { continue }
             guard now >= wait.since, now - wait.since >= WarningRules.grace else {
-                sweep!.await(wait.since &+ WarningRules.grace)
+                sweep!.noteDue(at: wait.since &+ WarningRules.grace)
                 continue
             }
             guard let cycle = deadlocks.cycle(from: waiter, in: forest, steps: &steps),
@@ -95,14 +96,14 @@ extension WarningTable {
         }
     }
 
-    private mutating func compareQueuedTasks() {
+    private mutating func findStarvedPool() {
         let (count, since) = sweep!.queuedTasks
         guard count > sweep!.taskThreads.count else { return }
         sweep!.found[WarningKind.starvedPool.index].add(
             Warning(.starvedPool, .none, since: since, amount: UInt64(count)))
     }
 
-    private mutating func countThreads(_ now: UInt64) {
+    private mutating func findTooManyThreads(_ now: UInt64) {
         let count = sweep!.threads.count
         guard rules.isEnabled(.tooManyThreads), count > rules.options.threadLimit else { return }
         sweep!.found[WarningKind.tooManyThreads.index].add(

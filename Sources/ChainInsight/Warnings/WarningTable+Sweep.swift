@@ -2,19 +2,25 @@ import ChainModel
 
 /// Sweeps over changed and due nodes, in slices.
 extension WarningTable {
-    /// The least time between the beginnings of two sweeps, in nanoseconds; longer after long sweeps, so that they take
-    /// a few hundredths of a core at most.
-    private static let interval: UInt64 = 500_000_000, longestInterval: UInt64 = 2_000_000_000
+    /// The least time between the beginnings of two sweeps, in nanoseconds.
+    private static let interval: UInt64 = 500_000_000
+    /// The longest ``pause(after:)``, in nanoseconds.
+    private static let longestInterval: UInt64 = 2_000_000_000
+    /// The pause for each examined node, in nanoseconds, so that sweeps take a few hundredths of a core at most.
     private static let pausePerNode: UInt64 = 10_000
-    /// The most time between two whole sweeps while something changes. They find what other nodes do to a node that
-    /// does not change itself.
+    /// The longest time between two whole sweeps while something changes, in nanoseconds. Whole sweeps find conditions
+    /// that begin with a change of another node.
     private static let wholeInterval: UInt64 = 30_000_000_000
-    /// The cost of a node, where a free slot costs 1 and a word of the watch list 2.
-    private static let nodeCost = 16, wordCost = 2
+    /// The part of the budget that a cost of 1 takes (``WarningSweep/Outcome/cost``); a free slot takes 1.
+    private static let nodeCost = 16
+    /// The part of the budget that a word of the watch list takes.
+    private static let wordCost = 2
     /// The most combinators of one member that are watched; a whole sweep finds the rest.
     private static let holderLimit = 1_000
-    /// Reading more members than this, to the first unsettled one, costs about `manyMembersCost`.
-    private static let fewMembers = 16, manyMembersCost = 500
+    /// How many members of a combinator are read at no extra cost to find one that is not settled.
+    private static let fewMembers = 16
+    /// The cost of reading on where the first ``fewMembers`` are settled.
+    private static let manyMembersCost = 500
 
     /// Begins a sweep where one is due, and continues it.
     mutating func continueSweep(_ forest: ChainForest, _ now: UInt64, _ budget: Int) {
@@ -26,12 +32,12 @@ extension WarningTable {
             if sweep!.bits == 0 {
                 let removed = watch.removeSlots(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
                 sweep!.bits = removed.bits
-                if removed.areOthersLeft { sweep!.await(now) }
+                if removed.areOthersLeft { sweep!.noteDue(at: now) }
                 rest -= Self.wordCost
             }
             examineWord(forest, deadlocks, now, &rest)
             guard sweep!.bits == 0 else { break }
-            if let due = watch.due(sweep!.cursor) { sweep!.await(due) }
+            if let due = watch.due(sweep!.cursor) { sweep!.noteDue(at: due) }
             sweep!.cursor += 1
         }
         guard rest > 0 else { return }
@@ -40,15 +46,16 @@ extension WarningTable {
         finish(forest, deadlocks, now)
     }
 
-    /// The time from the beginning of a sweep to that of the next one.
+    /// Returns the least time from the beginning of a sweep to that of the next one, in nanoseconds.
     static func pause(after sweep: WarningSweep) -> UInt64 {
-        // A whole sweep is followed by small ones.
+        // No longer pause after a whole sweep, because small ones follow it.
         sweep.isWhole ? interval : min(longestInterval, max(interval, sweep.nodeCount * pausePerNode))
     }
 
     /// Begins a sweep if one is due. Returns whether it did.
     private mutating func begin(_ now: UInt64) -> Bool {
-        // A node that waits for another is not overdue before that one settles, so half the limit is soon enough.
+        // A node's time counts from its parent's settlement, which does not change the node: a whole sweep within half
+        // the limit finds it before it is overdue.
         let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
         let isWhole = needsFaultSearch || (isBehind && wholeBegan.map { now >= $0 &+ interval } ?? true)
         guard isStale || isWhole || nextDue.map({ now >= $0 }) ?? false,
@@ -85,14 +92,16 @@ extension WarningTable {
         }
     }
 
-    /// Adds a changed node to the next sweep, or removes it.
+    /// Adds a changed node to one of the next two sweeps, or removes a finished one. The root of a chain that may be
+    /// too deep is always added.
     @inline(__always)
     mutating func watch(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest) {
         let slot = entry.index.rawValue
         if !entry.traits.contains(.unfinished) {
             watch.remove(slot)
         } else if entry.state == .waiting || entry.state == .queued {
-            // Young waiting nodes are deferred, because most go on before the next sweep. Nodes with a warning are not.
+            // A node that just began to wait is left to the sweep after the next, because most start before that. A
+            // node with a warning stays in the next sweep.
             let isFresh = !entry.changes.isDisjoint(with: [.created, .state]) && !heldSlots.contains(slot)
             watch.insertLater(slot, keepsNext: !isFresh)
         } else {
@@ -101,8 +110,8 @@ extension WarningTable {
         if entry.traits.contains(.root), mayBeDeep(entry.index, forest) { watch.insert(slot) }
     }
 
-    /// Watches combinators of a settled member: they did not change, but now wait for another member, which may wait
-    /// for them.
+    /// Adds the pending combinators of a settled member to the next sweep: they did not change, but wait for another
+    /// member now, which may wait for them.
     mutating func watchHolders(of member: NodeIndex, _ forest: ChainForest) {
         guard rules.isEnabled(.deadlock) else { return }
         for link in forest.holders(of: member, limit: Self.holderLimit)
@@ -127,7 +136,7 @@ extension WarningTable {
         }
         if mayBeDeep(index, forest) {
             outcome.cost += 2
-            if needsDepthSearch(view, forest) { outcome.isWatched = true }
+            if addToDepthSearch(view, forest) { outcome.isWatched = true }
         }
         guard view.isLive else { return outcome }
         if view.state == .queued {
@@ -152,7 +161,7 @@ extension WarningTable {
     private mutating func countQueuedTask(_ verdict: WarningVerdict, _ outcome: inout WarningSweep.Outcome) {
         switch verdict {
         case .no: break
-        case .later(let due): outcome.await(due)
+        case .later(let due): outcome.noteDue(at: due)
         case .holds(let since, _):
             sweep!.queuedTasks = (sweep!.queuedTasks.count + 1, min(sweep!.queuedTasks.since, since))
             outcome.isWatched = true
@@ -168,8 +177,9 @@ extension WarningTable {
         if rules.isDecided(view) { watchRace(view, forest) }
     }
 
-    /// Searches for a deadlock of a node. A young cycle may be an accident of timing; a later one is closed by a change
-    /// of one of its nodes or the settlement of a member (``watchHolders(of:_:)``).
+    /// Searches for a cycle that a node waits for, once the node is older than ``WarningRules/grace``: a cycle of young
+    /// nodes may be an accident of timing. A cycle that closes later is found by the change that closes it, of one of
+    /// its nodes or of a member (``watchHolders(of:_:)``).
     private mutating func findDeadlock(
         _ view: NodeView, _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64,
         _ outcome: inout WarningSweep.Outcome
@@ -180,7 +190,7 @@ extension WarningTable {
             outcome.cost += Self.manyMembersCost
         }
         guard now >= view.created, now - view.created >= WarningRules.grace else {
-            return outcome.await(view.created &+ WarningRules.grace)
+            return outcome.noteDue(at: view.created &+ WarningRules.grace)
         }
         var steps = 2
         if let cycle = deadlocks.cycle(from: view.index, in: forest, steps: &steps),
@@ -192,7 +202,7 @@ extension WarningTable {
         outcome.cost += steps * 4
     }
 
-    /// Records each cycle once, wherever the search entered it.
+    /// Records a deadlock, unless this sweep found the same cycle from another of its nodes.
     mutating func record(deadlock warning: Warning) {
         let index = warning.kind.index
         guard !sweep!.found[index].warnings.contains(where: { $0.node == warning.node }) else { return }

@@ -1,45 +1,51 @@
 import ChainModel
 
-/// The warnings of one forest, always up to date.
+/// The warnings of one forest.
 ///
 /// Faults (``WarningKind/isFault``) are found among changed nodes. Conditions that depend on time are found by sweeps,
-/// in slices and at most twice a second, over changed and due nodes (two bits of memory a node) and, at intervals, over
+/// in slices and at most twice a second, over changed and due nodes (six bits of memory a node) and, at intervals, over
 /// all nodes. A warning ends as soon as its node changes and the condition no longer holds.
 public struct WarningTable: Sendable {
-    /// How many warnings of a kind are kept; all are counted.
+    /// The most warnings of a kind that are kept; all are counted.
     public static let keptLimit = WarningList.limit
 
-    /// Changes with whatever is visible.
+    /// Increases with each visible change.
     public internal(set) var revision: UInt64 = 0
 
     var rules = WarningRules(WarningOptions())
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
-    /// Nodes with warnings that their next change may end: one bit a kind.
-    var held: [NodeID: UInt16] = [:]
-    /// The slots of these nodes, and others: a quick filter for changed nodes.
+    /// By node, the kinds of its warnings that a change of the node may end, one bit a kind.
+    var held: [NodeID: WarningBits] = [:]
+    /// The slots of the nodes in `held`, and outdated ones: a quick filter for changed nodes.
     var heldSlots = SlotSet()
     /// The nodes that the next sweep examines.
     var watch = WatchList()
     var dismissed: Set<Warning.ID> = []
-    /// The most warnings that were kept at a tick.
+    /// The most warnings that were kept after a tick.
     private var keptHighWater = 0
+    /// How many lost events the user has dismissed.
     var dismissedLossCount: UInt64 = 0
     /// Races that were decided before all members settled.
     var races: Set<NodeID> = []
     var sweep: WarningSweep?
-    /// Whether something changed since the last sweep began, and since the last whole sweep did.
-    var isStale = true, isBehind = true
+    /// Whether something changed since the last sweep began.
+    var isStale = true
+    /// Whether something changed since the last whole sweep began.
+    var isBehind = true
     /// Whether the next sweep has to search for faults, because not every change was listed.
     var needsFaultSearch = true
+    /// When the last sweep began, in nanoseconds of the process's clock.
     var sweepBegan: UInt64?
     /// The least time from `sweepBegan` to the beginning of the next sweep, in nanoseconds.
     var pause: UInt64 = 0
+    /// When the last whole sweep began, in nanoseconds of the process's clock.
     var wholeBegan: UInt64?
-    /// When the passing of time alone makes the next condition hold.
+    /// When a sweep is due although nothing changes; nil for never.
     var nextDue: UInt64?
     /// By root, how many nodes its chain had at its last depth search, and whether it was too deep.
     var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
 
+    /// The most dismissed warnings that are stored; beyond it all of them may come back.
     static let dismissedLimit = 10_000
     static let raceLimit = 4_096
 
@@ -67,7 +73,7 @@ public struct WarningTable: Sendable {
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
     /// The kinds of warnings that hold, by node, one bit a kind: for ``QueryMatcher/warnings``. O(kept warnings).
-    public var kindsByNode: [NodeID: UInt16] {
+    public var kindsByNode: [NodeID: WarningBits] {
         lists.indices.reduce(into: [:]) { kinds, index in
             for warning in lists[index].kept.values where warning.ended == nil {
                 kinds[warning.node, default: 0] |= warning.kind.bit
@@ -101,6 +107,7 @@ public struct WarningTable: Sendable {
     public mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
         guard !changes.isEverything else {
             (needsFaultSearch, isStale, isBehind, sweep) = (true, true, true, nil)
+            // The search for faults counts those that are not kept anew.
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
         }
@@ -123,7 +130,7 @@ public struct WarningTable: Sendable {
         }
         if entry.traits.contains(.needsAttention) { recordFaults(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
-            check(view, kinds, forest, now)
+            retest(view, kinds, forest, now)
         }
     }
 
@@ -143,20 +150,20 @@ public struct WarningTable: Sendable {
                 guard !lists[kind.index].has(view.id) else { continue }
                 var warning = Warning(kind, view.id, since: rules.since(kind, view, now: forest.now))
                 guard !isDismissed(warning.id) else { continue }
-                remember(&warning, view, forest)
+                describe(&warning, view, forest)
                 if lists[kind.index].add(warning) { revision += 1 }
             }
         }
         if rules.isDecided(view) { watchRace(view, forest) }
     }
 
-    /// The label of an evicted node is lost.
-    func remember(_ warning: inout Warning, _ view: NodeView, _ forest: ChainForest) {
+    /// Stores in a warning what its row shows of the node, except the label of an evicted node, which is lost.
+    func describe(_ warning: inout Warning, _ view: NodeView, _ forest: ChainForest) {
         let index = forest.index(of: view.id)
-        warning.remember(view, label: index.flatMap { forest.label(of: $0) }, site: forest.sites[view.site])
+        warning.describe(view, label: index.flatMap { forest.label(of: $0) }, site: forest.sites[view.site])
     }
 
-    /// Remembers a decided race if some of its members have not settled.
+    /// Adds a decided race to `races` if some of its members have not settled.
     mutating func watchRace(_ view: NodeView, _ forest: ChainForest) {
         guard rules.isEnabled(.raceLoserRunning), races.count < Self.raceLimit, !races.contains(view.id),
             forest.index(of: view.id) == view.index
@@ -169,23 +176,24 @@ public struct WarningTable: Sendable {
 
     // MARK: Ending
 
-    private mutating func end(_ node: NodeID, _ kinds: UInt16, _ now: UInt64) {
+    private mutating func end(_ node: NodeID, _ kinds: WarningBits, _ now: UInt64) {
         for kind in WarningKind.all where kinds & kind.bit != 0 { lists[kind.index].end(node, at: now) }
         held[node] = nil
         revision += 1
     }
 
-    private mutating func check(_ view: NodeView, _ kinds: UInt16, _ forest: ChainForest, _ now: UInt64) {
-        var gone: UInt16 = 0
+    /// Ends the warnings of a changed node that no longer hold.
+    private mutating func retest(_ view: NodeView, _ kinds: WarningBits, _ forest: ChainForest, _ now: UInt64) {
+        var ended: WarningBits = 0
         for kind in WarningKind.all where kinds & kind.bit != 0 {
             guard let warning = lists[kind.index].kept[view.id] else { continue }
             if !rules.holds(warning, of: view, forest, now: now) {
                 lists[kind.index].end(view.id, at: now)
-                gone |= kind.bit
+                ended |= kind.bit
                 revision += 1
             }
         }
-        let rest = kinds & ~gone
+        let rest = kinds & ~ended
         held[view.id] = rest == 0 ? nil : rest
     }
 
@@ -193,7 +201,7 @@ public struct WarningTable: Sendable {
 
     /// Expires ended warnings and continues the sweep where one is due. Returns whether anything visible changed.
     ///
-    /// - Parameter budget: How much is examined; some 15 ns each.
+    /// - Parameter budget: How much the sweep examines, in nodes without rules to test: some 15 ns each.
     @discardableResult
     public mutating func tick(
         _ forest: ChainForest, now: UInt64, options: WarningOptions, budget: Int = 16_384

@@ -15,7 +15,7 @@ extension WarningKind {
         case .tooManyThreads: "more threads run handlers than there should be"
         case .longQueueWait: "it has waited in a queue for a long time"
         case .suspendedTask: "a task that has been suspended for a long time"
-        case .starvedPool: "more tasks are queued than threads run any"
+        case .starvedPool: "more tasks are queued than there are threads that run tasks"
         case .deepChain: "a very deep chain"
         case .lostEvents: "events were lost: what is shown may be incomplete"
         }

@@ -1,24 +1,26 @@
 import ChainModel
 
-/// Nodes by the second of the program's clock at which they are tested again; each waits for one second.
+/// Nodes to test again, by the second of the program's clock at which they are due.
 ///
-/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries; what
-/// is left is at most half of the limit.
+/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries, which
+/// leaves at most half of the limit.
 struct ExpiryQueue {
     /// Nanoseconds in a unit of the queue.
     static let unit: UInt64 = 1_000_000_000
     static let leastLimit = 16_384
 
+    /// The entries by second, stale ones included.
     private var waiting: [UInt64: [NodeIndex]] = [:]
     /// The number of entries, stale ones included.
     private(set) var count = 0
+    /// The number of nodes that wait.
     private var nodeCount = 0
     private(set) var highWaterMark = 0
-    /// By node, 1 + the second that it waits for, cut to 32 bits; 0 for none.
+    /// The ``stamp(_:)`` of the second that each node waits for; 0 for none.
     private var seconds = PagedArray<UInt32>()
 
-    /// Enqueues a node for the first whole second at or after a moment, unless it waits for an earlier one.
-    mutating func put(_ node: NodeIndex, until moment: UInt64) {
+    /// Enqueues a node for the first whole second at or after a moment, unless it waits for that or an earlier second.
+    mutating func enqueue(_ node: NodeIndex, until moment: UInt64) {
         let second = moment / Self.unit + (moment % Self.unit == 0 ? 0 : 1)
         let stamp = Self.stamp(second)
         let known = seconds[node.rawValue]
@@ -31,7 +33,7 @@ struct ExpiryQueue {
         highWaterMark = max(highWaterMark, count)
     }
 
-    /// The greatest number of entries: twice the nodes that wait, where those are many.
+    /// The greatest number of entries: twice the nodes that wait, but at least ``leastLimit``.
     var limit: Int { max(Self.leastLimit, 2 * nodeCount) }
 
     private mutating func dropStale() {
@@ -52,7 +54,7 @@ struct ExpiryQueue {
         nodeCount -= 1
     }
 
-    /// Moves the nodes that wait for a second or an earlier one to `due`.
+    /// Moves the nodes that wait for `last` or an earlier second to `due`.
     mutating func take(upTo last: UInt64, into due: inout [NodeIndex]) {
         for second in waiting.keys.filter({ $0 <= last }) {
             let stamp = Self.stamp(second)
@@ -67,6 +69,6 @@ struct ExpiryQueue {
         }
     }
 
-    /// Returns a second as 32 bits: unique for 136 years.
+    /// Returns 1 + a second in 32 bits: unique for 136 years.
     private static func stamp(_ second: UInt64) -> UInt32 { UInt32(clamping: second &+ 1) }
 }

@@ -4,9 +4,9 @@ import ChainModel
 /// The nodes that match a query: found in slices, updated with each change, and once a second where the query depends
 /// on time (`age>5s`).
 ///
-/// Costs: a changed node is tested again, O(1). A node with a match that depends on time waits in a queue for its
-/// second, so that a second costs only those nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more for one that
-/// waits.
+/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue for that
+/// second, so that a second costs only such nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more for a node
+/// that waits.
 struct FilterScan {
     /// The query as it was typed; empty for no filter.
     private(set) var text = ""
@@ -14,12 +14,13 @@ struct FilterScan {
     private(set) var markedTexts: [Needle] = []
     /// Whether the rest is dimmed rather than hidden.
     var dims = false
-    /// The next index to test; nil after the last.
+    /// The next node index to test; nil once all are tested.
     private(set) var cursor: UInt32?
     /// The moment that durations count to, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
     private(set) var isActive = false
     private var matcher = QueryMatcher(.everything)
+    /// The numbers of names and of renames in the forest as of the last ``noteNames(of:)``.
     private var nameCount = 0, renameCount = 0
     /// The changes of a node after which it is tested again; creation and moves are always among them.
     private var relevantChanges: NodeChanges = []
@@ -33,16 +34,16 @@ struct FilterScan {
     private var matches = MatchCounts()
     /// The matches of earlier filters, freed in slices, because those of a million nodes take a while.
     private var retiredStorage: [MatchCounts] = []
-    /// How many earlier filters wait to be freed; the memory of older ones is freed at once.
+    /// How many earlier filters wait to be freed at most; past the limit the oldest is freed at once.
     private static let retiredStorageLimit = 16
     private(set) var expiry = ExpiryQueue()
-    /// Nodes to test again: their second has come, or their parent was settled.
+    /// Nodes to test again, because their second has come, or another node or their warnings changed.
     private var retests: [NodeIndex] = []
     private(set) var retestHighWater = 0
     /// The limit of nodes to test again; past it all nodes are tested, in the order of their indices.
     static let retestLimit = 131_072
     var retestCount: Int { retests.count }
-    /// By node, the round in which ``markShown(of:in:)`` marked it.
+    /// By node, the last call of ``markShown(of:in:)`` that marked it; calls are numbered from 1.
     private var shownRound = PagedArray<UInt32>()
     private var lastShown: UInt32 = 0
 
@@ -56,10 +57,10 @@ struct FilterScan {
     /// Whether there are nodes to test.
     var hasWork: Bool { cursor != nil || !retests.isEmpty }
 
-    /// Pages that a tick frees.
+    /// How many pages of retired storage a tick frees.
     private static let pagesPerTick = 512
 
-    /// Begins with another query. A query without words matches everything, so there is no filter.
+    /// Begins with another query. A query without words matches everything, so that no filter is on.
     mutating func begin(_ query: Query?, now: UInt64) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
         isActive = !query.isEmpty
@@ -89,7 +90,7 @@ struct FilterScan {
     @inline(__always) func isMatch(_ node: NodeIndex) -> Bool { matches.contains(node) }
     @inline(__always) func matchCount(of root: NodeIndex) -> Int { matches.count(of: root) }
 
-    // MARK: Looking
+    // MARK: Scanning
 
     /// Lets time advance to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
@@ -122,7 +123,7 @@ struct FilterScan {
     }
 
     /// Sets the warnings that hold, by node; nodes with other ones than before are tested again.
-    mutating func setWarnings(_ warnings: [NodeID: UInt16], of forest: borrowing ChainForest) {
+    mutating func setWarnings(_ warnings: [NodeID: WarningBits], of forest: borrowing ChainForest) {
         let old = matcher.warnings
         matcher.warnings = warnings
         for (node, kinds) in warnings where old[node] != kinds { retest(node, in: forest) }
@@ -134,16 +135,17 @@ struct FilterScan {
         if let node = forest.index(of: id) { retests.append(node) }
     }
 
+    /// How many free indices cost as much as testing a node.
     private static let freeSlotsPerNode = 64
+    /// How many bytes of compared text cost as much as testing a node.
     private static let bytesPerNode = 64
     /// The cost of updating a chain's weight, in nodes.
     private static let nodesPerChain = 4
 
-    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if there was none
-    /// left.
+    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if none was left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
-        // Free slots cost next to nothing, so that a small forest is done at once.
+        // Free indices cost next to nothing, so that a small forest is done at once.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
         var chains = matches.touchedCount
@@ -173,7 +175,7 @@ struct FilterScan {
         return true
     }
 
-    /// Tests all nodes under a moved node again. O(those).
+    /// Tests all nodes under a node again, after it moved or, as a root, changed its label. O(these nodes).
     mutating func noteChange(ofAllBelow node: NodeIndex, in forest: borrowing ChainForest) {
         var next = forest.next(after: node, within: node)
         while let current = next {
@@ -196,10 +198,10 @@ struct FilterScan {
         if dependsOnRootLabels, forest.isRoot(node) { noteChange(ofAllBelow: node, in: forest) }
     }
 
-    /// Nodes that wait for one node, which are tested again with it.
+    /// How many nodes that wait for a changed node are tested again at most.
     private static let holderLimit = 256
 
-    /// Returns whether the scan has still to reach a node that does not match so far.
+    /// Returns whether the scan has still to reach a node, and it does not match so far.
     private func isAhead(_ node: NodeIndex) -> Bool {
         guard let cursor else { return false }
         return node.rawValue >= cursor && !isMatch(node)
@@ -207,14 +209,14 @@ struct FilterScan {
 
     private mutating func test(_ node: NodeIndex, _ fields: SearchFields, in forest: borrowing ChainForest) {
         let isMatch = matcher.matches(node, fields, in: forest, now: moment)
-        if matcher.holdsUntil != .max { expiry.put(node, until: matcher.holdsUntil) }
+        if matcher.holdsUntil != .max { expiry.enqueue(node, until: matcher.holdsUntil) }
         if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
     }
 
     /// Carries the matches of an evicted root over, see ``MatchCounts/inherit(from:by:)``.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
-    /// Tests the children of a node again: they begin with its settlement, and queries can read its label.
+    /// Notes the children of a node to be tested again: they begin when it settles, and queries can read its label.
     private mutating func retestChildren(of node: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.childCount(of: node) > 0 else { return }
         var child = forest.firstChild(of: node)
@@ -232,27 +234,27 @@ struct FilterScan {
         matches.remove(node)
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
     /// Notes that nodes of a chain came, went or moved.
     mutating func noteStructure(of root: NodeIndex) { matches.noteStructure(of: root) }
 
-    /// Returns the chains with changed matches or nodes since the last call.
+    /// Removes and returns the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
-    /// Returns the nodes with a changed match since the last call, in order; repeated and evicted ones may be among
-    /// them. A new filter forgets them all.
+    /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
+    /// be among them. A new filter forgets all.
     mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
 }
 
-// MARK: What is above a match
+// MARK: Matches and the nodes above them
 
 extension FilterScan {
     /// Returns how many nodes of a chain match or are above a match, the root included. O(its nodes).
     @inline(__always)
     func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var count = 0
-        // Of the nodes on the path to the current one, this many from the root on are counted.
+        // How many nodes on the path to the current one, from the root on, are counted.
         var counted = 0
         var depth = 0
         var next: NodeIndex? = root
@@ -267,8 +269,7 @@ extension FilterScan {
         return max(1, count)
     }
 
-    /// Marks the matching nodes of a chain and those above them, for ``shownNodes``; the root is always marked. O(its
-    /// nodes).
+    /// Marks the root of a chain, its matching nodes and those above them, for ``shownNodes``. O(its nodes).
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
         if lastShown == .max { (lastShown, shownRound) = (0, PagedArray()) }
         lastShown += 1

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The matching nodes, their number by chain, and what of that changed. 8 bytes a node, and 8 a chain with a match.
+/// The matching nodes and their number by chain, with the changes of both. 8 bytes a node, and 8 a chain with a match.
 struct MatchCounts {
     /// The number of matching nodes.
     private(set) var count = 0
@@ -8,17 +8,18 @@ struct MatchCounts {
     private(set) var revision: UInt64
 
     private struct Node: BitwiseCopyable {
-        /// The number of the chain that a matching node is counted for, else 0; and the bit of ``isTouched``.
+        /// ``countedFor``, and the bit of ``isTouched``.
         private var counted: UInt32 = 0
-        /// Of a root, the number of its chain while anything in it matches, else 0. A chain that loses its root keeps
-        /// its number under the new root.
-        var number: UInt32 = 0
+        /// Of a root, the number of its chain while anything in the chain matches, else 0. A chain that loses its root
+        /// keeps its number under the new root.
+        var chainNumber: UInt32 = 0
 
         private static let touchedBit: UInt32 = 1 << 31
 
+        /// The number of the chain that a matching node is counted for; 0 for a node that does not match.
         var countedFor: UInt32 {
             get { counted & ~Self.touchedBit }
-            set { counted = counted & Self.touchedBit | newValue }
+            set { counted = (counted & Self.touchedBit) | newValue }
         }
         /// Of a root, whether it is in `touched`.
         var isTouched: Bool {
@@ -38,7 +39,9 @@ struct MatchCounts {
     private var chains = PagedArray<Chain>()
     private var lastNumber: UInt32 = 0
     private var freeNumbers: [UInt32] = []
+    /// The roots of chains with changed matches or nodes.
     private var touched: [NodeIndex] = []
+    /// The nodes that came to match or match no longer.
     private var flipped: [NodeIndex] = []
 
     init(revision: UInt64 = 0) { self.revision = revision }
@@ -46,7 +49,7 @@ struct MatchCounts {
     @inline(__always) func contains(_ node: NodeIndex) -> Bool { nodes[node.rawValue].countedFor != 0 }
 
     @inline(__always) func count(of root: NodeIndex) -> Int {
-        let number = nodes[root.rawValue].number
+        let number = nodes[root.rawValue].chainNumber
         return number == 0 ? 0 : Int(chains[number].count)
     }
 
@@ -56,10 +59,10 @@ struct MatchCounts {
         return chains.removeLast(pages) || areNodesLeft
     }
 
-    /// Counts a node as a match.
+    /// Counts a node as a match of its chain.
     mutating func insert(_ node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
-        var number = nodes[root.rawValue].number
+        var number = nodes[root.rawValue].chainNumber
         let oldNumber = nodes[node.rawValue].countedFor
         guard oldNumber == 0 || oldNumber != number else { return }
         if oldNumber != 0 { uncount(node, from: oldNumber) }
@@ -73,7 +76,7 @@ struct MatchCounts {
     private mutating func addNumber(for root: NodeIndex) -> UInt32 {
         if freeNumbers.isEmpty { lastNumber += 1 }
         let number = freeNumbers.popLast() ?? lastNumber
-        nodes[root.rawValue].number = number
+        nodes[root.rawValue].chainNumber = number
         chains[number] = Chain(root: root.rawValue)
         return number
     }
@@ -90,7 +93,7 @@ struct MatchCounts {
         chains[number].count -= 1
         let chain = chains[number]
         if chain.count == 0 {
-            if nodes[chain.root].number == number { nodes[chain.root].number = 0 }
+            if nodes[chain.root].chainNumber == number { nodes[chain.root].chainNumber = 0 }
             freeNumbers.append(number)
         }
         note(node, in: NodeIndex(rawValue: chain.root))
@@ -99,17 +102,17 @@ struct MatchCounts {
     /// Carries the count of an evicted root over to the new root of its nodes. Returns false where the new root has
     /// matches of its own, so that the nodes have to be tested again.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool {
-        let number = nodes[old.rawValue].number
+        let number = nodes[old.rawValue].chainNumber
         guard number != 0 else { return true }
-        nodes[old.rawValue].number = 0
-        guard nodes[new.rawValue].number == 0 else { return false }
-        nodes[new.rawValue].number = number
+        nodes[old.rawValue].chainNumber = 0
+        guard nodes[new.rawValue].chainNumber == 0 else { return false }
+        nodes[new.rawValue].chainNumber = number
         chains[number].root = new.rawValue
         noteStructure(of: new)
         return true
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
     private mutating func note(_ node: NodeIndex, in root: NodeIndex) {
         revision &+= 1
@@ -127,7 +130,7 @@ struct MatchCounts {
     /// How many chains changed since the last call of ``takeTouched()``.
     var touchedCount: Int { touched.count }
 
-    /// Returns the chains with changed matches or nodes since the last call.
+    /// Removes and returns the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] {
         guard !touched.isEmpty else { return [] }
         for root in touched { nodes[root.rawValue].isTouched = false }
@@ -135,8 +138,8 @@ struct MatchCounts {
         return touched
     }
 
-    /// Returns the nodes with a changed match since the last call, in order; repeated and evicted ones may be among
-    /// them.
+    /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
+    /// be among them.
     mutating func takeFlipped() -> [NodeIndex] {
         guard !flipped.isEmpty else { return [] }
         defer { flipped.removeAll(keepingCapacity: true) }

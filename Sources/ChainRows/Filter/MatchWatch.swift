@@ -20,11 +20,11 @@ package struct MatchWatch {
     package var hasWork: Bool { scan.hasWork }
 
     /// Sets the warnings that hold, by node, one bit a kind.
-    package mutating func setWarnings(_ warnings: [NodeID: UInt16], in forest: borrowing ChainForest) {
+    package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         scan.setWarnings(warnings, of: forest)
     }
 
-    /// Tests what changed.
+    /// Tests the changed nodes.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         if changes.tables { scan.noteNames(of: forest) }
         guard !changes.isEverything else { return scan.restart() }
@@ -44,7 +44,7 @@ package struct MatchWatch {
         }
     }
 
-    /// Lets time pass to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call.
+    /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call.
     package mutating func tick(_ now: UInt64, in forest: borrowing ChainForest, budget: Int) -> [NodeIndex] {
         scan.tick(now)
         _ = scan.scan(in: forest, budget: budget)

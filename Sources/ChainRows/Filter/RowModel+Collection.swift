@@ -1,17 +1,18 @@
 import ChainModel
 
-/// How far the list of matches is made after a new filter.
+/// The progress of listing the chains with matches after a new filter.
 ///
-/// Matches are found in the order of memory. Each one that is listed as it is found costs a search and a move within a
-/// chunk, 300 ns among a million chains: so only the first ones are, for the screen. The others follow once all nodes are
-/// tested, in the order of the list of all chains, each behind the one before.
+/// Matches are found in the order of memory. Listing a chain when its match is found costs a search and a move within
+/// a chunk, 300 ns among a million chains, so only the first chains are listed then, for the screen. The others are
+/// listed once all nodes are tested, by a walk over the list of all chains, each behind the last.
 struct MatchCollection {
-    /// Chains that were listed as they were found.
+    /// How many chains were listed when their matches were found.
     var listedCount = 0
-    /// Whether all nodes are tested; from then on each match is listed as it is found.
+    /// Whether all nodes are tested and the walk has begun. From then on chains are listed when matches are found.
     var isWalking = false
-    /// The group of the list of all chains that the walk is in, and the chain in it up to which it has come.
+    /// The group of the list of all chains that the walk is in.
     fileprivate var group = 0
+    /// The last chain of the group that the walk has passed; nil at the beginning.
     fileprivate var last: WeightedSortedList.Entry?
 }
 
@@ -24,13 +25,13 @@ extension WeightedSortedList {
 }
 
 extension RowModel {
-    /// Whether a chain with matches is in the list of matches.
+    /// Returns whether a chain with matches is in the list of matches.
     func isListed(_ slot: Int) -> Bool { collection == nil || slots.has(.listed, slot) }
 
     /// Lists a chain with matches, unless it is to be listed later.
     mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
         if let collection, !collection.isWalking {
-            // A weight that does not fit is known to the list alone.
+            // A weight that does not fit into the table is stored in the list only.
             guard collection.listedCount < longFrom || weight >= UInt16.max else { return }
             self.collection!.listedCount += 1
         }
@@ -38,7 +39,7 @@ extension RowModel {
         slots.set(.listed, true, slot)
     }
 
-    /// Lists matches that were found before, looking at about `budget` chains at most.
+    /// Lists the chains with matches that were found before. Looks at `budget` chains, and ends at the end of a chunk.
     mutating func collectMatches(in forest: borrowing ChainForest, budget: Int) {
         guard var walk = collection else { return }
         walk.isWalking = true
@@ -60,8 +61,8 @@ extension RowModel {
         collection = nil
     }
 
-    /// Lists the chains of a chunk that have matches. Each step reads what the one before has prefetched, because in the
-    /// order of the list everything about a chain is cold.
+    /// Lists the chains of a chunk that have matches. Each step reads what the one before has prefetched, because in
+    /// the order of the list no chain is in the caches.
     private mutating func listFoundMatches(
         _ entries: [WeightedSortedList.Entry], of all: borrowing WeightedSortedList, in forest: borrowing ChainForest
     ) {
@@ -79,7 +80,7 @@ extension RowModel {
             let slot = Int(number - 1)
             guard let weight = slots.matchWeight(slot), weight != 0, !slots.has(.listed, slot) else { continue }
             let key = all.key(entry)
-            // While all chains are read anew, the list may hold old places.
+            // While all chains are read anew, the list may hold old keys.
             guard pass == nil || slots.key(slot) == key else { continue }
             listMatch(key, slot, weight: weight)
         }

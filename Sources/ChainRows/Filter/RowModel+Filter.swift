@@ -3,11 +3,11 @@ import ChainModel
 
 // The rows of chains while a filter is on.
 extension RowModel {
-    /// Nodes that setting a filter tests at once.
+    /// How many nodes setting a filter tests at once.
     static let firstScanBudget = 1_000
 
-    /// Sets the filter, or drops it; `now` is nanoseconds of the program's clock. Tests some nodes at once, or one of
-    /// `share` parts of them; the others are tested in slices.
+    /// Sets the filter, or drops it; `now` is in nanoseconds of the program's clock. Tests ``firstScanBudget`` nodes,
+    /// divided by `share`, at once; the others are tested in slices.
     package mutating func setFilter(
         _ query: Query?, in forest: borrowing ChainForest, now: UInt64, share: Int = 1
     ) {
@@ -19,7 +19,7 @@ extension RowModel {
         _ = scan(in: forest, budget: Self.firstScanBudget / share)
     }
 
-    /// Tests the next slice of nodes, at most `budget`; returns false if there was none left, or a sort comes first.
+    /// Tests the next slice of nodes, at most `budget`; returns false if there was no work, or if a sort comes first.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork(.filtering) else { return false }
         if filter.scan(in: forest, budget: budget) { refreshMatches(in: forest) }
@@ -27,17 +27,18 @@ extension RowModel {
         return true
     }
 
-    /// Chains that are looked at in the time in which a node is tested.
+    /// How many chains ``collectMatches(in:budget:)`` looks at in the time of testing a node.
     private static let chainsPerNode = 3
 
     /// Whether the filter reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
     package var filterReadsWarnings: Bool { filter.dependsOnWarnings }
 
     /// Sets the warnings that hold, by node, one bit a kind; only nodes with other ones than before are tested.
-    package mutating func setWarnings(_ warnings: [NodeID: UInt16], in forest: borrowing ChainForest) {
+    package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         filter.setWarnings(warnings, of: forest)
     }
 
+    /// Updates lists and weights after nodes came to match or match no longer.
     mutating func refreshMatches(in forest: borrowing ChainForest) {
         let flipped = filter.takeFlipped()
         if !lists.listOf.isEmpty { lists.setMatches(of: flipped, in: forest, filter) }
@@ -51,7 +52,7 @@ extension RowModel {
         }
     }
 
-    /// Counts the rows of a chain while the rest is hidden.
+    /// Counts the rows of a chain while a filter hides the rest.
     mutating func updateMatchWeight(_ root: NodeIndex, _ slot: Int, in forest: borrowing ChainForest) {
         if !cachedMatchRows.isEmpty, slots.has(.mayHaveCachedRows, slot) { cachedMatchRows[root] = nil }
         let (count, old) = (filter.matchCount(of: root), slots.matchWeight(slot))

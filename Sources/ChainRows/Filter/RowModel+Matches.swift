@@ -1,9 +1,9 @@
 import ChainModel
 
-// From match to match.
+// Steps from match to match.
 extension RowModel {
-    /// Returns the nearest match below a node, or above it: in its chain, else in the nearest chain with one, unless
-    /// `staysInChain`. Without a node returns the first match, or the last.
+    /// Returns the nearest match below a node (`forward`), or above it: in its chain, else in the nearest chain with a
+    /// match, unless `staysInChain`. Without a node returns the first match, or the last.
     package func match(
         from node: NodeIndex?, forward: Bool, staysInChain: Bool = false, in forest: borrowing ChainForest
     ) -> NodeIndex? {

@@ -5,22 +5,22 @@ import Frames
 /// A part of the header.
 struct HeaderItem {
     var parts: [(text: String, style: Style)]
-    /// Items of the highest rank are left out first; nil is never left out.
+    /// The item of the highest rank is left out first; one without a rank is never left out.
     var rank: Int?
-    /// Blanks before it; nil for the usual ones.
+    /// The blanks before the item; nil for the usual number.
     var gap: Int?
 
     func width(_ glyphs: Glyphs) -> Int { parts.reduce(0) { $0 + glyphs.width(of: $1.text) } }
 }
 
-/// Ranks of header items; the highest is left out first.
+/// The ranks of header items; the highest is left out first. The five sparklines have the ranks from `sparkline` on.
 private enum HeaderRank {
     static let state = 1, inFlight = 2, failed = 3, oldest = 4, running = 5, queued = 6, mode = 7, clock = 8, chains = 9
     static let pid = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
 }
 
 extension Painter {
-    /// Draws the bar at the top: the program, its connection, what it has to do, what came of it, and the time.
+    /// Draws the bar at the top: the program, its connection, its load, its totals, and the time.
     mutating func paintHeader(_ state: borrowing State) {
         let columns = frame.size.columns
         frame.fill(row: 0, column: 0, style: .header)
@@ -85,7 +85,8 @@ extension Painter {
         var failedAMinute: Int?
         for program in state.programs where program.isReached {
             var part = program.load
-            // As of the clock's last second, because the header is drawn once a second; a clock that stands still has none.
+            // The age at the clock's last full second, because the header is drawn once a second. A still clock has no
+            // such second.
             if !program.isStill { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
             if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
@@ -129,7 +130,7 @@ extension Painter {
         return items
     }
 
-    /// Counts of chains, nodes and losses; event rate.
+    /// The counts of chains, failures, nodes and lost events, and the event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
         let reached = state.programs.filter(\.isReached)
         var load = ProgramLoad()
@@ -150,7 +151,7 @@ extension Painter {
         items.append(HeaderItem(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: HeaderRank.rate))
         let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
         if lost > 0 {
-            // Not "lost" alone, which the connection may be.
+            // Not "lost" alone, which is a state of the connection, too.
             let isNarrow = frame.size.columns < 100
             add(
                 lost, isNarrow ? "ev lost" : "event lost", isNarrow ? "ev lost" : "events lost",
@@ -159,7 +160,7 @@ extension Painter {
         return items
     }
 
-    /// The one program: its name and its connection.
+    /// The items of the only program: its name, pid, connection and last restart.
     private func program(_ program: Program, _ state: borrowing State) -> [HeaderItem] {
         let name = glyphs.cut(program.name, to: 24)
         var items = [HeaderItem(parts: [(name.isEmpty ? "?" : name, .headerAccent)], rank: nil)]
@@ -189,7 +190,7 @@ extension Painter {
         return items
     }
 
-    /// Several programs: a count for each connection state.
+    /// The items of several programs: their number, and how many have each state of connection.
     private func programs(of state: borrowing State) -> [HeaderItem] {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
@@ -208,11 +209,12 @@ extension Painter {
         return items
     }
 
+    /// `frozen, 120 waiting`, or `dropped` instead if too many events came; nil if the picture is live.
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
         let buffers = state.programs.compactMap(\.frozenBuffer)
-        let waiting = CountText.grouped(buffers.reduce(0) { $0 + $1.waitingCount })
-        let isOverflown = buffers.contains(where: \.isOverflown)
-        return ("\(glyphs.frozen) frozen, \(waiting) \(isOverflown ? "dropped" : "waiting")", .headerAccent)
+        let dropped = buffers.reduce(0) { $0 + $1.receivedCount - $1.keptCount }
+        let (count, word) = dropped > 0 ? (dropped, "dropped") : (buffers.reduce(0) { $0 + $1.keptCount }, "waiting")
+        return ("\(glyphs.frozen) frozen, \(CountText.grouped(count)) \(word)", .headerAccent)
     }
 }

@@ -4,7 +4,7 @@ import ChainModel
 // How full the queues of a dashboard are, for `--debug-statistics`.
 
 extension State {
-    /// Every queue of the dashboard, with its limit; those of several programs have the program's name in front.
+    /// Every queue of the dashboard, with its limit; with several programs, the program's name precedes a queue's name.
     public var queueStatistics: [QueueStatistics] {
         var all: [QueueStatistics] = []
         for program in programs {
@@ -26,7 +26,7 @@ extension Program {
         all += [
             insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(
-                name: "events and nodes while frozen", count: frozenBuffer?.waitingCount ?? 0,
+                name: "events and nodes while frozen", count: frozenBuffer?.keptCount ?? 0,
                 highWaterMark: frozenHighWater, limit: frozenLimit),
             QueueStatistics(
                 name: "cancellations on their way", count: requests.count, highWaterMark: requests.count,

@@ -1,6 +1,6 @@
-// What keys, clicks and commands do once their meaning is known.
+// Handles the intents of keys, clicks and commands.
 extension State {
-    /// Does what the user wants, in the mode in force.
+    /// Handles an intent in the current mode.
     mutating func handle(_ intent: Intent) -> [Effect] {
         noteDrawnRows(for: intent)
         if !isFrozen, follow() { updateViewport() }
@@ -26,14 +26,14 @@ extension State {
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent == .detail, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
-        // The selection is what another view left.
+        // The rows of such a view do not change the selection, which another view has left.
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
         }
         return handleCommon(intent)
     }
 
-    /// Does what a key means in every view.
+    /// Handles an intent that means the same in every view.
     private mutating func handleCommon(_ intent: Intent) -> [Effect] {
         switch intent {
         case .up, .down, .pageUp, .pageDown, .halfUp, .halfDown, .home, .end, .windowTop, .windowMiddle, .windowBottom,
@@ -75,12 +75,20 @@ extension State {
         case .setup: notify("columns sort by s, colours change by :theme, warnings by :warn; :help lists all commands")
         case .priority: notify("promises have no priority; F6 sorts, F9 cancels")
         case .play, .playFaster, .playSlower, .nextEvent, .previousEvent, .secondOn, .secondBack, .nextNotable,
-            .previousNotable, .mark, .now:
-            if let command = Self.replayCommand(of: intent) { return replay(command) }
-        case .marks: showMarks()
-        case .record: return record(into: nil)
+            .previousNotable, .mark, .now, .marks, .record:
+            return handleRecording(intent)
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete, .editLine: notify("nothing is being typed")
+        }
+        return []
+    }
+
+    /// Handles an intent about a recording or the past.
+    private mutating func handleRecording(_ intent: Intent) -> [Effect] {
+        switch intent {
+        case .marks: showMarks()
+        case .record: return record(into: nil)
+        default: if let command = Self.replayCommand(of: intent) { return replay(command) }
         }
         return []
     }
@@ -120,7 +128,7 @@ extension State {
     private mutating func toggleDetail() {
         let isOpen = Layout(self).detail != nil
         wantsDetail = !isOpen
-        // Details stay with the node that they were opened for.
+        // The selection stays on the node for which the details were opened.
         if !isOpen, following == .first { following = .nothing }
         updateViewport()
     }

@@ -2,7 +2,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The path from a node over what each node waits for, to its end or into a cycle.
+/// The path from a node along what each node waits for: to a node that waits for no other one, or into a cycle.
 struct BlockerPath {
     /// One node on the path, and what it waits for.
     struct Step {
@@ -42,7 +42,7 @@ struct BlockerPath {
         }
     }
 
-    /// What the code of a task waits for, most often: what it made last, of what is not settled.
+    /// Returns the newest live child, which is what the code of a task most often waits for.
     private static func newestLiveChild(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var child = forest.lastChild(of: node)
         for _ in 0..<limit {
@@ -83,7 +83,7 @@ extension State {
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
 
-    /// What can be done about a node that waits for no other one.
+    /// Returns what can be done about a node that waits for no other one; empty for nothing.
     private func advice(for step: BlockerPath.Step, in programIndex: Int) -> String {
         let forest = programs[programIndex].forest
         let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
@@ -106,14 +106,17 @@ struct BlockerDescription {
     /// Nanoseconds of the program's clock.
     let now: UInt64
 
+    /// The most cells of a name.
     private static let nameLimit = 28
+    /// The most members that are counted.
     private static let memberLimit = 1_000
 
     func name(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
         glyphs.cut(NodeText.name(of: node, in: forest), to: Self.nameLimit)
     }
 
-    /// The nodes of a path with ``link(_:in:)`` between two; of more than five, the first two and the last two.
+    /// Returns the names of a path's nodes, with ``link(_:in:)`` between two. Of more than five nodes, names the first
+    /// two and the last two.
     func path(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
         var text = ""
         let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
@@ -127,7 +130,7 @@ struct BlockerDescription {
         return text
     }
 
-    /// The text between a node and the next one on the path.
+    /// Returns the text between a node and the next one on the path.
     private func link(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         if let wait = step.blockedExecutor { return ", queued: \(thread(wait.thread, in: forest)) is blocked by " }
         switch step.blocker.reason {
@@ -141,7 +144,8 @@ struct BlockerDescription {
         }
     }
 
-    /// Such as `2 of 3 left` or `the first of 3`; nil for fewer than two members.
+    /// Returns what a node waits for of its members, such as `2 of 3 left` or `the first of 3`; nil for fewer than two
+    /// members.
     func members(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         let members = forest.members(of: node, limit: Self.memberLimit)
         guard members.count > 1 else { return nil }
@@ -153,7 +157,7 @@ struct BlockerDescription {
         }
     }
 
-    /// A cycle: each node waits for the next, and the last for the first.
+    /// Returns the words for a cycle, in which each node waits for the next, and the last for the first.
     func cycle(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
         guard steps.count > 1 else {
             return "deadlock: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
@@ -162,12 +166,12 @@ struct BlockerDescription {
         return "deadlock: " + path(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
     }
 
-    /// ` for 2.1s`; empty where the time is not known.
+    /// Returns ` for 2.1s`; empty where the time is not known.
     private func since(_ time: UInt64?) -> String {
         time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
     }
 
-    /// Why a node that waits for no other one is not settled.
+    /// Returns why a node that waits for no other one is not settled.
     func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         let view = forest.node(step.node)
         switch step.blocker.reason {
@@ -192,7 +196,7 @@ struct BlockerDescription {
         }
     }
 
-    /// ` on pool for 2.1s (14 queued, 4 running there)`.
+    /// Returns ` on pool for 2.1s (14 queued, 4 running there)`.
     private func queue(_ view: NodeView, in forest: borrowing ChainForest, _ since: String) -> String {
         guard view.executor != 0 else { return since }
         let load = forest.load(of: view.executor)
@@ -205,7 +209,8 @@ struct BlockerDescription {
         forest.threads[thread] ?? "thread \(thread)"
     }
 
-    /// What a live node waits for directly: words, and the node that they describe, if it waits for one.
+    /// Returns what a live node waits for directly, in words, and the node that these describe, if it waits for one.
+    /// Nil for a node that runs or is settled.
     func directBlocker(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
         let step = BlockerPath.Step(node: node, blocker: forest.blocker(of: node, memberLimit: Self.memberLimit))
         if let blocker = step.blocker.node {
@@ -213,9 +218,7 @@ struct BlockerDescription {
             case .parent: return ("its parent", blocker)
             case .follows: return ("which it follows", blocker)
             case .member: return (members(of: node, in: forest) ?? "its member", blocker)
-            case .awaits:
-                let name = forest.wait(of: node).map { thread($0.thread, in: forest) } ?? "its thread"
-                return ("blocking \(name)", blocker)
+            case .awaits: return ("blocking \(waitingThread(of: node, in: forest))", blocker)
             default: return ("", blocker)
             }
         }
@@ -231,8 +234,14 @@ struct BlockerDescription {
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
-        // These have a node.
-        case .parent, .follows, .awaits: return nil
+        case .awaits: return ("one that is gone, blocking \(waitingThread(of: node, in: forest))", nil)
+        // Handled above.
+        case .parent, .follows: return nil
         }
+    }
+
+    /// Returns the name of the thread that a node blocks.
+    private func waitingThread(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        forest.wait(of: node).map { thread($0.thread, in: forest) } ?? "its thread"
     }
 }

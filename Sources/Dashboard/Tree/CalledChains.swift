@@ -1,10 +1,10 @@
 import ChainModel
 import ChainRows
 
-/// The chains that are drawn under nodes of other programs, because their roots were called from there.
+/// The chains that are drawn under nodes of other programs, which called their roots.
 ///
-/// The row models know the numbers of rows, this table which rows they are. A chain stands at one place only. Where chains
-/// are grouped by call site, and while a filter hides the rest, each stands in its own program.
+/// A row model counts the rows under a caller; this table has the chains that these rows belong to. A chain is drawn once.
+/// While chains are grouped by call site or a filter hides the rest, each chain is drawn in its own program.
 struct CalledChains {
     /// A chain that is drawn under another program's node.
     struct Chain {
@@ -12,31 +12,35 @@ struct CalledChains {
         var weight: ForeignWeight
     }
 
-    /// More chains of one caller stand in their own program, so that adding up rows stays short.
+    /// The most chains drawn under one caller, because their weights are summed at each change. Others stay in their own
+    /// program.
     static let limit = 1_000
-    /// Callers of callers that are followed.
+    /// The most callers that are followed upwards, and the most rounds of ``State/linkPrograms()``.
     static let depthLimit = 32
 
-    /// By caller, in the order in which they became known.
+    /// By caller, in the order in which the chains were linked.
     private var chains: [RowID: [Chain]] = [:]
-    /// By root.
+    /// By root, the caller under which it is drawn.
     private var callers: [RowID: RowID] = [:]
-    /// The roots of which the caller is not there yet, by caller, and the other way round.
+    /// By caller that is in no forest yet, the roots that wait for it.
     private var waiting: [NodeKey: Set<RowID>] = [:]
+    /// By root, the caller for which it waits.
     private var awaited: [RowID: NodeKey] = [:]
-    /// The callers at which what is under them is to be counted.
-    private var uncounted: Set<RowID> = []
-    /// The roots that would be drawn in their own chains, in rings of calls: tried again when a link goes.
-    private var ringed: Set<RowID> = []
-    /// Whether a link went since these were tried.
+    /// The callers for which the row model has an old weight.
+    private var outdated: Set<RowID> = []
+    /// The roots that are not drawn under their callers, because the calls form a cycle or are over ``depthLimit`` deep.
+    private var cyclic: Set<RowID> = []
+    /// Whether a link was removed since ``cyclic`` roots were tried last.
     private var hasRemoved = false
 
     var isEmpty: Bool { callers.isEmpty }
 
+    /// Returns the chains that are drawn under a node.
     func chains(under caller: RowID) -> [Chain] { chains.isEmpty ? [] : chains[caller] ?? [] }
+    /// Returns the node under which a chain is drawn.
     func caller(of root: RowID) -> RowID? { callers.isEmpty ? nil : callers[root] }
 
-    /// What is drawn under a node in all.
+    /// Returns the summed weight of the chains under a node.
     func weight(under caller: RowID) -> ForeignWeight {
         chains(under: caller).reduce(into: ForeignWeight(rows: 0, isLive: false)) { sum, chain in
             sum.rows += chain.weight.rows
@@ -44,58 +48,69 @@ struct CalledChains {
         }
     }
 
+    /// Links a chain to its caller.
     mutating func add(_ root: RowID, under caller: RowID, _ weight: ForeignWeight) {
         chains[caller, default: []].append(Chain(root: root, weight: weight))
         callers[root] = caller
-        uncounted.insert(caller)
+        outdated.insert(caller)
     }
 
+    /// Sets the weight of a chain; does nothing if it is not drawn under a caller.
     mutating func setWeight(_ weight: ForeignWeight, of root: RowID) {
         guard let caller = callers[root], let index = chains[caller]?.firstIndex(where: { $0.root == root }) else {
             return
         }
         chains[caller]![index].weight = weight
-        uncounted.insert(caller)
+        outdated.insert(caller)
     }
 
-    /// Removes a chain; returns whether it was there.
+    /// Removes the link of a chain; returns whether there was one.
     mutating func remove(_ root: RowID) -> Bool {
         guard let caller = callers.removeValue(forKey: root) else { return false }
         chains[caller]?.removeAll { $0.root == root }
         if chains[caller]?.isEmpty == true { chains[caller] = nil }
-        uncounted.insert(caller)
+        outdated.insert(caller)
         hasRemoved = true
         return true
     }
 
-    mutating func takeUncounted() -> Set<RowID> {
-        defer { if !uncounted.isEmpty { uncounted = [] } }
-        return uncounted
+    /// Returns the callers with other weights than at the last call.
+    mutating func takeOutdated() -> Set<RowID> {
+        defer { if !outdated.isEmpty { outdated = [] } }
+        return outdated
     }
 
-    mutating func setRinged(_ root: RowID) { ringed.insert(root) }
+    mutating func addCyclic(_ root: RowID) { cyclic.insert(root) }
 
-    /// Returns the roots to try again.
-    mutating func takeRinged() -> Set<RowID> {
+    /// Removes and returns the roots to try again; none if no link was removed.
+    mutating func takeCyclic() -> Set<RowID> {
         guard hasRemoved else { return [] }
-        defer { (ringed, hasRemoved) = ([], false) }
-        return ringed
+        defer { (cyclic, hasRemoved) = ([], false) }
+        return cyclic
     }
 
+    /// Whether a root is linked to another caller than `caller`, or waits for another.
+    func isOutdated(_ root: RowID, caller: NodeKey?) -> Bool {
+        guard let known = callers[root]?.node ?? awaited[root] else { return false }
+        return known != caller
+    }
+
+    /// Registers a root with a caller that is in no forest yet.
     mutating func wait(_ root: RowID, for caller: NodeKey) {
         waiting[caller, default: []].insert(root)
         awaited[root] = caller
     }
 
+    /// Removes and returns the roots that wait for a caller.
     mutating func takeWaiting(for caller: NodeKey) -> Set<RowID> {
         let roots = waiting.removeValue(forKey: caller) ?? []
         for root in roots { awaited[root] = nil }
         return roots
     }
 
-    /// Ends a root's waiting; returns the caller if nothing else waits for it.
+    /// Ends a root's waiting; returns its caller if no other root waits for it.
     mutating func stopWaiting(_ root: RowID) -> NodeKey? {
-        ringed.remove(root)
+        cyclic.remove(root)
         guard let caller = awaited.removeValue(forKey: root) else { return nil }
         waiting[caller]?.remove(root)
         guard waiting[caller]?.isEmpty == true else { return nil }
@@ -105,11 +120,11 @@ struct CalledChains {
 }
 
 extension State {
-    /// Brings the chains under nodes of other programs up to date. O(what changed), with one program O(1).
+    /// Updates which chains are drawn under nodes of other programs. O(changes); with one program O(1).
     mutating func linkPrograms() {
         for programIndex in programs.indices { programs[programIndex].rowModel.trackForeign(programs.count > 1) }
         guard programs.count > 1 else { return }
-        // A chain's rows count at its caller. The caller's chain may be drawn in a third program.
+        // Repeated, because a chain's rows count at its caller, and the caller's chain may be drawn in a third program.
         for _ in 0..<CalledChains.depthLimit {
             for programIndex in programs.indices where programs[programIndex].rowModel.hasForeignNews {
                 let news = programs[programIndex].rowModel.takeForeignNews()
@@ -119,10 +134,10 @@ extension State {
                 }
                 for entry in news { apply(entry, of: programIndex) }
             }
-            for root in calledChains.takeRinged() { link(root) }
-            let callers = calledChains.takeUncounted()
+            for root in calledChains.takeCyclic() { link(root) }
+            let callers = calledChains.takeOutdated()
             guard !callers.isEmpty else { return }
-            for caller in callers { count(under: caller) }
+            for caller in callers { updateWeight(under: caller) }
         }
     }
 
@@ -140,13 +155,17 @@ extension State {
         }
     }
 
-    private mutating func apply(_ news: ForeignNews, of programIndex: Int) {
+    private mutating func apply(_ entry: ForeignNews, of programIndex: Int) {
         func rowID(_ id: NodeID) -> RowID {
             let process = programs[programIndex].forest.process
             return RowID(source: programs[programIndex].source, node: NodeKey(process: process, id: id))
         }
-        switch news {
-        case .calls(let id): link(rowID(id))
+        switch entry {
+        case .calls(let id):
+            let root = rowID(id)
+            let caller = find(root).flatMap { programs[$0.programIndex].forest.remoteParent(of: $0.node) }
+            if calledChains.isOutdated(root, caller: caller) { unlink(root) }
+            link(root)
         case .arrived(let id): for root in calledChains.takeWaiting(for: rowID(id).node!) { link(root) }
         case .weighed(let id):
             guard let node = programs[programIndex].forest.index(of: id),
@@ -155,7 +174,7 @@ extension State {
             calledChains.setWeight(weight, of: rowID(id))
         case .gone(let id): unlink(rowID(id))
         case .callerGone(let id), .callerMoved(let id):
-            // Linked anew, because the caller may have come under one of its own chains.
+            // Linked anew, because the caller may now be in one of the chains that it called.
             let roots = calledChains.chains(under: rowID(id)).map(\.root)
             for root in roots { unlink(root) }
             for root in roots { link(root) }
@@ -163,7 +182,7 @@ extension State {
         }
     }
 
-    /// Draws a chain under its caller, if that is a node of another program, and is there.
+    /// Links a chain to its caller in another program; if the caller is in no forest yet, the root waits for it.
     private mutating func link(_ root: RowID) {
         guard !order.isGrouped, calledChains.caller(of: root) == nil, let (programIndex, node) = find(root),
             programs[programIndex].forest.isRoot(node),
@@ -179,7 +198,7 @@ extension State {
         else { return }
         if isDrawn(callerID, in: root) {
             programs[programIndex].rowModel.noteWaiting(node)
-            return calledChains.setRinged(root)
+            return calledChains.addCyclic(root)
         }
         setElsewhere(node, in: programIndex, true)
         guard let weight = programs[programIndex].rowModel.foreignWeight(ofChain: node) else { return }
@@ -197,7 +216,7 @@ extension State {
         }
     }
 
-    /// Whether a node is drawn in the chain of a root, or so deep that it cannot be seen.
+    /// Returns whether a node is drawn in the chain of a root, or has more than ``CalledChains/depthLimit`` callers above it.
     private func isDrawn(_ rowID: RowID, in root: RowID) -> Bool {
         var next: RowID? = rowID
         for _ in 0..<CalledChains.depthLimit {
@@ -215,14 +234,14 @@ extension State {
         if let (programIndex, node) = find(root) { setElsewhere(node, in: programIndex, false) }
     }
 
-    /// Counts at a caller what is drawn under it.
-    private mutating func count(under caller: RowID) {
+    /// Sets the weight of the chains under a caller in its row model.
+    private mutating func updateWeight(under caller: RowID) {
         guard let (programIndex, node) = find(caller) else { return }
         let weight = calledChains.weight(under: caller)
         let now = programs[programIndex].shownNow
         programs[programIndex].rowModel.setForeign(weight, under: node, in: programs[programIndex].forest, now: now)
     }
 
-    /// Draws each chain in its own program, or under its caller again, after chains were grouped or ungrouped.
+    /// Links all chains anew, after chains were grouped or ungrouped.
     mutating func relinkPrograms() { if programs.count > 1 { linkAll() } }
 }

@@ -1,8 +1,8 @@
 import ChainModel
 import ChainRows
 
-// Which rows there are, over all programs: each has a row of its own where there are several, its chains' rows below it.
-// A row is found by the counts of the programs, which are few; within one by its row model.
+// The rows of all programs. Where there are several programs, each has a row of its own, with its chains' rows below
+// it. A row is found by adding up the row counts of the programs, which are few; within a program, by its row model.
 
 extension Program {
     // MARK: The rows of the chains, numbered from 0
@@ -13,24 +13,26 @@ extension Program {
     mutating func setFilter(_ filter: Filter, share: Int = 1) {
         rowModel.dimsRest = filter.dims
         rowModel.setFilter(filter.query, in: forest, now: shownNow, share: share)
-        filterWarnings = nil
+        filterWarningsRevision = nil
         updateFilterWarnings()
     }
 
-    /// Passes changed warnings on to a filter that reads them.
+    /// Passes changed warnings on to the row model, if its filter reads them.
     mutating func updateFilterWarnings() {
-        guard rowModel.filterReadsWarnings, isReached, filterWarnings != insight.warnings.revision else { return }
-        filterWarnings = insight.warnings.revision
+        guard rowModel.filterReadsWarnings, isReached, filterWarningsRevision != insight.warnings.revision else {
+            return
+        }
+        filterWarningsRevision = insight.warnings.revision
         rowModel.setWarnings(insight.warnings.kindsByNode, in: forest)
     }
 
-    /// Whether it is still looked through for what the filter holds.
+    /// Whether the scan for matches of the filter is still running.
     var isScanning: Bool { isReached && rowModel.isScanning }
 
-    /// The row of a node among its chains' rows.
+    /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
     mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
 
-    /// The node or group in a row, numbered among the rows of the chains.
+    /// Returns the node or group in a row.
     mutating func rowID(at row: Int) -> RowID? {
         rowModel.lines(from: row, count: 1, in: forest).first.map(rowID)
     }
@@ -57,38 +59,38 @@ extension Program {
 
 extension State {
     /// Whether a program has a row of its own.
-    func hasHead(_ programIndex: Int) -> Bool {
+    func hasOwnRow(_ programIndex: Int) -> Bool {
         showsPrograms && !(filter.hidesRest && programs[programIndex].rowModel.rowCount == 0)
     }
 
     private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
     private func rowCount(of programIndex: Int) -> Int {
-        (hasHead(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].rowModel.rowCount : 0)
+        (hasOwnRow(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].rowModel.rowCount : 0)
     }
 
     func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
 
-    /// The row of a program or node, or of what hides it; nil where it is not shown.
+    /// Returns the row of a program, group or node, or of what hides it; nil where none is shown.
     mutating func row(of rowID: RowID) -> Int? {
         guard let programIndex = programIndex(of: rowID.source) else { return nil }
         var first = 0
         for before in 0..<programIndex { first += rowCount(of: before) }
-        guard !rowID.isProgram else { return hasHead(programIndex) ? first : nil }
+        guard !rowID.isProgram else { return hasOwnRow(programIndex) ? first : nil }
         let found = find(rowID)
         guard found != nil || rowID.site != nil else { return nil }
         if let found, let row = rowUnderCaller(of: found.node, in: programIndex) { return row }
-        guard showsChains(programIndex) else { return hasHead(programIndex) ? first : nil }
+        guard showsChains(programIndex) else { return hasOwnRow(programIndex) ? first : nil }
         let row: Int? =
             if let site = rowID.site {
                 programs[programIndex].rowModel.row(ofGroup: site)
             } else {
                 found.flatMap { programs[programIndex].row(of: $0.node) }
             }
-        return row.map { first + (hasHead(programIndex) ? 1 : 0) + $0 }
+        return row.map { first + (hasOwnRow(programIndex) ? 1 : 0) + $0 }
     }
 
-    /// The rows from a number on, at most so many.
+    /// Returns at most `count` rows from the row `first` on.
     mutating func rows(from first: Int, count: Int) -> [ChainsView.WindowRow] {
         var result: [ChainsView.WindowRow] = []
         var skipped = max(0, first)
@@ -108,7 +110,7 @@ extension State {
         from first: Int, count: Int, of programIndex: Int, to result: inout [ChainsView.WindowRow]
     ) {
         var (first, count) = (first, count)
-        if hasHead(programIndex) {
+        if hasOwnRow(programIndex) {
             if first == 0 {
                 result.append(
                     ChainsView.WindowRow(
@@ -123,8 +125,8 @@ extension State {
         append(rows, of: programIndex, under: nil, to: &result)
     }
 
-    /// Appends rows of a program, with those of other programs between them; `place` is where they are drawn in the tree of
-    /// another program.
+    /// Appends rows of a program, with those of other programs between them. `place` is where the rows are drawn in the
+    /// tree of another program; nil in their own.
     private mutating func append(
         _ rows: [OutlineRow], of programIndex: Int, under place: ForeignPlace?,
         to result: inout [ChainsView.WindowRow]
@@ -145,25 +147,25 @@ extension State {
         }
     }
 
-    /// Appends rows of the chains that are drawn under a node.
+    /// Appends rows of the chains of other programs that are drawn under a node.
     private mutating func append(
         _ rows: ForeignRows, under caller: TreeRow, of programIndex: Int, to result: inout [ChainsView.WindowRow]
     ) {
         let chains = calledChains.chains(under: rowID(of: caller.node, in: programIndex))
-        var (skipped, left) = (rows.first, rows.count)
-        for (offset, chain) in chains.enumerated() where left > 0 {
+        var (skipped, remaining) = (rows.first, rows.count)
+        for (offset, chain) in chains.enumerated() where remaining > 0 {
             guard skipped < chain.weight.rows else {
                 skipped -= chain.weight.rows
                 continue
             }
-            let count = min(left, chain.weight.rows - skipped)
+            let count = min(remaining, chain.weight.rows - skipped)
             if let (index, root) = find(chain.root) {
                 let place = ForeignPlace(caller: caller, isLast: offset + 1 == chains.count)
                 let rows = programs[index].rowModel.lines(
                     ofChain: root, from: skipped, count: count, in: programs[index].forest)
                 append(rows, of: index, under: place, to: &result)
             }
-            left -= count
+            remaining -= count
             skipped = 0
         }
     }

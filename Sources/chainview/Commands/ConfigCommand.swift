@@ -13,8 +13,8 @@ struct ConfigCommand: ParsableCommand {
               mkdir -p "$(dirname "$(chainview config --path)")"
               chainview config --print-default > "$(chainview config --path)"
 
-            Exit codes: 0 done, or the file is valid, 64 wrong usage, 65 the file is invalid: one sentence for each error \
-            on standard error, 66 there is no such file.
+            Exit codes: 0 done, the file is valid or there is no default file, 64 wrong usage, 65 the file is invalid \
+            or cannot be read: one sentence for each error on standard error, 66 the named file is missing, or there is no home folder.
             """)
 
     @Flag(name: .customLong("print-default"), help: "Print a file with every key, its default and its meaning.")
@@ -34,7 +34,7 @@ struct ConfigCommand: ParsableCommand {
         guard chosen == 1 else {
             throw ValidationError("Give one of --print-default, --path and --check.")
         }
-        if file != nil, !check { throw ValidationError("A file is for --check.") }
+        if file != nil, !check { throw ValidationError("Name a file only with --check.") }
     }
 
     func run() throws {

@@ -2,23 +2,24 @@ import ChainSystem
 import ChainText
 import Foundation
 
-/// Sends requests with spans to a collector: repeats what can be repeated, and counts what was not accepted.
+/// Sends requests with spans to a collector: retries what OTLP allows to retry, and counts the spans by their fate.
 struct SpanSender {
-    /// What became of spans.
+    /// How many spans were accepted and how many were not.
     struct Counts: Hashable {
         var accepted = 0
         /// Refused by the collector.
         var rejected = 0
         /// Never delivered.
         var undelivered = 0
-        /// Why the last span that was not accepted was not.
+        /// The reason for the last rejected or undelivered span.
         var reason: String?
-        /// Events that the program or the way from it lost, so that their nodes may be no spans.
+        /// Lost events; their nodes may be missing among the spans.
         var lostEvents: UInt64 = 0
     }
 
-    /// Attempts for one request, and how long they may wait in total.
+    /// The most attempts for one request.
     private static let attemptLimit = 6
+    /// The most nanoseconds between these attempts in total.
     private static let waitLimit: UInt64 = 60_000_000_000
 
     var counts = Counts()
@@ -41,6 +42,7 @@ struct SpanSender {
     mutating func send(_ request: String, _ spanCount: Int) {
         var backoff = ExponentialBackoff(first: 500_000_000, limit: 8_000_000_000)
         var waited: UInt64 = 0
+        var lastReason: String?
         for attempt in 1...Self.attemptLimit {
             var wait = backoff.next()
             do throws(HTTPFailure) {
@@ -49,14 +51,15 @@ struct SpanSender {
                 case .accepted(let rejected, let reason): return note(spanCount, rejected: rejected, reason)
                 case .refused(let reason): return note(spanCount, rejected: spanCount, reason)
                 case .later(let reason, let delay):
-                    counts.reason = reason
+                    lastReason = reason
                     wait = max(wait, delay ?? 0)
                 }
-            } catch { counts.reason = error.description }
+            } catch { lastReason = error.description }
             waited += wait
             guard attempt < Self.attemptLimit, !isDown, waited <= Self.waitLimit, pause(wait) else { break }
         }
         counts.undelivered += spanCount
+        counts.reason = lastReason
         isDown = true
     }
 
@@ -65,11 +68,7 @@ struct SpanSender {
         let rejected = min(max(0, rejected), spanCount)
         counts.accepted += spanCount - rejected
         counts.rejected += rejected
-        if rejected > 0 {
-            counts.reason = reason ?? "without a reason"
-        } else if counts.rejected + counts.undelivered == 0 {
-            counts.reason = nil
-        }
+        if rejected > 0 { counts.reason = reason ?? "the collector gave no reason" }
     }
 
     // MARK: Answers
@@ -78,11 +77,11 @@ struct SpanSender {
     enum Verdict: Hashable {
         case accepted(rejected: Int, reason: String?)
         case refused(String)
-        /// To be repeated, after a delay in nanoseconds if the collector named one.
+        /// To be retried, after a delay in nanoseconds if the collector named one.
         case later(String, delay: UInt64?)
     }
 
-    /// Judges an answer by the rules of OTLP: 429, 502, 503 and 504 are repeated.
+    /// Judges an answer by the rules of OTLP: 429, 502, 503 and 504 are retried.
     static func verdict(on reply: HTTPReply, now: Date) -> Verdict {
         let object = try? JSONSerialization.jsonObject(with: Data(reply.body)) as? [String: Any]
         switch reply.status {
@@ -92,14 +91,15 @@ struct SpanSender {
             let rejected = (count as? Int) ?? (count as? String).flatMap { Int($0) } ?? 0
             return .accepted(rejected: rejected, reason: partial?["errorMessage"] as? String)
         case 429, 502, 503, 504:
-            return .later("it answered \(reply.status)", delay: delay(reply.headers["retry-after"], now: now))
+            return .later(
+                "the collector answered \(reply.status)", delay: delay(reply.headers["retry-after"], now: now))
         default:
             let message = object?["message"] as? String
-            return .refused("it answered \(reply.status)" + (message.map { " (\($0))" } ?? ""))
+            return .refused("the collector answered \(reply.status)" + (message.map { " (\($0))" } ?? ""))
         }
     }
 
-    /// Reads the header `Retry-After`: seconds, or a date of HTTP.
+    /// Reads the header `Retry-After`: seconds, or an HTTP date.
     private static func delay(_ header: String?, now: Date) -> UInt64? {
         guard let header else { return nil }
         if let seconds = UInt64(header) { return min(seconds, 86_400) * 1_000_000_000 }
@@ -113,7 +113,8 @@ struct SpanSender {
 }
 
 extension SpanSender.Counts {
-    /// All in one sentence: `sent 1,204 spans to URL, 3 were not accepted: it answered 400; 12 events were lost in the program.`
+    /// Returns the counts as one sentence:
+    /// `sent 1,204 spans to URL, 3 were not accepted: the collector answered 400; 12 events were lost.`
     func sentence(to url: String) -> String {
         var text = "sent \(CountText.counted(accepted, "span")) to \(url)"
         let count = rejected + undelivered
@@ -122,7 +123,7 @@ extension SpanSender.Counts {
                 ", \(CountText.grouped(count)) \(Self.was(count)) not accepted: \(reason ?? "no reason is known")"
         }
         let lost = Int(clamping: lostEvents)
-        if lost > 0 { text += "; \(CountText.counted(lost, "event")) \(Self.was(lost)) lost in the program" }
+        if lost > 0 { text += "; \(CountText.counted(lost, "event")) \(Self.was(lost)) lost" }
         return text + "."
     }
 

@@ -5,7 +5,7 @@ import ChainSystem
 import ChainText
 import Foundation
 
-/// `chainview record --last`: a program's flight recorder sends what it has.
+/// `chainview record --last`: requests what a program's flight recorder has, and writes it into a file.
 struct FlightRequest {
     var target: Target
     var span: Duration
@@ -15,22 +15,22 @@ struct FlightRequest {
     /// Writes the file and prints what is in it.
     func run() throws {
         let endpoint = try Discovery.patient.find(target)
-        // Replaced at the end, because the connection may be lost before.
-        let part = output + ".part"
+        // The file is replaced at the end only, because the connection may be lost before.
+        let part = "\(output).\(getpid())"
         if !overwrites, FileManager.default.fileExists(atPath: output) {
             throw Failure(notWritten: output, EEXIST)
         }
-        defer { unlink(part) }
         var file: RecordingFileStorage?
+        // A file of that name that this call did not create stays.
+        defer { if file != nil { unlink(part) } }
         var count: UInt64 = 0
         var failure: (any Error)?
-        // The file is made with its first bytes, so that a refusal leaves none and replaces none.
+        // The partial file is created with the first bytes, so that a refusal creates none.
         let outcome: CommandReply.Outcome?
         do {
             outcome = try OneShotClient.dump(last: span, of: endpoint, viewerName: DisplayOptions.viewer) { bytes in
                 do {
-                    let storage = try file ?? RecordingOutput.create(part, overwrites: true)
-                    if file == nil { try storage.truncate(to: 0) }
+                    let storage = try file ?? RecordingOutput.create(part, overwrites: false)
                     file = storage
                     try bytes.withUnsafeBytes { try storage.write($0, at: count) }
                 } catch {

@@ -11,8 +11,8 @@ struct Editor {
     /// The number of folder entries after which a search ends.
     private static let searchLimit = 200_000
 
-    /// Returns the path of a call site's file, `Module/File.swift`: below the folder, else below the package or
-    /// repository around it. Prefers a path that contains the module's name.
+    /// Searches the file that a call site names (`Module/File.swift`): below ``folder``, else below the package or
+    /// repository around it. Prefers a file in a folder with the module's name in its path.
     func find(_ site: CodeLocation) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
@@ -43,7 +43,8 @@ struct Editor {
             if file.hasPrefix(".") || file == "node_modules" { walk.skipDescendants() }
             guard file == name else { continue }
             let whole = folder.appendingPathComponent(path).path
-            if path.lowercased().contains(module.lowercased()) { return whole }
+            let inside = (path as NSString).deletingLastPathComponent
+            if inside.lowercased().contains(module.lowercased()) { return whole }
             best = best ?? whole
         }
         return best
@@ -52,9 +53,9 @@ struct Editor {
     /// The editor's command: `$VISUAL`, `$EDITOR` or `vi`; may hold options.
     var command: String { ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi" }
 
-    /// Returns the arguments for a file and a line, and for the editor to stay in the foreground.
+    /// Returns the arguments for a file and a line, and `--wait` for editors that would return at once without it.
     func arguments(_ file: String, line: Int) -> [String] {
-        let words = command.split(separator: " ").map(String.init)
+        let words = Self.words(of: command)
         let name = words.first.map { ($0 as NSString).lastPathComponent } ?? ""
         let wait = words.contains { $0 == "--wait" || $0 == "-w" } ? [] : ["--wait"]
         switch name {
@@ -67,7 +68,25 @@ struct Editor {
         }
     }
 
-    /// Runs the editor on a file and waits for its end. Returns one sentence if that fails.
+    /// Splits a command at blanks outside of quotes, as the shell does that runs it.
+    private static func words(of command: String) -> [String] {
+        var words = [""]
+        var quote: Character?
+        for character in command {
+            if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            } else if quote == nil, character == " " {
+                words.append("")
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
+    /// Runs the editor on a file and waits for its end. Returns nil, or a sentence on the failure.
     func open(_ file: String, line: Int) -> String? {
         // Through a shell, because the variable may hold options; the file is an argument and is not parsed.
         var start = ProgramStart(
@@ -82,7 +101,7 @@ struct Editor {
         do throws(SystemError) { pid = try start.run() } catch { return "cannot start \(command): \(error)" }
         switch ProgramEnding.wait(for: pid) {
         case .exited(0): return nil
-        case .exited(127): return "there is no editor \(command): set $EDITOR to yours"
+        case .exited(127): return "there is no editor \(command): set $VISUAL or $EDITOR"
         case let ending: return "\(command) \(ending.words)"
         }
     }

@@ -2,11 +2,11 @@ import ChainEvents
 import Dashboard
 import Terminal
 
-// What the session does for the dashboard.
+// Performs the effects of the dashboard.
 extension Session {
     func perform(_ effect: Effect) {
         switch effect {
-        // Of a recording nothing is asked.
+        // Ignored for a recording, because there is no program to send to.
         case .send(_, _) where histories == nil, .requestSnapshot(_) where histories == nil: break
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
@@ -19,8 +19,8 @@ extension Session {
         case .suspend: attempt("suspend") { try screen.suspend() }
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
-        // What a recording shows was reported when it happened.
-        case .alert where playback != nil: break
+        // Ignored for a recording: the command was run, if at all, when it was made.
+        case .alert where histories == nil: break
         case .alert(let notice): if let problem = alertCommand?.run(notice) { step(.report(problem)) }
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
         case .save(let path, let content, let overwrites):

@@ -14,12 +14,13 @@ final class CommandQueue {
     }
 
     private let command: String
-    /// Jobs that may wait.
+    /// The most jobs that may wait.
     private let limit: Int
+    /// The jobs; those before `nextIndex`, less than `limit`, were started.
     private var waiting: [Job] = []
     private var nextIndex = 0
     private var running: pid_t?
-    /// Jobs that found the queue full.
+    /// The number of jobs that found the queue full.
     private(set) var droppedCount = 0
 
     /// Makes an empty queue for a command line of `/bin/sh`.
@@ -51,6 +52,10 @@ final class CommandQueue {
             }
             running = try start(waiting[nextIndex])
             nextIndex += 1
+            if nextIndex == limit {
+                waiting.removeFirst(nextIndex)
+                nextIndex = 0
+            }
         }
     }
 

@@ -3,35 +3,37 @@ import ChainModel
 import ChainRows
 import ChainText
 
-/// A query that rings the bell when a node comes to match.
+/// A query that rings the bell when a node begins to match.
 struct Alert: Equatable {
-    /// Numbers alerts in the order in which they were set.
+    /// Increases in the order in which alerts are set.
     var id: Int
     var query: Query
-    /// The nodes that rang.
+    /// How many nodes rang.
     var count = 0
 }
 
-/// The alerts of one program.
+/// The watches of one program for the nodes that begin to match an alert.
 struct AlertWatches {
-    /// By the id of its alert.
+    /// By the id of the alert.
     private var watches: [Int: MatchWatch] = [:]
-    /// The nodes that rang, by alert, so that each rings once; the oldest are forgotten.
+    /// The nodes that rang, by the id of the alert: a node rings once for each alert.
     private var rung: [Int: Set<NodeID>] = [:]
-    private var order: [(alert: Int, node: NodeID)] = []
+    /// The entries of ``rung``, the oldest first; those past ``rungLimit`` are dropped.
+    private var rungOrder: [(alert: Int, node: NodeID)] = []
+    /// The revision of the warnings that the watches have; nil if a new watch lacks them.
     private var warningRevision: UInt64?
 
-    /// Nodes that are marked, and remembered to have rung.
     private static let rungLimit = 10_000
-    /// Nodes that a tick tests of each alert: 2 ms.
+    /// How many nodes a tick tests for each alert: 2 ms.
     private static let budget = 5_000
 
     var isEmpty: Bool { watches.isEmpty }
     var hasWork: Bool { watches.values.contains(where: \.hasWork) }
 
+    /// Whether a node rang for any alert; its row is marked.
     func hasRung(_ node: NodeID) -> Bool { !rung.isEmpty && rung.values.contains { $0.contains(node) } }
 
-    /// Begins to watch; nodes that match already do not ring.
+    /// Begins to watch for an alert; nodes that match already do not ring.
     mutating func set(_ alert: Alert, now: UInt64) {
         watches[alert.id] = MatchWatch(alert.query, now: now)
         warningRevision = nil
@@ -43,39 +45,40 @@ struct AlertWatches {
         for id in watches.keys { watches[id]!.update(changes, of: forest) }
     }
 
-    /// Lets time pass; returns the nodes that ring now, by alert.
+    /// Tests nodes at `now`, in nanoseconds of the program's clock; returns those that ring, by the id of the alert.
     mutating func tick(
         _ forest: borrowing ChainForest, _ warnings: borrowing WarningTable, now: UInt64
     ) -> [Int: [NodeIndex]] {
         if warningRevision != warnings.revision, watches.values.contains(where: \.readsWarnings) {
             warningRevision = warnings.revision
             let kinds = warnings.kindsByNode
-            for id in watches.keys { watches[id]!.setWarnings(kinds, in: forest) }
+            for alert in watches.keys { watches[alert]!.setWarnings(kinds, in: forest) }
         }
         var new: [Int: [NodeIndex]] = [:]
-        for id in watches.keys {
-            for node in watches[id]!.tick(now, in: forest, budget: Self.budget) {
-                let name = forest.id(of: node)
-                guard rung[id, default: []].insert(name).inserted else { continue }
-                order.append((id, name))
-                new[id, default: []].append(node)
+        for alert in watches.keys {
+            for node in watches[alert]!.tick(now, in: forest, budget: Self.budget) {
+                let id = forest.id(of: node)
+                guard rung[alert, default: []].insert(id).inserted else { continue }
+                rungOrder.append((alert, id))
+                new[alert, default: []].append(node)
             }
         }
-        if order.count > Self.rungLimit {
-            let old = order.prefix(order.count - Self.rungLimit)
+        if rungOrder.count > Self.rungLimit {
+            let old = rungOrder.prefix(rungOrder.count - Self.rungLimit)
             for entry in old { rung[entry.alert]?.remove(entry.node) }
-            order.removeFirst(old.count)
+            rungOrder.removeFirst(old.count)
         }
         return new
     }
 }
 
-/// What a command that is run for an alert receives.
+/// What the alert command receives.
 public struct AlertNotice: Hashable, Sendable {
-    /// Environment variables: the query, and the facts of the first node that matched. Texts of a program are hostile.
+    /// Environment variables: the query, the number of nodes, and facts of the first one. Texts of a program are
+    /// hostile.
     public var variables: [String: String]
 
-    /// Describes `count` nodes that came to match, by the first of them.
+    /// Describes `count` nodes that began to match, by the first of them.
     public init(
         _ query: Query, _ node: NodeIndex, count: Int = 1, in forest: borrowing ChainForest, program: String, pid: Int32
     ) {
@@ -92,7 +95,8 @@ public struct AlertNotice: Hashable, Sendable {
 }
 
 extension State {
-    /// Rings for nodes that came to match: the bell at most once a second, a message and a command once an alert.
+    /// Rings for nodes that began to match: the bell at most once a second, a message and a command for each alert
+    /// and program.
     mutating func ringAlerts() -> [Effect] {
         guard !alerts.isEmpty else { return [] }
         var effects: [Effect] = []
@@ -113,7 +117,7 @@ extension State {
         return [.bell] + effects
     }
 
-    /// The least time from bell to bell, in nanoseconds.
+    /// The least time between two bells, in nanoseconds.
     private static let bellPause: UInt64 = 1_000_000_000
 
     private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
@@ -124,9 +128,10 @@ extension State {
 
     // MARK: :alert
 
-    /// At most so many alerts, because each tests every change.
+    /// Limited, because each alert tests every change.
     static let alertLimit = 8
 
+    /// `:alert`: sets an alert, lists the alerts, or drops them.
     mutating func alert(_ words: CommandWords) throws(Typing.Problem) {
         guard !words.rest.isEmpty else {
             let list = alerts.map { "\($0.query.text) (\($0.count))" }.joined(separator: "   ")
@@ -136,7 +141,7 @@ extension State {
         if words.rest.lowercased() == "off" {
             let count = alerts.count
             alerts = []
-            for programIndex in programs.indices { programs[programIndex].alertWatches.removeAll() }
+            forEachRingingProgram { $0.alertWatches.removeAll() }
             return notify(count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped")
         }
         let query = try self.query(of: words)
@@ -149,12 +154,24 @@ extension State {
         }
         let alert = Alert(id: (alerts.last?.id ?? 0) + 1, query: query)
         alerts.append(alert)
-        for programIndex in programs.indices { programs[programIndex].setAlert(alert) }
+        forEachRingingProgram { $0.setAlert(alert) }
         notify("the bell rings when a node comes to match “\(query.text)”")
     }
 }
 
+extension State {
+    /// Calls `body` for the programs that ring: those that are shown, but the live ones while their past is shown.
+    private mutating func forEachRingingProgram(_ body: (inout Program) -> Void) {
+        guard lookingBack != nil else {
+            for programIndex in programs.indices { body(&programs[programIndex]) }
+            return
+        }
+        for programIndex in lookingBack!.programs.indices { body(&lookingBack!.programs[programIndex]) }
+    }
+}
+
 extension Program {
+    /// Begins to watch the program's nodes for an alert.
     mutating func setAlert(_ alert: Alert) { alertWatches.set(alert, now: now) }
 
     fileprivate mutating func tickAlerts() -> [Int: [NodeIndex]] {

@@ -7,7 +7,7 @@ import ChainRows
 /// Uniquely owned and changed in place: a copy that lives while this one changes costs a copy of the forest.
 struct Program {
     let source: SourceID
-    /// What it is called: hostile text until it is escaped.
+    /// The program's name: hostile text until it is escaped.
     var name: String
     /// The run of the program; nil until it was reached.
     var info: ProcessDescription?
@@ -28,17 +28,17 @@ struct Program {
     var kept = KeptChoices()
     /// The batches that wait while the picture is frozen; nil while it is live.
     var frozenBuffer: FrozenBuffer?
-    /// The most events and nodes that waited while the picture stood still.
+    /// The most events and nodes that ``frozenBuffer`` has held, over all freezes.
     var frozenHighWater = 0
-    /// The revision of the warnings that the filter has.
-    var filterWarnings: UInt64?
+    /// The revision of the warnings that were last passed to the filter; nil for none.
+    var filterWarningsRevision: UInt64?
     private var clock = RemoteClock()
     /// The moment at which running times stop while the connection is lost.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
     /// Whether changes were applied since ``follow()`` returned last.
     private var hasAppliedChanges = false
-    /// Events and nodes that were folded since the last tick.
+    /// Events and nodes that were applied since the last tick.
     private var appliedCount = 0
 
     init(source: SourceID, name: String) {
@@ -46,33 +46,32 @@ struct Program {
         self.name = name
     }
 
-    /// Nanoseconds of its clock.
+    /// The present, in nanoseconds of the program's clock.
     var now: UInt64 { clock.now }
 
-    /// The moment that is shown, in nanoseconds of its clock.
+    /// The moment that is shown, in nanoseconds of the program's clock.
     var shownNow: UInt64 { frozenBuffer?.now ?? lastSeen ?? now }
 
-    /// What to add to a moment of its clock to get nanoseconds since 1970.
+    /// Nanoseconds to add to a moment of the program's clock to get nanoseconds since 1970.
     var wallOffset: UInt64 { info?.wallOffset ?? 0 }
 
     var isFrozen: Bool { frozenBuffer != nil }
 
-    /// Whether its running times do not advance.
+    /// Whether the program's running times do not advance.
     var isStill: Bool { frozenBuffer != nil || !connection.isMoving }
 
-    /// What it has to do, and what came of its chains.
+    /// The program's load, and the counts of its chains' outcomes, at ``shownNow``.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
 
     /// Nodes that have not settled.
     var liveCount: Int { forest.totals.counts.liveCount }
 
-    /// Events and nodes that it made and that are not in the picture.
+    /// Lost events, and the times that a node was refused because the forest was full.
     var lostCount: Int { Int(clamping: forest.lostCount) }
 
-    /// How old what stands in the rows of a window is, the least of them, as long as that is to be seen growing; nil where
-    /// nothing grows. Any age under `limit` will do. `programIndex` is the program's own.
+    /// Returns the least time, in nanoseconds, that grows in this program's rows of `window`; nil if none grows. Stops at the
+    /// first time under `limit`. `programIndex` is the program's own.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
-        // All lines in one call: what a copy of the forest's parts costs is paid once.
         guard isReached, !isStill else { return nil }
         var least: UInt64?
         for line in window where line.programIndex == programIndex {
@@ -84,7 +83,7 @@ struct Program {
         return least
     }
 
-    /// The least of the times that grow in a row; nil where none does.
+    /// Returns the least of the times that grow in a row; nil if none grows.
     private func growingAge(of row: TreeRow, in forest: borrowing ChainForest) -> UInt64? {
         let view = forest.node(row.node)
         var least: UInt64?
@@ -103,37 +102,39 @@ struct Program {
         return least
     }
 
-    /// Whether nothing but the passing of time can change its rows.
+    /// Whether a tick a second suffices, because no work is under way and no time of a live node grows.
     var isIdle: Bool {
         if isReached, !rowModel.isIdle(ignoresDeadlines: isStill) || alertWatches.hasWork { return false }
         return isStill ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
     }
 }
 
-/// A command that was sent, and the nodes that were marked for it.
+/// A cancellation that was sent, and the nodes that are marked until its result comes.
 struct Request {
     var id: UInt64
     var nodes: [NodeID]
 }
 
-/// The batches of one program that wait while the picture is frozen.
+/// The batches of one program that arrive while the picture is frozen.
 struct FrozenBuffer {
     /// The moment that is shown, in nanoseconds of the program's clock.
     var now: UInt64
     var batches: [EventBatch] = []
-    /// Events and nodes that wait.
-    var waitingCount = 0
-    var highWaterMark = 0
-    /// The limit was passed: what had waited was dropped, but for the tables.
-    var isOverflown = false
+    /// Events and nodes since the freeze, dropped ones included.
+    var receivedCount = 0
+    /// The limit was passed: all events and nodes were dropped; only the tables of names are kept.
+    var hasOverflowed = false
     /// Events that were dropped.
     var droppedCount = 0
-    /// A new run of the program, which replaces this one on resuming; the waiting batches are of the new run.
+    /// A new run of the program, which replaces this one on resuming; the kept batches are of the new run.
     var successor: ProcessDescription?
     /// When that run was found, in nanoseconds since 1970.
     var successorTime: UInt64 = 0
 
     init(now: UInt64) { self.now = now }
+
+    /// Events and nodes that are kept.
+    var keptCount: Int { hasOverflowed ? 0 : receivedCount }
 }
 
 // MARK: Connection and events
@@ -149,12 +150,12 @@ extension Program {
         lastSeen = nil
     }
 
-    /// Starts with nothing known of a run.
+    /// Resets forest, rows and statistics for a run of which nothing is known yet.
     mutating func begin(_ new: ProcessDescription, _ options: State.Options) {
         if info?.key != new.key { kept = KeptChoices() }
         (info, name) = (new, new.name)
         forest = ChainForest(process: new.key, limits: options.limits)
-        filterWarnings = nil
+        filterWarningsRevision = nil
         rowModel = RowModel(longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
         insight = Insight()
         loadHistory = LoadHistory()
@@ -182,7 +183,7 @@ extension Program {
         rate.add(batch.events.count)
         if frozenBuffer != nil {
             frozenBuffer!.append(batch, limit: frozenLimit)
-            frozenHighWater = max(frozenHighWater, frozenBuffer!.highWaterMark)
+            frozenHighWater = max(frozenHighWater, frozenBuffer!.keptCount)
         } else {
             apply(batch)
         }
@@ -203,14 +204,14 @@ extension Program {
         insight.events.ingest(batch, in: forest)
     }
 
-    /// Events that are folded at once. Of more than that what they changed is taken in between: what they touched is still
-    /// near the processor then, and at the end of a large batch no longer.
+    /// Batches of more events are applied in pieces of this length. The rows are updated after each piece, while the touched
+    /// nodes are still in the processor's cache (`screen.fold.10k`).
     private static let pieceLength = 512
 
-    /// Steps of retention in a tick at least.
+    /// The least number of retention steps in a tick.
     private static let retainBudget = 4_096
 
-    /// Applies the changes of the forest to the rows; true if there were any since the last call.
+    /// Applies the changes of the forest to the rows; returns whether there were any since the last call.
     @discardableResult
     mutating func follow() -> Bool {
         let isChanged = applyChanges() || hasAppliedChanges
@@ -229,26 +230,26 @@ extension Program {
         return true
     }
 
-    /// Advances the clock; true if that changed the forest or its rows.
+    /// Advances the clock; returns whether that changed the forest or its rows.
     mutating func tick(wall: UInt64, process: UInt64) -> Bool {
         guard isReached else { return false }
         // A frozen picture can still be sorted.
-        guard frozenBuffer == nil else { return tickOutline(wall) }
+        guard frozenBuffer == nil else { return tickRows(wall) }
         if connection.isLive { clock.tick(wall: wall, own: process) }
-        // Twice what came: a node costs a step, and so does an entry that is no longer valid. Else a flood of nodes would
-        // stay beyond the limits.
+        // Twice what was applied, because a node costs a step and so does a stale entry of a queue. With less, a flood of
+        // nodes would stay beyond the limits.
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = follow()
         if connection.isMoving { loadHistory.observe(load, at: wall) }
-        return tickOutline(wall) || isChanged
+        return tickRows(wall) || isChanged
     }
 
-    private mutating func tickOutline(_ wall: UInt64) -> Bool {
+    private mutating func tickRows(_ wall: UInt64) -> Bool {
         rowModel.tick(now: shownNow, wall: wall)
     }
 
-    /// Updates the views' own figures, a slice at a time; true if that changed anything.
+    /// Updates the views' own figures, a slice at a time; returns whether that changed anything.
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
@@ -266,24 +267,23 @@ extension Program {
         _ = rowModel.advanceOrder(at: shownNow)
     }
 
-    /// Applies the batches that waited; true if a snapshot has to be requested.
+    /// Applies the kept batches; returns whether a snapshot has to be requested.
     mutating func resume() -> Bool {
         guard let old = frozenBuffer else { return false }
         frozenBuffer = nil
-        if old.isOverflown { insight.events.noteDropped(old.droppedCount) }
+        if old.hasOverflowed { insight.events.noteDropped(old.droppedCount) }
         for batch in old.batches { apply(batch) }
         follow()
-        return old.isOverflown
+        return old.hasOverflowed
     }
 }
 
 extension FrozenBuffer {
     mutating func append(_ batch: EventBatch, limit: Int) {
-        waitingCount += batch.events.count + batch.nodes.count
+        receivedCount += batch.events.count + batch.nodes.count
         // A batch without events takes some memory, too.
-        if waitingCount + batches.count > limit { isOverflown = true }
-        if !isOverflown { highWaterMark = waitingCount }
-        guard isOverflown else { return batches.append(batch) }
+        if receivedCount + batches.count > limit { hasOverflowed = true }
+        guard hasOverflowed else { return batches.append(batch) }
         // Names are sent once, so the tables are kept, all in one batch.
         var tables = EventBatch(process: batch.process, sequence: batch.sequence, time: batch.time)
         for old in batches + [batch] {

@@ -1,24 +1,23 @@
 import ChainEvents
 import ChainRows
 
-/// The live programs while their past is shown: they go on unseen, with the choices that the user had made for them.
+/// The live programs while their past is shown. They are kept up to date, so that they can be shown again at once.
 struct LookingBack {
     var programs: [Program]
     var calledChains: CalledChains
-    /// Their time, in nanoseconds since 1970.
+    /// The present time of the live programs, in nanoseconds since 1970.
     var wall: UInt64
-    /// The choices as of when the past was first shown, to find what has changed since.
-    var filter: Filter, order: TreeOrder, alerts: [Alert], foldedSites: [String]
+    /// The user's choices when the past was first shown; those that differ later are applied on return.
+    var filter: Filter, order: TreeOrder, foldedSites: [String]
 }
 
-// The past of live programs: all of them at one moment, because chains that lead from one to another make sense only so.
-// They stand aside whole, and so need nothing to be shown as they are now.
+// The past of live programs. All programs are shown at the same moment, because chains lead from one to another.
 extension State {
-    /// Puts the live programs aside.
+    /// Puts the live programs aside, and in their place programs that show no moment yet.
     mutating func lookBack() {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         lookingBack = LookingBack(
-            programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order, alerts: alerts,
+            programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order,
             foldedSites: foldedSites)
         programs = programs.map { live in
             var past = Program(source: live.source, name: live.name)
@@ -30,15 +29,15 @@ extension State {
         timeStrip = TimeStrip()
     }
 
-    /// Shows the live programs again, with what the user has set meanwhile.
+    /// Shows the live programs again, with the choices that the user has made meanwhile.
     mutating func returnToNow() {
         guard let aside = lookingBack else { return }
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         let past = programs
         (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
         for programIndex in programs.indices {
-            if let kept = past.first(where: { $0.source == programs[programIndex].source }) {
-                (programs[programIndex].kept, programs[programIndex].isFolded) = (kept.kept, kept.isFolded)
+            if let shown = past.first(where: { $0.source == programs[programIndex].source }) {
+                (programs[programIndex].kept, programs[programIndex].isFolded) = (shown.kept, shown.isFolded)
             }
             applyChanges(since: aside, to: programIndex)
             if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
@@ -51,18 +50,16 @@ extension State {
         notify("now")
     }
 
+    /// Applies the user's choices that have changed since the programs were put aside.
     private mutating func applyChanges(since aside: LookingBack, to programIndex: Int) {
         if filter != aside.filter { programs[programIndex].setFilter(filter) }
         if order != aside.order { programs[programIndex].setOrder(order) }
         if foldedSites != aside.foldedSites { programs[programIndex].setInitialFolds(initialFolds) }
-        guard alerts.map(\.id) != aside.alerts.map(\.id) else { return }
-        programs[programIndex].alertWatches.removeAll()
-        for alert in alerts { programs[programIndex].setAlert(alert) }
     }
 
-    /// Does something to the live programs while they stand aside; what is shown stays as it is.
+    /// Calls `body` on a state of the live programs while their past is shown; what is shown stays as it is.
     ///
-    /// - Parameter isQuiet: whether nothing on the screen can change.
+    /// - Parameter isQuiet: whether the rows on the screen need no update afterwards.
     mutating func withLivePrograms(isQuiet: Bool = false, _ body: (inout State) -> [Effect]) -> [Effect] {
         guard var aside = lookingBack else { return body(&self) }
         let shown = (selection, tags, absentTags, following, tree, wall)
@@ -80,10 +77,10 @@ extension State {
         return effects
     }
 
-    /// How many warnings of the live programs are open, also while their past is shown; in the order of the sources.
+    /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
     public var liveWarningCounts: [Int] { (lookingBack?.programs ?? programs).map(\.insight.warnings.count) }
 
-    /// Lets time pass for the live programs.
+    /// Advances the clocks of the live programs while their past is shown, and rings their alerts.
     mutating func tickLive(wall newWall: UInt64, process: UInt64) -> [Effect] {
         guard lookingBack != nil else { return [] }
         let effects = withLivePrograms(isQuiet: true) { state in
@@ -101,13 +98,14 @@ extension State {
 
     // MARK: How far behind
 
-    /// How far a moment is behind the live program of a source.
+    /// Returns the time from a moment of the past to the live program's present, in nanoseconds; 0 in a recording.
     func distance(behind source: SourceID, _ position: ReplayPosition) -> UInt64 {
         guard position.isPast, let live = lookingBack?.programs.first(where: { $0.source == source }) else { return 0 }
         return live.shownNow.subtractingClamped(position.time)
     }
 
-    /// Updates what the header shows: each second while the moment stands still, because tenths would draw it each time.
+    /// Updates the distance that the header shows: by tenths of a second while playing, else by seconds, because each
+    /// change draws a frame.
     private mutating func showDistance(of programIndex: Int) {
         guard var position = programs[programIndex].connection.replay else { return }
         let behind = distance(behind: programs[programIndex].source, position)
@@ -118,13 +116,13 @@ extension State {
         revision += 1
     }
 
-    /// The present moment of live programs that have a past.
+    /// The present moment of the first live program; nil if no past is kept.
     var presentPosition: ReplayPosition? {
         guard options.keepsHistory, let program = programs.first(where: \.isReached) else { return nil }
         return ReplayPosition(time: program.shownNow, range: 0...program.shownNow, isPast: true)
     }
 
-    /// The keys for time that act now, the first ones first.
+    /// The contexts of keys for time that apply now, the one with precedence first.
     var timeKeys: [KeyMap.Context] {
         guard let position = replayPosition else { return options.keepsHistory ? [.live] : [] }
         return position.isPast ? [.past, .replay] : [.replay]
@@ -132,7 +130,7 @@ extension State {
 }
 
 extension Action {
-    /// Whether it comes from a live program.
+    /// Whether a source dispatches the action, for a live program.
     var isOfSource: Bool {
         switch self {
         case .connecting, .connected, .reconnecting, .received, .replied, .ended: true
@@ -140,7 +138,7 @@ extension Action {
         }
     }
 
-    /// Whether it changes a forest alone.
+    /// Whether the action only changes a forest.
     var isBatch: Bool { if case .received = self { true } else { false } }
 }
 
@@ -153,7 +151,7 @@ extension State {
         revision += 1
     }
 
-    /// `R` and `:record`: the selected program, or the first one.
+    /// Performs `R` and `:record`: starts or stops a recording of the selected program, else of the first one.
     mutating func record(into path: String?) -> [Effect] {
         if isReplaying, lookingBack == nil {
             return refuse("this is a recording already", .warning)

@@ -5,7 +5,7 @@ import ChainModel
 extension ThreadsView {
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
-        case .detail: visit(&state)
+        case .detail: activateRow(&state)
         case .sort: sortByNext(&state)
         case .invertSort: invertSort(&state)
         case .right, .left: fold(isFolding: intent == .left, &state)
@@ -17,20 +17,22 @@ extension ThreadsView {
     }
 
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble { visit(&state) }
+        if click.isDouble { activateRow(&state) }
     }
 
-    private static func visit(_ state: inout State) {
+    private static func activateRow(_ state: inout State) {
         switch state.threads.current {
         case .lane?, .queued?:
-            guard let (programIndex, node) = state.selectedNode else {
-                return state.notify("nothing runs on this thread now")
+            if let (programIndex, node) = state.selectedNode { return state.reveal(node, in: programIndex) }
+            guard case .lane? = state.threads.current else {
+                return state.notify("this node has settled and was evicted")
             }
-            state.reveal(node, in: programIndex)
+            state.notify("nothing runs on this thread now")
         case .idle?, .executor?: toggle(&state)
         case .program?: state.notify("this is a program; Enter on a thread goes to what runs there")
         case .executors?: state.notify("these are executors; Enter on one lists its queue")
-        case .moreQueued?: state.notify("the nodes that have been queued longest are listed")
+        case .moreQueued?:
+            state.notify("only the \(ExecutorQueue.limit) nodes that have been queued longest are listed")
         case nil: state.notify(state.emptyReason)
         }
     }
@@ -45,7 +47,7 @@ extension ThreadsView {
             if state.threads.queues.removeValue(forKey: key) == nil {
                 guard let programIndex = state.programIndex(of: source) else { return }
                 guard state.programs[programIndex].forest.load(of: executor).queuedCount > 0 else {
-                    return state.notify("its queue is empty")
+                    return state.notify("the queue is empty")
                 }
                 state.threads.queues[key] = ExecutorQueue()
                 _ = tick(&state)
@@ -68,7 +70,7 @@ extension ThreadsView {
         default: return state.notify("only idle threads and queues fold here")
         }
         guard isUnfolded == isFolding else {
-            return state.notify(isFolding ? "it is folded" : "it is unfolded")
+            return state.notify(isFolding ? "folded already" : "unfolded already")
         }
         toggle(&state)
     }
