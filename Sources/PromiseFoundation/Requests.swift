@@ -94,7 +94,7 @@ extension URLSession {
         guard !isInTask else { return .failure(WaitMisuse(request: request.label, reason: .task)) }
         let answer = Answer()
         dataTask(with: request) { data, response, error in
-            answer.put(request.outcome(data, response, error, accepting))
+            answer.deliver(request.outcome(data, response, error, accepting))
         }.resume()
         return PoolExecutor.blocking { answer.wait() }
     }
@@ -176,7 +176,7 @@ private final class Answer: @unchecked Sendable {
     private var result: Result<LoadedResponse, any Error>?
     private let isReady = DispatchSemaphore(value: 0)
 
-    func put(_ result: Result<LoadedResponse, any Error>) {
+    func deliver(_ result: Result<LoadedResponse, any Error>) {
         self.result = result
         isReady.signal()
     }

@@ -9,15 +9,15 @@ import Foundation
 #endif
 
 /// A request to the server.
-struct Asked: Sendable {
+struct ServerRequest: Sendable {
     var method = ""
     var path = ""
     var headers: [String: String] = [:]
     var body = Data()
 }
 
-/// The answer of the server; nil for none.
-struct Answered: Sendable {
+/// An answer of the server.
+struct ServerAnswer: Sendable {
     var status = 200
     var headers: [String: String] = [:]
     var body = Data()
@@ -33,15 +33,16 @@ struct Answered: Sendable {
 final class LoopbackServer: Sendable {
     let port: UInt16
     /// Opens for each request that gets no answer.
-    let asked = Latch()
+    let unansweredRequest = Latch()
     /// Opens when a client closes the connection of a request without an answer.
-    let leftUnanswered = Latch()
+    let unansweredClose = Latch()
     private let listener: Int32
     private let isStopped = Box(false)
-    private let answer: @Sendable (Asked) -> Answered?
+    private let answer: @Sendable (ServerRequest) -> ServerAnswer?
 
-    /// A server that refuses connections has a port, and does not listen.
-    init(refuses: Bool = false, _ answer: @escaping @Sendable (Asked) -> Answered?) throws {
+    /// Starts a server. With `refuses` it has a port, but does not listen, so that connections are refused. It sends
+    /// no answer to requests for which `answer` returns nil.
+    init(refuses: Bool = false, _ answer: @escaping @Sendable (ServerRequest) -> ServerAnswer?) throws {
         self.answer = answer
         listener = socket(AF_INET, stream, 0)
         var address = sockaddr_in()
@@ -62,7 +63,7 @@ final class LoopbackServer: Sendable {
 
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
-    /// Ends the listening thread, which closes the socket.
+    /// Ends the listening thread, which then closes the socket.
     func stop() {
         isStopped.change { $0 = true }
         // A connection, because on some systems a shutdown does not wake the thread.
@@ -96,13 +97,13 @@ final class LoopbackServer: Sendable {
     }
 
     private func serve(_ connection: Int32) {
-        guard let asked = read(connection) else { return }
-        guard let answered = answer(asked) else {
-            self.asked.open()
+        guard let request = read(connection) else { return }
+        guard let answered = answer(request) else {
+            unansweredRequest.open()
             // Until the client closes the connection.
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
-            return leftUnanswered.open()
+            return unansweredClose.open()
         }
         var head = "HTTP/1.1 \(answered.status) Said\r\nConnection: close\r\nContent-Length: \(answered.body.count)\r\n"
         for (name, value) in answered.headers { head += "\(name): \(value)\r\n" }
@@ -121,7 +122,8 @@ final class LoopbackServer: Sendable {
         private var noSignal: Int32 { 0 }
     #endif
 
-    private func read(_ connection: Int32) -> Asked? {
+    /// Returns the request of a connection, or nil if the connection ends before.
+    private func read(_ connection: Int32) -> ServerRequest? {
         var received = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
         func more() -> Bool {
@@ -136,15 +138,15 @@ final class LoopbackServer: Sendable {
         }
         let lines = String(decoding: received[..<end!.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
         let words = lines[0].split(separator: " ")
-        var asked = Asked()
-        (asked.method, asked.path) = (String(words[0]), String(words[1]))
+        var request = ServerRequest()
+        (request.method, request.path) = (String(words[0]), String(words[1]))
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
-            asked.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+            request.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
         }
-        let length = Int(asked.headers["content-length"] ?? "") ?? 0
+        let length = Int(request.headers["content-length"] ?? "") ?? 0
         while received.count - end!.upperBound < length { guard more() else { return nil } }
-        asked.body = received[end!.upperBound...]
-        return asked
+        request.body = received[end!.upperBound...]
+        return request
     }
 }

@@ -18,18 +18,19 @@ import Testing
     private let session: URLSession
 
     init() throws {
-        server = try LoopbackServer { asked in
-            switch asked.path {
-            case "/text": Answered(200, "grüße", headers: ["Content-Type": "text/plain; charset=utf-8"])
-            case "/json": Answered(200, #"{"name": "apple", "count": 3}"#)
+        server = try LoopbackServer { request in
+            switch request.path {
+            case "/text": ServerAnswer(200, "grüße", headers: ["Content-Type": "text/plain; charset=utf-8"])
+            case "/json": ServerAnswer(200, #"{"name": "apple", "count": 3}"#)
             case "/echo":
-                Answered(
+                ServerAnswer(
                     201,
-                    "\(asked.method) \(asked.headers["x-mark"] ?? "") \(String(decoding: asked.body, as: UTF8.self))")
-            case "/missing?secret=1": Answered(404, "no such thing\nand more")
-            case "/moved": Answered(302, headers: ["Location": "/text"])
+                    "\(request.method) \(request.headers["x-mark"] ?? "") "
+                        + String(decoding: request.body, as: UTF8.self))
+            case "/missing?secret=1": ServerAnswer(404, "no such thing\nand more")
+            case "/moved": ServerAnswer(302, headers: ["Location": "/text"])
             case "/hang": nil
-            default: Answered(500)
+            default: ServerAnswer(500)
             }
         }
         let configuration = URLSessionConfiguration.ephemeral
@@ -113,11 +114,11 @@ import Testing
     @Test func p10CancellingReachesTheTask() throws {
         let promise = session.loadText(server.url("/hang"))
         let following = promise.map { $0.count }
-        try server.asked.wait("the request")
+        try server.unansweredRequest.wait("the request")
         promise.cancel("no longer wanted")
         #expect(promise.isCancelled)
         #expect(throws: PromiseCancelled.self) { try value(of: following) }
-        try server.leftUnanswered.wait("the end of the connection")
+        try server.unansweredClose.wait("the end of the connection")
     }
 
     @Test("P10, X2 a timeout cancels the request, also behind other links", arguments: [false, true])
@@ -127,11 +128,11 @@ import Testing
             let request = session.load(server.url("/hang"))
             return (hasLinks ? request.tap { _ in }.map { $0 } : request).timeout(.seconds(1))
         }
-        try server.asked.wait("the request")
+        try server.unansweredRequest.wait("the request")
         #expect(!promise.isSettled)
         clock.advance(by: .seconds(1))
         #expect(throws: PromiseTimedOut.self) { try value(of: promise) }
-        try server.leftUnanswered.wait("the end of the connection")
+        try server.unansweredClose.wait("the end of the connection")
     }
 
     @Test func p10ConversionRunsOnTheExecutor() throws {
@@ -153,7 +154,7 @@ import Testing
 
     // MARK: Blocking
 
-    /// Loads on a thread that no task shares.
+    /// Loads on a thread of its own, because a blocking request in a task is refused.
     private func loadBlocking(_ path: String) throws -> Result<LoadedResponse, any Error> {
         let (session, url) = (session, server.url(path))
         let answer = Box<Result<LoadedResponse, any Error>?>(nil)

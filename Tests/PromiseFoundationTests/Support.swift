@@ -11,6 +11,7 @@ final class Latch: Sendable {
 
     func open() { semaphore.signal() }
 
+    /// Waits for `count` signals, at most four minutes for each.
     func wait(_ what: String = "what it waits for", sourceLocation: SourceLocation = #_sourceLocation) throws {
         for _ in 0..<count {
             try #require(
@@ -23,7 +24,7 @@ final class Latch: Sendable {
 /// A value that can be changed inside `@Sendable` closures.
 final class Box<Value: Sendable>: Sendable {
     private let lock = NSLock()
-    // Touched under `lock` only.
+    // Used under `lock` only.
     nonisolated(unsafe) private var stored: Value
 
     init(_ value: Value) { stored = value }

@@ -19,7 +19,7 @@ private final class MisuseSink: EventSink {
 struct AwaitMisuseTests {
     private static let limit = Duration.seconds(240)
 
-    /// The result of a wait inside a handler.
+    /// Waits inside a handler, and returns the reason of a refusal, or nil.
     private func misuse(
         on executor: any PromiseExecutor, _ wait: @escaping @Sendable () -> Result<Int, any Error>
     ) throws -> AwaitMisuse? {
@@ -109,12 +109,12 @@ struct AwaitMisuseTests {
         own.replace(nil)
     }
 
-    @Test("P8 get: the executors of parents, and of what they follow")
+    @Test("P8 get is refused on the executor of a parent, or of a promise that is followed")
     func get() throws {
         let queue = DispatchExecutor(label: "serial")
         let (gate, resolver) = Promise<Int>.pending()
         let behind = gate.map(on: queue) { $0 }.map { $0 + 1 }
-        // Inline, so that it follows already.
+        // Inline, so that the link follows `behind` already.
         let following = Promise.resolve(0).then(on: InlineExecutor.shared) { _ in behind }.map { $0 }
         for promise in [behind, following] {
             let error = try misuse(on: queue) { Result { try promise.get(timeout: Self.limit) } }

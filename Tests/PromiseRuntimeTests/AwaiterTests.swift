@@ -38,19 +38,19 @@ struct AwaiterTests {
         let awaiter = run.make { chain.async() }
         let result = Box<Result<Int, any Error>?>(nil)
         let end = Latch()
-        let thread = Box<Bool>(false)
+        let hasFailed = Box<Bool>(false)
         Promise {
             try onThreads(1) { _ in
                 result.value = awaiter.await()
                 end.open()
             }
-        }.catch { _ in thread.value = true }
+        }.catch { _ in hasFailed.value = true }
         try eventually("the wait") { run.batch.events.contains { $0.kind == .awaited } }
         #expect(!awaiter.isCompleted)
         run.runUntilIdle()
         try end.wait()
         #expect(try result.value?.get() == 4)
-        #expect(!thread.value)
+        #expect(!hasFailed.value)
         #expect(run.clock.elapsed == .seconds(3600))
         let waits = run.batch.events.filter { [.awaited, .awaitEnded].contains($0.kind) }
         #expect(waits.map(\.kind) == [.awaited, .awaitEnded])
@@ -101,7 +101,7 @@ struct AwaiterTests {
         #expect(results.entries == [7, 7, 7, 7])
     }
 
-    @Test("C4 completion handlers get the outcome, in order, on the chain's executor; that handles an error")
+    @Test("C4 completion handlers get the outcome, in order, on the chain's executor; they count as handling an error")
     func completion() throws {
         let run = RecordedRun()
         let seen = Log<String>()

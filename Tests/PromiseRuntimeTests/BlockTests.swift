@@ -43,12 +43,12 @@ import Testing
                 _ = try? resume.wait("the test")
                 ended.open()
             }
-            try begun.wait("the job that stands")
+            try begun.wait("the job that blocks")
         }
 
         init(extraLimit: Int = 64) throws { try self.init(extraLimit: extraLimit) { $0.execute($1) } }
 
-        /// Checks now, and every 10 ms for `milliseconds`.
+        /// Checks now, and every 10 ms for `milliseconds`; the worker uses `using` ms of processor time in each.
         func check(milliseconds: UInt64, using: UInt64 = 0) {
             pool.checkBlocks()
             for _ in 0..<milliseconds / 10 {
@@ -60,13 +60,13 @@ import Testing
 
         func end() throws {
             resume.open()
-            try ended.wait("the end of the job that stood")
+            try ended.wait("the end of the job that blocked")
         }
     }
 
     @Test func e2ABlockedWorkerIsReportedOverTheLimitAndOncePerJob() throws {
         let blocked = try Blocked()
-        // One check finds the job, a second reads its processor time: from there it is 100 ms.
+        // The first check finds the job, the second reads its processor time, and the 100 ms count from there.
         blocked.check(milliseconds: 100)
         #expect(blocked.reported.entries.isEmpty)
         blocked.check(milliseconds: 10)
@@ -130,7 +130,7 @@ import Testing
         #expect(blocked.reported.count == 1)
     }
 
-    @Test func e2WithoutThreadsLeftItIsReportedAsNotCompensated() throws {
+    @Test func e2WithoutThreadsLeftABlockIsReportedAsNotCompensated() throws {
         let blocked = try Blocked(extraLimit: 0)
         let ran = Latch()
         blocked.pool.execute { ran.open() }

@@ -52,7 +52,7 @@ struct CallbackTests {
         #expect(try value(of: loaded) == "loaded")
     }
 
-    @Test("P9 the usual ways to fail; an error wins over a value, and neither is an error, too")
+    @Test("P9 the usual ways to fail; an error wins over a value, and without either the promise is rejected, too")
     func failures() throws {
         let api = api
         let line = UInt32(#line + 6)

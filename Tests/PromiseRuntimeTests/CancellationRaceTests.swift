@@ -31,14 +31,14 @@ import Testing
         }
     }
 
-    /// Where threads wait for each other.
+    /// A barrier for threads.
     private final class Meeting: Sendable {
         private let arrivals = Atomic(0)
 
-        /// Arrives, and waits for so many arrivals in all.
+        /// Arrives, and waits until `count` threads have arrived in all.
         func wait(for count: Int) {
             arrivals.add(1, ordering: .acquiringAndReleasing)
-            // At first without giving the processor away, because then the threads go on at one moment.
+            // Without a yield at first, so that the threads continue at the same moment.
             var spins = 0
             while arrivals.load(ordering: .acquiring) < count {
                 spins += 1
@@ -92,7 +92,7 @@ import Testing
         #expect(cancelledCount + fulfilledCount == Self.rounds)
     }
 
-    /// Also where the parent is fulfilled between any two steps of the cancellation: the threads meet at each round.
+    /// The threads meet at each round, so that the parent is fulfilled between any two steps of the cancellation.
     @Test func x3ANodeRunsOneHandlerOnce() throws {
         let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds = rounds(runtime)

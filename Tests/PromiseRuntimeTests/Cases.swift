@@ -2,8 +2,8 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// A combination of when a promise is settled, where it is used, and which executor runs its handlers: the cases that
-/// the clauses are tested with.
+/// A combination of when a promise is settled, where it is used, and which executor runs its handlers. Most clauses are
+/// tested with each.
 struct Case: Sendable, CustomStringConvertible {
     enum Timing: CaseIterable { case already, atOnce, later }
     enum Place: CaseIterable { case outside, inHandler }
@@ -64,12 +64,14 @@ struct Case: Sendable, CustomStringConvertible {
         if let error = thrown.value { throw error }
     }
 
+    /// Calls `use` with a promise that is fulfilled when and where the case specifies.
     func fulfilled<Value: Sendable>(
         _ value: Value, use: @escaping @Sendable (Promise<Value>) throws -> Void
     ) throws {
         try with(settle: { $0.fulfill(value) }, use: use)
     }
 
+    /// Calls `use` with a promise that is rejected when and where the case specifies.
     func rejected<Value: Sendable>(
         _ type: Value.Type, _ error: any Error, use: @escaping @Sendable (Promise<Value>) throws -> Void
     ) throws {

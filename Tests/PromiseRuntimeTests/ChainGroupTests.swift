@@ -6,7 +6,7 @@ import Testing
 struct ChainGroupTests {
     private let run = RecordedRun()
 
-    /// Multiplies a value by `factor`, after `delay` milliseconds; fails if the factor is below zero.
+    /// Returns a chain that multiplies its value by `factor` after `delay` milliseconds, and fails for a negative factor.
     private func member(_ factor: Int, after delay: Int, log: Log<String> = Log()) -> Chain<Int, Int> {
         Chain(taking: Int.self).tap { _ in log.add("start \(factor)") }.delay(.milliseconds(delay)).map { value in
             log.add("end \(factor)")
@@ -15,6 +15,7 @@ struct ChainGroupTests {
         }
     }
 
+    /// Runs a chain, and returns its result.
     private func result<Value>(_ chain: Chain<Void, Value>) -> Result<Value, any Error>? {
         let awaiter = run.make { chain.async() }
         run.runUntilIdle()

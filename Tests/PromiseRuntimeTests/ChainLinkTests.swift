@@ -7,6 +7,7 @@ import Testing
 struct ChainLinkTests {
     private let run = RecordedRun()
 
+    /// Runs a chain, and returns its result.
     private func result<Value>(_ chain: Chain<Void, Value>) -> Result<Value, any Error>? {
         let awaiter = run.make { chain.async() }
         run.runUntilIdle()

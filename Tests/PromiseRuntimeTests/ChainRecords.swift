@@ -1,7 +1,7 @@
 import ChainModel
 
 extension ChainForest {
-    /// The states of all nodes, in the order of creation.
+    /// Returns the states of all nodes, in the order of creation.
     func allStates() -> [String] {
         var found: [(UInt64, String)] = []
         var stack = Array(roots)

@@ -7,7 +7,7 @@ import Testing
 struct ChainTests {
     private let run = RecordedRun()
 
-    /// The states of all nodes of the recorded run.
+    /// Returns the states of all nodes of the recorded run, in the order of creation.
     private func states() -> [String] { run.forest.allStates() }
 
     @Test("C1 nothing runs, and no promise exists, before the launch")

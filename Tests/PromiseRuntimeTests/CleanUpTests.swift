@@ -16,7 +16,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         }
     }
 
-    /// Every operation with a handler for clean-up, each of which logs its argument.
+    /// Attaches every operation with a handler for clean-up, each of which logs its argument.
     private func cleanUps(of root: Promise<Int>, _ log: Log<String>) -> [AnyPromise] {
         [
             root.catch {
@@ -66,7 +66,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             nodes.forEach { $0.cancel() }
             isolated.runAll()
         }
-        // Links without a handler for the outcome have passed it on before: they were no longer pending.
+        // Links without a handler for the outcome passed it on before the cancellation, so they were not pending.
         let names =
             switch moment {
             case .waiting: ["anyway", "catch", "failed", "finally", "ignore", "onRejected", "recover"]
@@ -143,7 +143,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(ran.entries == [])
     }
 
-    @Test func x3IsNoUnhandledError() throws {
+    @Test func x3ACancellationIsNoUnhandledError() throws {
         let isolated = IsolatedRuntime()
         let reported = Log<String>()
         isolated.runtime.onUnhandled = { reported.add("unhandled \($0.error)") }
@@ -202,7 +202,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         isolated.runAll()
     }
 
-    @Test func x4RunningHandlerSeesIt() throws {
+    @Test func x4ARunningHandlerSeesItsCancellation() throws {
         let pool = PoolExecutor(name: "x4", width: 1)
         let (started, cancelled) = (Latch(), Latch())
         let seen = Log<Bool>()

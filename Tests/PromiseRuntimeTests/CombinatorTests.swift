@@ -65,10 +65,9 @@ import Testing
         #expect(try value(of: race) == 1)
         let others = pending(2)
         let failing = Promise.race(others.map(\.promise))
-        // Kept, because an optimised build releases the resolvers after their last use.
-        withExtendedLifetime(others) { others[1].resolver.reject(Failure()) }
+        others[1].resolver.reject(Failure())
         #expect(try error(of: failing) is Failure)
-        // Kept, because an optimised build would release the other resolver, and so abandon its promise, before the
+        // Otherwise an optimised build would release the other resolver, and so abandon its promise, before the
         // rejection.
         withExtendedLifetime(others) {}
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// The compiler that built the tests, with the modules that they were built with.
 enum Compiler {
-    /// The folder of what was built: the test bundle's, or a folder above it.
+    /// The folder with the built modules: that of the test bundle, or a folder above it.
     private static let products: URL? = {
         var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
         for argument in CommandLine.arguments where argument.contains(".xctest") {
@@ -17,11 +17,11 @@ enum Compiler {
         return nil
     }()
 
-    /// Whether there is a compiler, and its modules.
+    /// Whether the compiler and the built modules were found.
     static let isAvailable = products != nil && (try? run(["-version"]).status) == 0
 
-    /// The compiler's diagnostics of a source file; empty if nothing is wrong and the solver needs no more than `scopes`
-    /// for each expression.
+    /// Returns the compiler's diagnostics of a source file; empty if there are none and the solver needs at most
+    /// `scopes` scopes for each expression.
     static func check(_ source: String, scopes: Int) throws -> String {
         let (status, output) = try typecheck(
             ["import PromiseRuntime", "struct Oops: Error {}", "func load() async throws -> Int { 1 }", source],
@@ -30,8 +30,8 @@ enum Compiler {
             ? "" : output + (status == 0 ? "" : "error: status \(status)")
     }
 
-    /// The errors and warnings of a source file, with their lines, in order. The compiler gives an expression up after
-    /// `limit` seconds of processor time, and says so.
+    /// Returns the errors and warnings of a source file in order. After `limit` seconds of processor time for an
+    /// expression the compiler gives up with an error.
     static func diagnostics(of source: [String], limit: Int) throws -> [Diagnostic] {
         let output = try typecheck(source, ["-solver-expression-time-threshold=\(limit)"]).output
         return output.split(separator: "\n").compactMap { line in
@@ -43,7 +43,7 @@ enum Compiler {
 
     /// One error or warning.
     struct Diagnostic: Equatable {
-        /// From 1.
+        /// The number of the line, from 1.
         var line: Int
         var text: String
     }

@@ -62,7 +62,7 @@ import Testing
         again.value = nil
     }
 
-    @Test("P5 of two promises that close a cycle at the same time, one is rejected")
+    @Test("P5 two promises that close a cycle at the same time are rejected")
     func concurrently() throws {
         let runtime = ChainRuntime(executor: PoolExecutor(name: "cycles", width: 2))
         let pairs = runtime.run {

@@ -23,12 +23,12 @@ enum DeepCase: CaseIterable, Sendable {
         private static let stack = 512 << 10
     #endif
 
-    @Test("P5, S4 a million links on a thread's small stack", arguments: DeepCase.allCases)
+    @Test("P5, S4 up to a million links on a thread's small stack", arguments: DeepCase.allCases)
     func onASmallStack(_ deep: DeepCase) throws {
         let done = Latch()
         let faults = Log<String>()
         let thread = Thread {
-            if let wrong = Self.run(deep, Self.count) { faults.add(wrong) }
+            if let fault = Self.run(deep, Self.count) { faults.add(fault) }
             done.open()
         }
         thread.stackSize = Self.stack
@@ -37,18 +37,18 @@ enum DeepCase: CaseIterable, Sendable {
         #expect(faults.entries == [])
     }
 
-    @Test("P5, S4 a million links on the main thread", arguments: [DeepCase.fulfilled, .pendingTailFirst, .adopted])
+    @Test("P5, S4 many links on the main thread", arguments: [DeepCase.fulfilled, .pendingTailFirst, .adopted])
     @MainActor func onTheMainThread(_ deep: DeepCase) { #expect(Self.run(deep, Self.mainCount) == nil) }
 
-    /// Nil, or a description of the fault.
+    /// Runs a case, and returns a description of the fault, or nil.
     private static func run(_ deep: DeepCase, _ count: Int) -> String? {
         weak var isolated: ChainRuntime?
-        let wrong: String? = {
+        let fault: String? = {
             let runtime = ChainRuntime(executor: InlineExecutor.shared)
             isolated = runtime
             return runtime.run { isAdoption(deep) ? adoption(deep, count) : chain(deep, count) }
         }()
-        return wrong ?? (isolated == nil ? nil : "promises are left")
+        return fault ?? (isolated == nil ? nil : "promises are left")
     }
 
     private static func isAdoption(_ deep: DeepCase) -> Bool {
@@ -114,7 +114,7 @@ enum DeepCase: CaseIterable, Sendable {
 
     // MARK: Adoption
 
-    /// A chain of promises that each follow the one before.
+    /// Makes promises that each follow the one before; returns a description of the fault, or nil.
     private static func adoption(_ deep: DeepCase, _ count: Int) -> String? {
         var made = (0..<count).map { _ in Promise<Int>.pending() }
         let order: any Sequence<Int> = deep == .adoptedFromTheEnd ? (1..<count).reversed() : Array(1..<count)
@@ -140,7 +140,7 @@ enum DeepCase: CaseIterable, Sendable {
 
     // MARK: Width
 
-    @Test("P7 a million members, settled before or after", arguments: Program.Gather.allCases, [false, true])
+    @Test("P7 up to a million members, settled before or after", arguments: Program.Gather.allCases, [false, true])
     func members(_ kind: Program.Gather, _ isSettled: Bool) {
         let count = Self.count
         weak var isolated: ChainRuntime?
@@ -150,7 +150,7 @@ enum DeepCase: CaseIterable, Sendable {
             return runtime.run {
                 let made = (0..<count).map { _ in Promise<Int>.pending() }
                 let settle = {
-                    // `any` looks at all of them only if all the others fail.
+                    // For `any` all but the last fail, because it ends with the first value.
                     for (_, resolver) in made.dropLast() {
                         if kind == .any { resolver.reject(Failure()) } else { resolver.fulfill(1) }
                     }
@@ -173,7 +173,7 @@ enum DeepCase: CaseIterable, Sendable {
         #expect(isolated == nil)
     }
 
-    @Test("P4, X1 a million handlers of one promise, run or cancelled", arguments: [false, true])
+    @Test("P4, X1 up to a million handlers of one promise, run or cancelled", arguments: [false, true])
     func children(_ isCancelled: Bool) {
         let count = Self.count
         weak var isolated: ChainRuntime?

@@ -2,9 +2,9 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// Executors of a program that drop their jobs (TheRules, S2).
+/// A user's executor that drops, keeps or discards its jobs (TheRules, S2).
 struct DroppedJobTests {
-    /// Keeps jobs until the test drops or runs them.
+    /// Drops its jobs, or keeps them until the test drops or runs them.
     private final class Hoarder: PromiseExecutor {
         let identity = ExecutorIdentity(name: "hoarder")
         let jobs = Log<PromiseJob>()

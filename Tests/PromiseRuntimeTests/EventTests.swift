@@ -4,7 +4,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct EventTests {
-    /// The events of `body` without releases, after all ready handlers ran and all its objects were released.
+    /// Runs `body`, then all ready handlers; all objects are released by then. Returns the events without the releases.
     private func lines(
         errors: Bool = true, values: Bool = false, _ body: (IsolatedRuntime) throws -> Void
     ) rethrows -> [String] {

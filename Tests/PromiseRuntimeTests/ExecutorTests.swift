@@ -146,6 +146,7 @@ enum Runner: CaseIterable, Sendable {
 
     // MARK: E3
 
+    /// Returns the number of this process's threads with names that begin with `prefix`.
     private static func threadCount(named prefix: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.count { task in

@@ -21,7 +21,7 @@ private struct Source {
 }
 
 extension AnyPromise {
-    /// Whether a task waits for it.
+    /// Whether a task waits for the promise.
     fileprivate var isAwaited: Bool { facts().callbackCount > 0 }
 }
 
@@ -155,7 +155,7 @@ enum Withdrawal: CaseIterable, Sendable {
         source.finish()
     }
 
-    @Test("X2 one of several consumers after the other withdraws: the last one stops the source")
+    @Test("X2 consumers withdraw one after another: the last one stops the source")
     func theLastOfMany() {
         let source = Source(isolated)
         let followers = (0..<100).map { _ in isolated.run { Promise.resolve(0) }.then { _ in source.mapped } }

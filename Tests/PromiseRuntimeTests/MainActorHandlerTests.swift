@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Handlers that the compiler knows to be on the main actor, by `isolation:`.
+/// Handlers that are isolated to the main actor by `isolation:`, which the compiler checks.
 @MainActor @Suite(.nothingLeft) struct MainActorHandlerTests {
     @MainActor private final class Window {
         var lines: [String] = []

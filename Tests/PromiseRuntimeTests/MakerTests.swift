@@ -29,7 +29,7 @@ import Testing
         return 5
     }
 
-    @Test("P2 a throw in each of them rejects")
+    @Test("P2 a throw in the body of each maker rejects")
     func throwing() throws {
         @Sendable func fail() throws -> Int { throw Failure() }
         let made: [Promise<Int>] = [

@@ -1,7 +1,7 @@
 import Testing
 
-/// What the compiler says of the commonest mistakes: within 2 s each, at the line of the mistake, with the operation that
-/// was meant where the library can name it. The article *When it does not compile* has those that stay hard to read.
+/// The compiler's messages for the commonest mistakes. Each comes within 2 s, at the line of the mistake, and names the
+/// operation that was meant if the library can. The article *When it does not compile* has those still hard to read.
 @Suite(.enabled(if: Compiler.isAvailable, "no compiler, or no modules beside the tests"))
 struct MessageTests {
     @Test("a mistake is reported at its own line", arguments: mistakes)
@@ -21,9 +21,9 @@ struct MessageTests {
 
     struct Mistake: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Part of the first error or warning.
+        /// A part of the first error or warning.
         var message: String
-        /// With `// here` at the end of the line that is to be reported.
+        /// The code, with `// here` at the end of the line that the compiler is to report.
         var source: String
 
         init(_ description: String, _ message: String, _ source: String) {

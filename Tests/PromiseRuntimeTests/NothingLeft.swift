@@ -8,7 +8,7 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
     private final class Weak: Sendable {
-        // Sendable: written once, before it is shared; a weak load is atomic.
+        // Sendable, because it is written once, before it is shared, and a weak load is atomic.
         nonisolated(unsafe) weak var runtime: ChainRuntime?
 
         init(_ runtime: ChainRuntime) { self.runtime = runtime }

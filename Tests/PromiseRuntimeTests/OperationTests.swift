@@ -6,6 +6,7 @@ import Testing
     private let fulfilled = Promise.resolve(1)
     private let rejected = Promise<Int>.reject(Failure("parent"))
 
+    /// Returns the outcome as text, with `!` before an error.
     private func text<Value: Sendable>(_ promise: Promise<Value>) throws -> String {
         switch try outcome(promise) {
         case .success(let value): return "\(value)"

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// P4: handlers of one promise on one serial executor run in the order of registration, also where a settlement and a
+/// P4: handlers of one promise on one serial executor run in the order of registration, also if a settlement and a
 /// cancellation of that promise race.
 struct OrderRaceTests {
     enum Serial: CaseIterable, Sendable {
@@ -39,7 +39,7 @@ struct OrderRaceTests {
         let executor = serial.make()
         let rounds = (0..<3_000).map { _ in Round(on: executor) }
         let arrivedCounts = (Box(0), Box(0))
-        // Where other work keeps the processors, the threads meet a few times a second.
+        // On a busy machine the threads meet only a few times a second; so the rounds end after ten seconds.
         let limit = ContinuousClock.now + .seconds(10)
         try onThreads(2) { side in
             let (own, other) = side == 0 ? arrivedCounts : (arrivedCounts.1, arrivedCounts.0)

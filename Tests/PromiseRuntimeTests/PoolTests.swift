@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct PoolTests {
-    /// As many jobs as the pool is wide, each on its own thread, blocked until `resume` is signalled for each.
+    /// Jobs of a pool, each on its own thread and blocked until ``end()``. `cooperating` ones announce that they block.
     private struct BlockedJobs {
         let resume = DispatchSemaphore(value: 0)
         let ended: Latch
@@ -91,7 +91,7 @@ import Testing
         #expect(counts.entries == [1, 1, 0])
     }
 
-    @Test func e2ElsewhereBlockingOnlyRunsItsBody() {
+    @Test func e2OutsideAPoolBlockingOnlyRunsItsBody() {
         #expect(PoolExecutor.blocking { 1 } == 1)
         #expect(throws: Failure("why")) { try PoolExecutor.blocking { throw Failure("why") } }
     }
@@ -110,7 +110,7 @@ import Testing
     @Test func e2ACompensatingWorkerRetiresWhenTheBlockEnds() throws {
         let pool = PoolExecutor(name: "aside", width: 1, policy: PoolPolicy(isWatched: false))
         let blocked = try BlockedJobs(on: pool, 1, cooperating: true)
-        // The compensating worker is kept busy over the end of the block.
+        // The compensating worker is kept busy past the end of the block.
         let (begun, resume) = (Latch(), Latch())
         pool.execute {
             begun.open()
@@ -157,7 +157,7 @@ import Testing
         pool.execute {
             pool.execute { ran.value = true }
             begun.open()
-            // It computes, and never ends before the other has run.
+            // It computes, and does not end before the other job has run.
             while !ran.value { sched_yield() }
             ended.open()
         }

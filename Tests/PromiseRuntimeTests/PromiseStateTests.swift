@@ -4,15 +4,17 @@ import Testing
 
 /// The pure transitions behind TheRules, P1, P4, X3, for every combination of the bits that they read.
 struct PromiseStateTests {
-    private static let looked: [UInt32] = [
+    /// The bits that transitions read.
+    private static let readBits: [UInt32] = [
         PromiseState.settling, PromiseState.settled, PromiseState.resolved, PromiseState.rejected,
         PromiseState.cancelled, PromiseState.queued, PromiseState.handlerTaken,
     ]
-    private static let others = PromiseState.abandonSuppressed | PromiseState.followed | PromiseState.wantsError
+    /// Bits that transitions must keep, set in every state.
+    private static let others = PromiseState.loser | PromiseState.followed | PromiseState.wantsError
 
-    static let states: [PromiseState] = (0..<(1 << looked.count)).map { number in
+    static let states: [PromiseState] = (0..<(1 << readBits.count)).map { number in
         PromiseState(
-            rawValue: looked.indices.reduce(others) { $0 | (number >> $1 & 1 == 1 ? looked[$1] : 0) })
+            rawValue: readBits.indices.reduce(others) { $0 | (number >> $1 & 1 == 1 ? readBits[$1] : 0) })
     }
     private static let settlers: [PromiseState.Settler] = [.resolver, .machinery, .release, .cancellation]
 
@@ -29,7 +31,7 @@ struct PromiseStateTests {
         }
     }
 
-    @Test("P1 the write side settles an unresolved promise; machinery and cancellation any pending one")
+    @Test("P1 resolver and release settle an unresolved promise; machinery and cancellation any pending one")
     func settlers() {
         for before in Self.states where !before.hasOutcome {
             for settler in Self.settlers {
@@ -56,7 +58,7 @@ struct PromiseStateTests {
         }
     }
 
-    @Test("A+ 2.3.2 following reserves a promise once, but for its own handler")
+    @Test("A+ 2.3.2 following reserves a promise once, except for its own handler")
     func following() {
         for before in Self.states where !before.hasOutcome {
             for byHandler in [false, true] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PromiseRuntime
 
-/// Filters, which record whole chains.
+/// Filters of recordings: each chain is recorded as a whole, or not at all.
 @Suite struct RecordingFilterTests {
     private let isolated = IsolatedRuntime()
     private let sink = LineSink()
@@ -74,7 +74,7 @@ import Testing
         #expect(created.count >= 5 && created.allSatisfy { !$0.contains("out") })
     }
 
-    @Test func sitesAreDistinguished() {
+    @Test func rulesMatchModulesFilesLinesAndLabels() {
         let line = #line + 2
         func make(_ label: String) -> Promise<Int> {
             Promise<Int>.resolve(1, label: label)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func exceptionsComeBeforeRulesAndSamplingAfterThem() {
+    @Test func exceptionsComeBeforeRules() {
         record(
             RecordingFilter(
                 only: [.module("PromiseRuntimeTests"), .label("x")], except: [.label("health *"), .module("Other")]))
@@ -113,7 +113,7 @@ import Testing
         #expect(created == ["resolve", "resolve \"x\""])
     }
 
-    @Test(arguments: [2, 10, 1000]) func oneRootInSoMany(sampling: Int) {
+    @Test(arguments: [2, 10, 1000]) func samplingRecordsOneRootInSoMany(sampling: Int) {
         record(RecordingFilter(sampling: sampling))
         let count = 50_000
         isolated.run {
@@ -121,7 +121,7 @@ import Testing
         }
         let roots = created.count { $0 == "resolve" }
         let expected = Double(count / sampling)
-        // Ids are mixed by a fixed function: six deviations of a fair draw are never seen.
+        // Ids are mixed by a hash, so the count stays within six standard deviations of a fair draw.
         #expect(abs(Double(roots) - expected) < 6 * expected.squareRoot())
         #expect(created.count == 2 * roots)
         isolated.runAll()
@@ -165,7 +165,7 @@ import Testing
         #expect(kept.entries.count == 800)
     }
 
-    @Test func decidedOnceForLife() {
+    @Test func aPromiseIsDecidedOnceForItsLife() {
         let early = isolated.run { Promise<Int>.pending(label: "early") }
         record(RecordingFilter(only: [.label("in")]))
         let left = isolated.run { Promise<Int>.pending(label: "out") }

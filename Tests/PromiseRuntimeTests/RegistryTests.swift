@@ -52,7 +52,7 @@ import Testing
         func record(_ record: EventRecord, text: String?) {}
     }
 
-    @Test func lookUpRacesWithRelease() throws {
+    @Test func aLookUpThatRacesWithAReleaseFindsThePromiseOrNothing() throws {
         let runtime = ChainRuntime()
         #expect(runtime.startRecording(into: NullSink()))
         let latest = Box<[NodeID]>(Array(repeating: .none, count: 2))

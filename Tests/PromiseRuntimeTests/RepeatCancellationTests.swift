@@ -4,7 +4,7 @@ import Testing
 
 /// TheRules, X2 to X4: cancelling a repeat.
 struct RepeatCancellationTests {
-    @Test("X2 cancelling it cancels the current round and the promise of its body; no other is started")
+    @Test("X2 a cancelled repeat is rejected with the reason, and starts no other round")
     func cancelling() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
@@ -13,7 +13,7 @@ struct RepeatCancellationTests {
             Promise.repeat {
                 let pair = Promise<Int>.pending()
                 pair.resolver.onCancel { stopped.add("stopped") }
-                // Another consumer makes no difference: it was started here.
+                // Another consumer, because of which the promise goes on.
                 pair.promise.done { _ in }
                 made.add(pair)
                 return pair.promise.map { $0 }

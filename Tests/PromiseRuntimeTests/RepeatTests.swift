@@ -131,7 +131,7 @@ struct RepeatTests {
     }
 
     #if TSAN
-        private static let manyRounds = 10_000  // ten times slower there
+        private static let manyRounds = 10_000  // because a round is ten times slower
     #else
         private static let manyRounds = 100_000
     #endif

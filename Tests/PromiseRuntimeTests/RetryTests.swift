@@ -5,7 +5,7 @@ import Testing
 
 /// TheRules, P7: retry and its backoff; X2, S3 for it.
 struct RetryTests {
-    /// Fails `failureCount` times, then is fulfilled with the number of the attempt.
+    /// Returns a body that fails `failureCount` times, and is then fulfilled with the number of the attempt.
     private static func failing(_ failureCount: Int, _ attempts: Box<Int> = Box(0)) -> @Sendable () -> Promise<Int> {
         {
             let attempt = attempts.change {

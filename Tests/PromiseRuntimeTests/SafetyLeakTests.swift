@@ -13,7 +13,7 @@ private final class ReleaseWatch {
     var watchedCount: Int { entries.count }
 }
 
-/// The ways of a chain after which nothing is left once it is unreferenced (TheRules, S2).
+/// The lives of a chain. After each, nothing is left of the chain once it is unreferenced (TheRules, S2).
 enum LeakCase: CaseIterable, Sendable {
     case settled, rejected, cancelledPending, cancelledQueued, cancelledDeep, timedOut, inTime, raced, racedCancelling
     case all, sequence, sequenceCancelled, sequenceFailed, adopted, adoptedCancelled, ring, abandoned, onCancel

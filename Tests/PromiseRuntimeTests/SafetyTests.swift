@@ -101,7 +101,7 @@ private final class NullSink: EventSink {
 
     // MARK: S4
 
-    /// Does on another thread, and then here, what must not wait for a lock that this thread holds.
+    /// Runs `action` here, then on another thread, where it would wait for ever for a lock that this thread holds.
     private func bothHereAndElsewhere(_ action: @escaping @Sendable () -> Void) {
         action()
         let done = Latch()
@@ -117,7 +117,7 @@ private final class NullSink: EventSink {
         let itself = Box<(promise: AnyPromise, use: @Sendable () -> Void)?>(nil)
         let calls = Box(0)
         let act: @Sendable () -> Void = {
-            // Once, because the promise that it makes is described, too.
+            // Once, because the promises that `use` makes are described, too.
             guard let target = itself.replace(nil) else { return }
             calls.change { $0 += 1 }
             self.bothHereAndElsewhere { target.use() }
@@ -182,10 +182,10 @@ private final class NullSink: EventSink {
 
     @Test(arguments: [3, 3_000]) func s4SettlingOthersInsideADeliveryLosesNone(count: Int) throws {
         let isolated = IsolatedRuntime()
-        let (start, go) = isolated.run { Promise<Int>.pending() }
+        let (start, startResolver) = isolated.run { Promise<Int>.pending() }
         let delivered = Box(0)
         let left = Box<[Resolver<Int>]>([])
-        // Each unhandled rejection settles another promise, when it is released between the deliveries of others.
+        // Each unhandled rejection settles another promise, when it is reported between two deliveries.
         isolated.runtime.onUnhandled = { _ in left.change { $0.popLast() }?.fulfill(1) }
         isolated.run {
             for _ in 0..<count {
@@ -198,7 +198,7 @@ private final class NullSink: EventSink {
                 follower.resolve(start)
             }
         }
-        go.reject(Failure())
+        startResolver.reject(Failure())
         #expect(delivered.value == count && left.value.isEmpty)
     }
 

@@ -44,7 +44,7 @@ import Testing
         #expect(try error(of: throwing) as? Failure == Failure("1"))
     }
 
-    @Test("P7 never more running than the limit, and as many as the limit", arguments: [1, 2, 7, 100])
+    @Test("P7 never more members running than the limit", arguments: [1, 2, 7, 100])
     func concurrency(_ limit: Int) throws {
         let underWay = Box((now: 0, most: 0))
         let promise = Promise<[Int]>.sequence(0..<60, concurrency: limit) { number in

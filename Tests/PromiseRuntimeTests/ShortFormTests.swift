@@ -2,7 +2,7 @@ import Dispatch
 import PromiseRuntime
 import Testing
 
-/// The forms that save words: members as arguments, executors by name, queues as executors.
+/// The short forms: members as arguments, executors by name, queues as executors.
 struct ShortFormTests {
     private let isolated = IsolatedRuntime()
 

@@ -8,7 +8,7 @@ struct StartedTests {
     enum Operation: CaseIterable, Sendable {
         case sequence, forEach, repeating, retry
 
-        /// A promise of `count` that starts the promises of `make`, one at a time.
+        /// Returns a promise that starts the promises of `make`, one at a time.
         func start<Member: Sendable>(
             _ type: Member.Type = Member.self, _ make: @escaping @Sendable () throws -> Promise<Member>
         ) -> Promise<Void> {
@@ -26,7 +26,8 @@ struct StartedTests {
         }
     }
 
-    /// Nested `depth` deep, with a promise at the bottom; made without recursion, as the executor runs each.
+    /// Returns operations that are nested `depth` deep around the promise `bottom`. They are made without recursion,
+    /// because the executor runs each.
     private func nested(
         _ operations: [Operation], _ depth: Int, _ bottom: Promise<Void>
     ) -> Promise<Void> {
@@ -152,7 +153,7 @@ struct StartedTests {
         if isCancelled {
             #expect(alive.value == 1)
             promise.runtime.run { promise.cancel() }
-            if operation == .sequence { return }  // Its `done` is what was cancelled here, never the parent.
+            if operation == .sequence { return }  // The cancelled `done` leaves its parent, the sequence, pending.
         }
         isolated.runAll()
         #expect(promise.isSettled)

@@ -15,7 +15,7 @@ struct Failure: Error, Equatable, CustomStringConvertible {
 /// A list of entries in order, appended from any thread.
 final class Log<Entry: Sendable>: Sendable {
     private let lock = NSLock()
-    // Touched under `lock` only.
+    // Used under `lock` only.
     nonisolated(unsafe) private var list: [Entry] = []
 
     func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
@@ -36,7 +36,7 @@ final class Log<Entry: Sendable>: Sendable {
 /// A value that can be changed inside `@Sendable` closures.
 final class Box<Value: Sendable>: Sendable {
     private let lock = NSLock()
-    // Touched under `lock` only.
+    // Used under `lock` only.
     nonisolated(unsafe) private var stored: Value
 
     init(_ value: Value) { stored = value }
@@ -134,13 +134,13 @@ func error<Value: Sendable>(
     }
 }
 
-/// A timeout of four minutes of this thread's running time: if the thread was held up between two checks, by the machine
-/// or by other tests, so was the work that it waits for.
+/// A timeout of four minutes of this thread's running time. A stall between two checks hardly counts, because the work
+/// that the thread waits for was probably stalled, too.
 private struct Patience {
     private var last = ContinuousClock.now
     private var counted = Duration.zero
 
-    /// Whether time is left; must be called often.
+    /// Returns whether time is left. Has to be called often.
     mutating func lasts() -> Bool {
         let now = ContinuousClock.now
         counted += min(now - last, .milliseconds(200))
@@ -173,7 +173,7 @@ func soon(
     }
 }
 
-/// Runs `body` on `count` real threads that start together, with stacks of 512 kB, and waits for them.
+/// Runs `body` on `count` threads that start together, with stacks of 512 KiB, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let ready = Box(0)
     let done = Latch(count)
@@ -190,7 +190,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     try done.wait("the end of the threads")
 }
 
-/// Runs `body`, which may block, on a thread that no task shares.
+/// Runs `body`, which may block, on a new thread, because tasks share theirs.
 func elsewhere<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
     let result = Box<Value?>(nil)
     try onThreads(1) { _ in result.value = body() }
@@ -228,7 +228,7 @@ final class TestClock: ChainClock {
         }
     }
 
-    /// Whether a timer is set.
+    /// Whether no timer is set.
     var isIdle: Bool { state.change { $0.timers.nextDeadline == nil } }
 }
 

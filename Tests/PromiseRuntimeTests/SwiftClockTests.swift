@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// A clock of Swift that the test advances.
+/// A clock of Swift's protocol that the test advances.
 private final class HandClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -76,7 +76,7 @@ private struct TimerSettingClock: Clock {
     }
 }
 
-/// Runtimes on a clock of Swift.
+/// Runtimes on a clock of Swift's protocol.
 @Suite(.nothingLeft) struct SwiftClockTests {
     private let clock = HandClock()
     private let runtime: ChainRuntime

@@ -15,7 +15,7 @@ import Testing
         #expect(promise.isSettled)
     }
 
-    @Test("P7 none and negative delays are due at once")
+    @Test("P7 zero and negative delays are due at once")
     func noDelay() {
         let made = isolated.run { [Promise.delay(.zero), Promise.delay(.seconds(-1))] }
         isolated.clock.advance(by: .zero)

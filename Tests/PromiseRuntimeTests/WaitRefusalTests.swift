@@ -11,7 +11,7 @@ struct WaitRefusalTests {
     enum Group: CaseIterable, Sendable {
         case all, nestedAll, any, race, allSettled, sequence, forEach, retry, `repeat`, coldAll
 
-        /// Makes the promise to wait for; `member` is called when it is needed.
+        /// Returns the promise to wait for. The operation calls `member` when it needs its member.
         func make(_ member: @escaping @Sendable () -> Promise<Int>) -> Promise<Int> {
             let other = Promise.resolve(1)
             return switch self {
@@ -39,16 +39,15 @@ struct WaitRefusalTests {
     func members(_ group: Group) throws {
         let queue = DispatchExecutor(label: "serial")
         let (gate, resolver) = Promise<Int>.pending()
-        let isAsked = Latch()
-        // Made here, so that it waits for its gate and is known to need the queue.
+        let isNeeded = Latch()
+        // Made before the combinator, so that it already waits for its gate, with a handler for the queue.
         let member = gate.map(on: queue) { $0 }
         let waited = group.make {
-            isAsked.open()
+            isNeeded.open()
             return member
         }
-        try isAsked.wait("the member")
-        // The combinator waits for the member once a chain of links behind it does: for some groups that is
-        // asynchronous.
+        try isNeeded.wait("the member")
+        // Repeated, because some operations begin to wait for the member a little later.
         let result = Box<AwaitMisuse.Reason?>(nil)
         try eventually("the refusal") {
             result.value = try? refusal(on: queue, waited)
@@ -60,7 +59,7 @@ struct WaitRefusalTests {
         _ = try value(of: waited)
     }
 
-    /// The reason why a short wait in a handler on that executor was refused; nil if it was not.
+    /// Waits for a moment in a handler on the executor, and returns the reason of a refusal, or nil.
     private func refusal(on executor: any PromiseExecutor, _ waited: Promise<Int>) throws -> AwaitMisuse.Reason? {
         let reason = Box<AwaitMisuse.Reason?>(nil)
         let waiting = Promise(on: executor) {
@@ -145,7 +144,7 @@ struct WaitRefusalTests {
         let error = await Task.detached { waitForChain() }.value
         #expect(error?.reason == .task && error?.description.contains("`try await value`") == true)
         resolver.fulfill(1)
-        #expect(wait() == nil, "what is there needs no wait")
+        #expect(wait() == nil, "a settled promise needs no wait")
         #expect(try await awaiter.value == 1)
     }
 

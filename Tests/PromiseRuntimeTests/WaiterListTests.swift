@@ -61,7 +61,7 @@ import Testing
             let links = Log<Promise<Int>>()
             try onThreads(4) { thread in
                 if thread == 3 {
-                    // Somewhere in the middle of the others.
+                    // So that it settles somewhere in the middle of the others' work.
                     for _ in 0..<round * 20 { _ = promise.isSettled }
                     return resolver.fulfill(1)
                 }

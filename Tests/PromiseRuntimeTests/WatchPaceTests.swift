@@ -1,11 +1,11 @@
 import PromiseRuntime
 import Testing
 
-/// The intervals of the watch over blocked workers (TheRules, E2).
+/// The intervals of the watch for blocked workers (TheRules, E2).
 struct WatchPaceTests {
     private static let (shortest, longest) = (WatchPace.shortest, WatchPace.longest)
 
-    /// The intervals after each of these checks.
+    /// Returns the interval after each of these findings.
     private func sleeps(_ pace: inout WatchPace, _ findings: [WatchPace.Finding], isRequested: Bool = false) -> [UInt64]
     {
         findings.map {
@@ -20,14 +20,14 @@ struct WatchPaceTests {
         let sleeps = sleeps(&pace, Array(repeating: .quiet, count: 20))
         #expect(sleeps.prefix(4) == [2, 4, 8, 16].map { $0 * Self.shortest }[...])
         #expect(sleeps.last == Self.longest)
-        // The first ten seconds of a program that is used all the time.
+        // So in a busy program the watch wakes at most 16 times in the first ten seconds.
         #expect(sleeps.prefix(16).reduce(0, +) >= 10 * Self.longest)
     }
 
     @Test func aBusyWorkerIsCheckedOnceMoreSoon() {
         var pace = WatchPace()
         _ = sleeps(&pace, Array(repeating: .quiet, count: 20))
-        // In another job at each check, as workers of a busy program are.
+        // At each check the worker is in another job, as in a busy program.
         #expect(
             sleeps(&pace, [.busy, .busy, .busy, .busy]) == [Self.shortest, Self.longest, Self.shortest, Self.longest])
     }

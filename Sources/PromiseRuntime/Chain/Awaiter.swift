@@ -42,9 +42,9 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// The outcome, or nil while there is none. Costs one load.
     public var result: Result<Value, any Error>? { promise.result }
 
-    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. Completion
-    /// handlers are called in the order of registration. They are no nodes, and a cancellation of the chain is
-    /// delivered to them.
+    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. A serial
+    /// executor calls completion handlers in the order of registration. They are no nodes, and a cancellation of the
+    /// chain is delivered to them, too.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void

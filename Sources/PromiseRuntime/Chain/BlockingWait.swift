@@ -49,12 +49,13 @@ struct BlockingWait {
 
     // MARK: Misuse
 
-    /// What the promise was found to need.
+    /// What `misuse` found that the promise needs.
     private struct Needed {
         /// The name of the calling worker's pool, if an awaited promise uses that pool.
         var ownPool: String?
     }
 
+    /// Returns the reason to refuse the wait, if there is one.
     private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
         if SystemThread.isMain || DispatchExecutor.main.isServedHere { return .mainThread }
         if SystemClock.isTimerThread { return .timerThread }
@@ -75,7 +76,7 @@ struct BlockingWait {
     /// Whether the calling code runs in a task, on one of the few threads that all tasks share.
     private var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-    /// The refusal if this executor could run nothing while this thread waits.
+    /// Returns the reason to refuse the wait if this executor could run nothing while this thread waits.
     private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
         guard executor.isSerial else { return nil }
         let isHere = running?.context.executor === executor || (executor as? DispatchExecutor)?.isServedHere == true
@@ -116,17 +117,18 @@ extension DispatchExecutor {
     /// Whether the calling thread serves this queue, or one that targets it. The main queue may be served by another
     /// thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
     fileprivate var isServedHere: Bool {
-        let name = ObjectIdentifier(queue)
-        queue.setSpecific(key: Self.queueKey, value: name)
-        return DispatchQueue.getSpecific(key: Self.queueKey) == name
+        let identifier = ObjectIdentifier(queue)
+        queue.setSpecific(key: Self.queueKey, value: identifier)
+        return DispatchQueue.getSpecific(key: Self.queueKey) == identifier
     }
 }
 
 /// A waiter for a thread that sleeps until a promise settles.
 final class ThreadWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `hasSettled` is accessed only under the lock of `condition`, under which `isOver` changes.
-    /// The sleeping thread, and the node of the handler that it runs.
+    /// The sleeping thread.
     let thread = chain_thread_id()
+    /// The node of the handler that the thread runs, or none.
     let node = AnyPromise.running?.id ?? .none
     private let condition = Condition()
     private var hasSettled = false

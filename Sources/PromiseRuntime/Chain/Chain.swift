@@ -104,7 +104,7 @@ extension Chain {
         return Awaiter(end, launchedAt: site, executors: plan.serialExecutors)
     }
 
-    /// Makes all nodes of one launch, then fulfils the first.
+    /// Makes all nodes of one launch, calls `prepare` with the last, then fulfils the first.
     private func start(
         with input: Input, label: String, site: CallSite, prepare: (Promise<Output>) -> Void = { _ in }
     ) -> (end: Promise<Output>, plan: LaunchPlan) {

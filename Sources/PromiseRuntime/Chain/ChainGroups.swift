@@ -20,9 +20,10 @@ public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
     }
 }
 
-// Each passes the incoming value to its chains, all of which a launch shows from the start. If the value never comes
-// they are skipped, and none of their handlers runs. Cancelling the node cancels the chains that it started (TheRules,
-// X2). If the list of chains depends on the value: `.then { value in Chain().all(chains(for: value)) }`.
+// Each combinator passes the incoming value to its chains, all of which a launch shows from the start. If no value
+// comes, the chains are skipped, and none of their handlers runs. Cancelling the combinator's node cancels the chains
+// that it started (TheRules, X2). A list of chains that depends on the value is made in a handler: `.then { value in
+// Chain().all(chains(for: value)) }`.
 extension Chain {
     /// Runs chains in parallel and waits for **all** of them: continues with their values, in order, or is rejected
     /// with ``NotAllFulfilled``, which holds every outcome in order (<doc:TheRules>, C3). No chains: `[]`. O(n).
@@ -42,8 +43,7 @@ extension Chain {
     }
 
     /// Runs chains one after another, each with the incoming value, and continues with their values, in order. Stops at
-    /// the first error and is rejected with it; the chains behind it are skipped (<doc:TheRules>, C3). No chains: `[]`.
-    /// O(n).
+    /// the first error and is rejected with it; later chains are skipped (<doc:TheRules>, C3). No chains: `[]`. O(n).
     public func seq<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {

@@ -30,7 +30,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         runState = Lock(RunState(progress: GroupProgress(kind, count: chains.count)))
         self.finish = finish
         super.init(kind: kind, site: site, context: parent.context.child(label: label, executor: nil), parent: parent)
-        // Created by this node, so that their roots are under it in the tree.
+        // Made with this node as their creator, so that the members' roots are under it in the tree.
         var members: [PlannedMember] = []
         runAsCreator { members = chains.map { makeMember($0, &plan) } }
         runState.withLock { $0.members = members }
@@ -111,7 +111,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
                 if let cancellation {
                     member.end.cancelLaunch(cancellation.reason, by: cancellation.by)
                 } else {
-                    member.end.suppressAbandonReport()
+                    member.end.markAsLoser()
                     member.end.waiterIsDone()
                 }
             }

@@ -8,13 +8,15 @@ struct GroupProgress<Member: Sendable> {
         case nothing
         /// Pass the incoming value to these members.
         case start(Range<Int>)
-        /// Settle the node.
+        /// Fulfil the node; `race` has one value.
         case fulfil([Member])
+        /// Reject the node.
         case reject(any Error)
     }
 
     private let kind: NodeKind
     private var outcomes: [Result<Member, any Error>?]
+    /// The number of members without an outcome.
     private var left: Int
     private var isStarted = false
     private var isOver = false
@@ -27,13 +29,13 @@ struct GroupProgress<Member: Sendable> {
         left = count
     }
 
-    /// Starts, because the value has come.
+    /// Starts members, because the incoming value has come.
     mutating func start() -> Step {
         guard !isOver else { return .nothing }
         isStarted = true
         if kind == .sequence { return startNext() }
         startedCount = outcomes.count
-        // A viewer may have cancelled members that had not begun.
+        // None is left if there are no members, or if a viewer has cancelled all of them before the start.
         let step = left == 0 ? collect() : .nothing
         if case .nothing = step { return .start(0..<startedCount) }
         return step

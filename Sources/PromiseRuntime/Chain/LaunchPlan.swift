@@ -72,6 +72,7 @@ extension AnyPromise {
 /// A waiter that cancels the rest of a launch when the launch's last node is cancelled.
 final class LaunchCanceller: OneShotWaiter, @unchecked Sendable {
     // Sendable: `before` is accessed only by `settledOnce`, which runs once, and by deinit.
+    // The node above the last one; nil once the waiter has acted.
     private var before: AnyPromise?
 
     init(of before: AnyPromise) { self.before = before }

@@ -44,8 +44,8 @@ extension AnyPromise {
         unlock(state)
         if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
         // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of one
-        // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Asked while the parent still has
-        // this child among its waiters: one that is settled after the wait has ended would not deliver to it.
+        // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Checked while this child is
+        // still among the parent's waiters: a parent that settles after that does not deliver to this child.
         if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
         completeSettling(state, before: before, slot: old)
         return sources
@@ -87,7 +87,7 @@ extension AnyPromise {
         parent.release()
     }
 
-    /// The settler, as inlinable code of other modules names it.
+    /// ``PromiseState/Settler`` for inlinable code, which other modules compile.
     @usableFromInline
     enum SettlerKind {
         case resolver, machinery, release, cancellation
@@ -117,7 +117,8 @@ extension AnyPromise {
         current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil
     }
 
-    /// Rejects this promise with the error of `other`, and moves the duty to handle that error here.
+    /// Rejects this promise with the error of `other`. The error then counts as seen in `other`, and has to be handled
+    /// here.
     final func passError(of other: AnyPromise, flags: EventFlags) {
         if other.current.has(PromiseState.errorHandled) { markErrorSeen(handled: true) }
         other.markErrorSeen()

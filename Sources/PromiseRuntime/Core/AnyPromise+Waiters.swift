@@ -7,6 +7,7 @@ extension AnyPromise {
         while true {
             let state = lock()
             let registration = state.register()
+            // A child stays in the list of a settled promise, too, because cancellations go down to it (TheRules, X1).
             let isKept = registration == .wait || waiter.isChild
             if isKept, !waiters.append(waiter, &spare) {
                 let missing = waiters.missing
@@ -50,7 +51,8 @@ extension AnyPromise {
         }
     }
 
-    /// Counts one waiter as done: before this promise is settled, or a child that settled after it.
+    /// Counts one more waiter as done: one that ended its wait before this promise settled, or a child that settled
+    /// after this promise.
     final func waiterIsDone() {
         let state = lock()
         // No sweep while settling, because the delivery removes the waiters that are done.
@@ -83,6 +85,7 @@ extension AnyPromise {
             var isSwept = false
             while !isSwept {
                 let state = lock()
+                // Stopped while settling, because the delivery removes the waiters that are done.
                 isSwept = state.has(PromiseState.settling)
                 if isSwept { waiters.abortSweep() } else { isSwept = waiters.sweep(&position, &taken) }
                 unlock(state)

@@ -8,7 +8,7 @@ import Synchronization
 /// bounded number of instructions: nothing is allocated, released or called under it, no list is walked to its end, and
 /// no two are held at the same time (<doc:TheRules>, P5, S4).
 ///
-/// A pending promise of any value takes 56 bytes, so its facts share words: pointers have at most 48 bits on the
+/// A pending promise of any value fits in 56 bytes, because its facts share words: pointers have at most 48 bits on the
 /// supported machines, ids and the state leave bits free, and the outcome replaces the parent in `slot`.
 public class AnyPromise: _Waiter, @unchecked Sendable {
     // Sendable: all mutable fields are accessed under the lock bit of `word`. The exception is the outcome in `slot`:
@@ -16,16 +16,16 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     // The highest eight bits of `word` are the kind, which never changes. See PromiseState.
     let word: Atomic<UInt32>
     private let idLow: UInt32
-    // The context, owned unless bit 0 is set; in the high bits, the upper 16 bits of the id.
+    // The context, owned unless bit 0 is set; in the high 16 bits, the upper 16 bits of the id.
     private let contextAndID: UInt
-    // The address of the file name; in the high bits, the line.
+    // The address of the file name; in the high 16 bits, the line.
     private let fileAndLine: UInt
 
     // Unchecked (both): exclusive by the lock bit, or by being written before the outcome is published.
     @exclusivity(unchecked)
     final var waiters = WaiterSlot()
-    /// By the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the value in the
-    /// form of ``ValueWord``. Owned.
+    /// Depends on the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the
+    /// value in the form of ``ValueWord``; 0 for a pending promise without a parent. Owned.
     @exclusivity(unchecked)
     @usableFromInline final var slot: UInt = 0
 
@@ -55,8 +55,8 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
             contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.remove(id) } }
         }
         // The error of a loser is not reported, because its combinator was settled by another member.
-        let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.abandonSuppressed
-        if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled(state) }
+        let exempt = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.loser
+        if state.rawValue & (PromiseState.rejected | exempt) == PromiseState.rejected { reportUnhandled(state) }
         if state.has(PromiseState.registered) { report(.released) }
         waiters.release()
         if state.has(PromiseState.rejected) {
@@ -64,7 +64,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         } else if state.has(PromiseState.linked | PromiseState.following) {
             Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!).release()
         }
-        Context.freeStorage(contextAndID)
+        Context.releaseOwned(contextAndID)
     }
 
     // MARK: Facts
@@ -88,14 +88,14 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     @usableFromInline final var context: Context { contextReference.takeUnretainedValue() }
 
-    /// Whether the steps of this promise are reported. While nothing records, the first half is the whole cost of the
-    /// hooks.
+    /// Whether the steps of this promise are reported. While nothing records, `isRecordingAround` is the whole cost of
+    /// the hooks.
     @inline(__always)
     final var isRecording: Bool {
         isRecordingAround && isRecorded
     }
 
-    /// Whether its runtime is recorded, with or without this node.
+    /// Whether the promise's runtime is recorded, even if the filter excludes this promise.
     @inline(__always)
     final var isRecordingAround: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
 
@@ -133,12 +133,12 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     @inline(__always)
     final func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
 
-    /// The state at this moment. The fields that the outcome's bits announce may be read.
+    /// The state at this moment. If it has an outcome, `slot` may be read without the lock bit.
     final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
 
     // MARK: What it waits for
 
-    /// The parent and the promise that this one follows, both retained.
+    /// The parent and the promise that this one follows, both retained; nil once this promise has an outcome.
     final var waitsFor: (parent: AnyPromise?, followed: AnyPromise?) {
         let state = lock()
         let found = waitsFor(in: state)
@@ -158,19 +158,20 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// Copies the outcome of a settled promise of the same type. Overridden where the type is known.
+    /// Settles this promise with the outcome of `other`, a settled promise of the same type. Overridden where the type
+    /// is known.
     func copyOutcome(of other: AnyPromise, flags: EventFlags) { fatalError("a promise without a type") }
 
     /// Called once, right after the outcome was published, with no lock held.
     func didSettle() {}
 
-    /// The members that settle this promise, beside its parent and the promise that it follows. Overridden by
+    /// The members that settle this promise, besides its parent and the promise that it follows. Overridden by
     /// combinators.
     var pendingMembers: [AnyPromise] { [] }
 
     override final func discard() { abandonUnlessSettled() }
 
-    /// Performs one step of a link. Overridden by links.
+    /// Performs one step of a link; true if the settlement reported the handler's end. Overridden by links.
     @usableFromInline
     func perform(_ step: HandlerStep) -> Bool { false }
 
@@ -180,7 +181,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     /// The type of the value. Overridden where the type is known.
     var valueType: Any.Type { Never.self }
 
-    /// Whether the slot owns a value, for the deinit of the class that knows its type.
+    /// Whether the slot owns a value, for the deinit of ``Promise``, which has its type.
     @usableFromInline
     final var ownsValue: Bool { word.load(ordering: .relaxed) & PromiseState.ownsValue != 0 }
 

@@ -32,6 +32,7 @@ extension AnyPromise {
         spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
     }
 
+    /// Performs a cancellation from visit to visit, without recursion.
     private func spread(_ cancellation: PromiseCancelled, from first: CancellationVisit) {
         var left = [first]
         ThreadLoop.unretained.takeUnretainedValue().deliver {
@@ -45,6 +46,7 @@ extension AnyPromise {
         }
     }
 
+    /// Cancels a promise that a consumer withdrew from, unless it is detached or has another consumer.
     private func visitFromConsumer(
         _ cancellation: PromiseCancelled, _ origin: NodeID, _ left: inout [CancellationVisit]
     ) {
@@ -76,7 +78,7 @@ extension AnyPromise {
             guard let child = waiter.child, !child.current.hasOutcome else { return }
             left.append(CancellationVisit(promise: child, origin: id, isWithdrawal: false))
         }
-        // Reversed, because visits are taken from the end.
+        // Reversed, because visits are taken from the end, and children are visited in the order of registration.
         left[firstChild...].reverse()
     }
 
@@ -106,10 +108,11 @@ extension AnyPromise {
     /// if the promise was settled before the cancellation (<doc:TheRules>, X4). Costs one load.
     public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a loser as unneeded, so that its release unsettled is not reported as abandoned (TheRules, S2).
-    final func suppressAbandonReport() {
+    /// Marks a pending member after another member settled the combinator. A later error is then not reported
+    /// (TheRules, S3), nor is the release of its resolver, unless it has another consumer (S2).
+    final func markAsLoser() {
         var state = lock()
-        state.set(PromiseState.abandonSuppressed)
+        state.set(PromiseState.loser)
         unlock(state)
         markUnneeded()
     }
@@ -129,7 +132,7 @@ extension AnyPromise {
         }
     }
 
-    /// Whether any consumer still needs this promise; true if no consumer has withdrawn.
+    /// Whether any consumer still needs this promise; true if no consumer has withdrawn, or if the promise is detached.
     final var isNeeded: Bool {
         var left: [AnyPromise] = [self]
         var known: Set<NodeID> = []
@@ -153,7 +156,8 @@ extension AnyPromise {
         waitsFor.parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
-    /// Records that the error was passed on, and, if `handled`, that a handler of the program ran with it.
+    /// Marks the error as seen, so that this promise does not report it as unhandled. With `handled`, a promise to
+    /// which the error is passed on does not report it either.
     @usableFromInline
     final func markErrorSeen(handled: Bool = false) {
         let bits = PromiseState.errorSeen | (handled ? PromiseState.errorHandled : 0)

@@ -81,7 +81,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        // The node stays, because promises of another runtime do not stand under it anyway.
+        // The creator stays, because promises of another runtime do not stand under it anyway.
         try await TaskScope(runtime: self, node: TaskScope.creator, task: TaskScope.current?.task)
             .run(isolation: isolation, body)
     }
@@ -177,11 +177,11 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// The number of shards of the registry of live promises (``liveNodes(inShard:)``).
     public static var registryShardCount: Int { Registry.shardCount }
 
-    /// The live promise with that id, if it is recorded; nil if it is released. O(1), one short lock.
+    /// Returns the live promise with that id; nil if it is not recorded, or released. O(1), one short lock.
     public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
 
-    /// The live recorded promises of one shard of the registry. O(n) in those, under one lock. They are retained:
-    /// release them soon.
+    /// Returns the live recorded promises of one shard of the registry. O(n) in those, under one lock. They are
+    /// retained: release them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
     /// The number of live recorded promises. One lock per shard.
@@ -201,8 +201,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         set { _ = hooks.withLock { exchange(&$0.unhandled, with: newValue) } }
     }
 
-    /// Called once for each promise that was abandoned (<doc:TheRules>, S2), on the thread that released its resolver,
-    /// right after the rejection. Nil: nothing is called.
+    /// Called once for each promise that was abandoned (<doc:TheRules>, S2), right after the rejection, on the thread
+    /// that released its resolver or dropped its job. Nil: nothing is called.
     public var onAbandoned: (@Sendable (AbandonedPromise) -> Void)? {
         get { hooks.withLock { $0.abandoned } }
         set { _ = hooks.withLock { exchange(&$0.abandoned, with: newValue) } }

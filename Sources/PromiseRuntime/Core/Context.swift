@@ -1,7 +1,7 @@
 import CChainRuntime
 
 /// The runtime and the executor that promises of one tree share, and the label of a promise that has one. Most promises
-/// share the context of their root, which is the runtime itself, so it costs them one word. Public only as the
+/// share the context of their root, which is the runtime itself, so a context costs them one word. Public only as the
 /// superclass of ``ChainRuntime``.
 public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.
@@ -10,17 +10,17 @@ public class _PromiseContext: @unchecked Sendable {
     @usableFromInline final let label: String?
     /// Whether the executor is the inline one, which needs no hop.
     final let isInline: Bool
-    /// Whether the executor is the runtime's own kind, which runs or discards every job.
+    /// Whether the executor is one of this module's, which run or discard every job.
     private final let keepsJobs: Bool
-    /// The context that children inherit if it is not this one: the chain's executor, no label. Keeps the runtime
-    /// alive.
-    private final let inherited: Context?
-    /// Whether children inherit this context itself, although `inherited` is set.
+    /// The context from which this one was made; nil for a runtime. Keeps the runtime alive.
+    private final let base: Context?
+    /// Whether children inherit this context; otherwise they inherit `base`, which has no label.
     private final let isInherited: Bool
-    /// The runtime, unretained: this object itself, or kept alive by `inherited`.
-    // Unchecked: written once, in init.
+    /// The runtime, unretained: this object itself, or kept alive by `base`.
+    // Unchecked: written only in init.
     @exclusivity(unchecked)
     private(set) final var runtimeReference: UnsafeRawPointer
+    /// Whether the context lives for ever; true for the shared runtime alone.
     private final let isImmortal: Bool
 
     /// Makes the context of a runtime's roots, which is the runtime.
@@ -30,21 +30,22 @@ public class _PromiseContext: @unchecked Sendable {
         isInline = executor === InlineExecutor.shared
         keepsJobs = GuardedJob.isNeedless(on: executor)
         label = nil
-        inherited = nil
+        base = nil
         isInherited = true
+        // A placeholder, because `self` may be used only once every property is set.
         runtimeReference = UnsafeRawPointer(bitPattern: 1)!
         runtimeReference = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private init(executor: any PromiseExecutor, label: String = "", inherited: Context, isInherited: Bool = false) {
+    private init(executor: any PromiseExecutor, label: String = "", base: Context, isInherited: Bool = false) {
         self.executor = executor
         self.isInherited = isInherited
         self.label = label.isEmpty ? nil : label
-        self.inherited = inherited
+        self.base = base
         isInline = executor === InlineExecutor.shared
         keepsJobs = GuardedJob.isNeedless(on: executor)
         isImmortal = false
-        runtimeReference = inherited.runtimeReference
+        runtimeReference = base.runtimeReference
     }
 
     private final var unretainedRuntime: Unmanaged<ChainRuntime> { Unmanaged.fromOpaque(runtimeReference) }
@@ -52,9 +53,11 @@ public class _PromiseContext: @unchecked Sendable {
     /// The runtime of the promises with this context.
     final var runtime: ChainRuntime { unretainedRuntime.takeUnretainedValue() }
 
+    /// Whether a recorder of the runtime runs.
     @inline(__always)
     final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
 
+    /// Whether a recorder with a filter runs.
     @inline(__always)
     final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
 
@@ -73,30 +76,32 @@ public class _PromiseContext: @unchecked Sendable {
         unretainedRuntime._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
     }
 
-    // Labels are plain strings, empty for none, because an optional parameter would make the compiler infer optional
-    // elements in closures that pass an element as a label.
+    // Labels are plain strings, empty for none: with an optional parameter the compiler infers optional elements in
+    // `["a", "b"].map { work(label: $0) }`.
 
-    /// The context of a root: of the runtime of the handler that runs on this thread, or the default.
+    /// Returns the context of a root in ``ChainRuntime/current``. The root's descendants inherit the executor, but not
+    /// the label.
     @usableFromInline
     static func root(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = ChainRuntime.current
-        if label.isEmpty, executor == nil { return base }
-        guard let executor else { return Context(executor: base.executor, label: label, inherited: base) }
-        let chain = Context(executor: executor, inherited: base, isInherited: true)
-        return label.isEmpty ? chain : Context(executor: executor, label: label, inherited: chain)
+        let runtime = ChainRuntime.current
+        if label.isEmpty, executor == nil { return runtime }
+        guard let executor else { return Context(executor: runtime.executor, label: label, base: runtime) }
+        let chain = Context(executor: executor, base: runtime, isInherited: true)
+        return label.isEmpty ? chain : Context(executor: executor, label: label, base: chain)
     }
 
-    /// The context of a child: its own label and executor, above the chain's context for its children.
+    /// Returns the context of a child. The child's descendants inherit the chain's executor, not this one, and no
+    /// label.
     @usableFromInline
     final func child(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = isInherited ? self : inherited!
-        if label.isEmpty, executor == nil { return base }
-        return Context(executor: executor ?? base.executor, label: label, inherited: base)
+        let chain = isInherited ? self : base!
+        if label.isEmpty, executor == nil { return chain }
+        return Context(executor: executor ?? chain.executor, label: label, base: chain)
     }
 
-    // MARK: In a promise's word
+    // MARK: As a word of a promise
 
-    /// ``root(label:executor:)`` as an owned word; without a label and executor it is one reference to the runtime.
+    /// Returns ``root(label:executor:)`` as an owned word; without a label and an executor, a reference to the runtime.
     @usableFromInline
     static func rootWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
         if label.isEmpty, executor == nil, let pointer = chain_thread_current().pointee.runtime {
@@ -105,15 +110,15 @@ public class _PromiseContext: @unchecked Sendable {
         return root(label: label, executor: executor).reference()
     }
 
-    /// ``child(label:executor:)`` as an owned word.
+    /// Returns ``child(label:executor:)`` as an owned word.
     @usableFromInline
     final func childWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
         if label.isEmpty, executor == nil, isInherited { return reference() }
         return child(label: label, executor: executor).reference()
     }
 
-    /// The address, owned; or with bit 0 set and not owned if the context is immortal, so that most promises count no
-    /// references.
+    /// Returns the address of this context, retained; or, if the context is immortal, unretained and with bit 0 set, so
+    /// that most promises count no references.
     @usableFromInline
     final func reference() -> UInt {
         let unretained = Unmanaged.passUnretained(self)
@@ -121,13 +126,15 @@ public class _PromiseContext: @unchecked Sendable {
         return UInt(bitPattern: unretained.retain().toOpaque())
     }
 
+    /// Returns the context in a word; the word's high 16 bits may hold something else.
     @inline(__always)
     static func unretained(_ word: UInt) -> Unmanaged<Context> {
         Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word & 0xFFFF_FFFF_FFFE)!)
     }
 
+    /// Releases the context in a word, unless it is immortal.
     @inline(__always)
-    static func freeStorage(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
+    static func releaseOwned(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
 }
 
 @usableFromInline typealias Context = _PromiseContext

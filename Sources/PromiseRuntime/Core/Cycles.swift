@@ -2,15 +2,16 @@ import ChainEvents
 
 // The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
 extension AnyPromise {
-    /// The number of promises that a search visits. It keeps adoption at the end of a long chain cheap; a longer cycle
+    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. A longer cycle
     /// is found only if it consists of followers.
     private static let visitLimit = 1_000
 
-    /// The error for `target`, which is to wait for this promise, if this promise waits for it, directly or through
-    /// others.
+    /// Returns the error for `target`, which is about to wait for this promise, if this promise already waits for
+    /// `target`, directly or through others.
     ///
-    /// Whether a promise follows `target` already; if so, followers on the way do not count towards the limit.
-    final func cycle(to target: AnyPromise, followers: Bool = false) -> PromiseCycle? {
+    /// - Parameter hasFollowers: Whether a promise follows `target` already. If so, followers on the way do not count
+    ///   towards the limit.
+    final func cycle(to target: AnyPromise, hasFollowers: Bool = false) -> PromiseCycle? {
         if self === target { return PromiseCycle(sites: [target.callSite.site]) }
         // No list is needed, because a promise without members waits for one other at a time.
         var left = Self.visitLimit
@@ -19,7 +20,7 @@ extension AnyPromise {
             if promise.hasMembers { return promise.cycleOverMembers(to: target, left) }
             let (parent, followed) = promise.waitsFor
             next = followed ?? parent
-            if !followers || followed == nil { left -= 1 }
+            if !hasFollowers || followed == nil { left -= 1 }
             if next === target { return PromiseCycle(sites: sites(from: target)) }
             if next === promise { return nil }
         }
@@ -58,7 +59,8 @@ extension AnyPromise {
         return nil
     }
 
-    /// The sites of the cycle: `target`, then the promises from this one to it, each of which waits for the next.
+    /// Returns the sites of the cycle: `target`, then the promises from this one up to `target`, each of which waits
+    /// for the next.
     private final func sites(from target: AnyPromise) -> [CodeLocation] {
         var sites = [target.callSite.site]
         var next: AnyPromise? = self

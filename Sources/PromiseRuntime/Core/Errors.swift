@@ -36,8 +36,8 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     var source: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
-/// The error of a promise that was abandoned: its resolver was released before it settled the promise (<doc:TheRules>,
-/// S2), so it can never settle.
+/// The error of a promise that was abandoned: its resolver was released before it settled the promise, or an executor
+/// dropped its job (<doc:TheRules>, S2). So the promise could never settle.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
@@ -75,7 +75,8 @@ public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The error of a ``Promise/timeout(_:label:file:line:)`` that reached its limit.
+/// The error of a ``Promise/timeout(_:label:file:line:)``, or of a blocking wait with a timeout, that reached its
+/// limit.
 public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
     /// The limit.
     public var limit: Duration
@@ -84,7 +85,8 @@ public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
     public var description: String { "timed out after \(limit)" }
 }
 
-/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` and `race` if there is no winner.
+/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` if every member is rejected, and of `any` and
+/// `race` without members.
 public struct AllRejected: Error, CustomStringConvertible {
     /// The members' errors, in the order of the members; empty if there were no members.
     public var errors: [any Error]

@@ -1,10 +1,10 @@
 import ChainEvents
 
-/// The waiter of a promise that follows another (A+ 2.3.2). Keeps the follower's parent meanwhile.
+/// The waiter of a promise that follows another (A+ 2.3.2).
 final class FollowLink: _Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
-    /// The follower's parent, kept until the follower is settled. The follower's handler has run by then.
+    /// The follower's parent, kept because the follower is among its waiters until the follower settles.
     // Unchecked: written once, under the follower's lock bit, before the link is reachable.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
@@ -14,6 +14,7 @@ final class FollowLink: _Waiter {
         self.followed = followed
     }
 
+    /// Keeps the follower's parent. If `owned`, this takes over the caller's reference.
     func take(parent: Unmanaged<AnyPromise>, owned: Bool) {
         self.parent = owned ? parent.takeRetainedValue() : parent.takeUnretainedValue()
     }
@@ -54,7 +55,7 @@ extension AnyPromise {
         unlock(state)
         if isRecording { report(.adopted, other: other.id) }
         let hasFollowers = state.has(PromiseState.followed)
-        if other === self || mayCloseCycle, let cycle = other.cycle(to: self, followers: hasFollowers) {
+        if other === self || mayCloseCycle, let cycle = other.cycle(to: self, hasFollowers: hasFollowers) {
             return reject(cycle, by: .machinery)
         }
         other.register(link)

@@ -7,12 +7,12 @@ import ChainEvents
 /// methods of a generic class run unspecialised, with a metadata look-up each.
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
-    // Sendable: only the thread that claimed the handler, by the state word, accesses it.
+    // Sendable: only the thread that claimed the handler, by the state word, accesses `handlerSlot`.
 
     /// Performs one ``HandlerStep`` of an untyped node; true if the settlement reported the handler's end.
     @usableFromInline typealias Thunk = @Sendable (AnyPromise, HandlerStep) -> Bool
 
-    // Unchecked: accessed only by the thread that claimed the handler (PromiseState.takeHandler).
+    // Unchecked: accessed by one thread alone (PromiseState.takeHandler).
     @exclusivity(unchecked)
     @usableFromInline final var handlerSlot: RawSlot
     @usableFromInline let thunk: Thunk
@@ -54,7 +54,8 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
     @inlinable
     var handler: Handler { handlerSlot.load(as: Handler.self) }
 
-    /// Releases the handler; called once, by the thread that claimed it.
+    /// Releases the handler; called once, by the thread that claimed it. Returns false, as a ``Thunk`` that settles
+    /// nothing does.
     @inlinable
     func dropHandler() -> Bool {
         handlerSlot.destroy(Handler.self)
@@ -95,7 +96,7 @@ extension HandlerStep {
     }
 }
 
-// The caller of `perform` holds the promise.
+// Unretained, because the caller of `perform` holds the promise.
 extension Unmanaged where Instance == AnyPromise {
     /// The value of a promise that is fulfilled, of this type.
     @inlinable @inline(__always)
@@ -130,7 +131,7 @@ extension AnyPromise {
             state = lock()
         }
         unlock(state)
-        // An earlier cancellation left the handler here, because it may be one for clean-up (TheRules, X3).
+        // An earlier cancellation left the handler to this call, because it may be one for clean-up (TheRules, X3).
         if state.has(PromiseState.cancelled) { return submitCleanUp() }
         dropHandlerUnlessTaken()
     }

@@ -24,6 +24,7 @@ public protocol Thenable<Value>: Sendable {
 /// thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
+
     /// Makes a pending promise. `contextWord` is a ``_PromiseContext/reference()``, which the promise then owns.
     @inlinable
     override init(
@@ -151,7 +152,7 @@ extension AnyPromise {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
 
-    /// The topmost pending ancestor; nil if ``parent`` is nil. O(n) in the links up to it.
+    /// The topmost pending ancestor; nil if ``parent`` is nil. O(n) in the links up to that ancestor.
     public final var root: AnyPromise? {
         var root: AnyPromise?
         while let next = (root ?? self).parent { root = next }

@@ -1,7 +1,8 @@
 import CChainRuntime
 import ChainEvents
 
-/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program, but a span's.
+/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program, except
+/// for the entries of a span.
 package struct PromiseFacts: Sendable {
     /// A thread that sleeps until the promise settles.
     package struct BlockedThread: Hashable, Sendable {
@@ -27,19 +28,20 @@ package struct PromiseFacts: Sendable {
     package var combinators: [NodeID]
     /// Threads that sleep until it settles.
     package var blockedThreads: [BlockedThread]
-    /// The promises that it waits for: its parent, and the promise that it follows.
-    package var parent: NodeID?, followed: NodeID?
+    /// The parent, while the promise waits for it.
+    package var parent: NodeID?
+    /// The promise that this one follows.
+    package var followed: NodeID?
     /// The error, if it is rejected.
     package var error: (any Error)?
     /// Whether it has a value.
     package var isFulfilled: Bool
-    /// What a span's attributes, events and links say; empty for other nodes. Runs code of the program that describes
-    /// attributes.
+    /// The attributes, events and links of a span; empty for other nodes. Code of the program describes the attributes.
     package var spanEntries: [NodeDetail.Entry] = []
 }
 
 extension AnyPromise {
-    /// Reads the facts of the promise and its waiters. O(waiters), and one short lock.
+    /// Reads the facts of the promise and its waiters. O(waiters), with a short lock for each.
     package final func facts() -> PromiseFacts {
         let (parent, followed) = waitsFor
         let state = current

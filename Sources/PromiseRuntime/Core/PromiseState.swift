@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The state of one promise in one word, and its transitions as pure functions. The storage takes the word's lock bit,
-/// applies one transition, unlocks, and then acts on the result.
+/// The state of one promise in one word, and its transitions as pure functions. ``AnyPromise`` takes the word's lock
+/// bit, applies one transition, unlocks, and then acts on the result.
 @usableFromInline
 struct PromiseState: RawRepresentable, Equatable, Sendable {
     @usableFromInline var rawValue: UInt32
@@ -15,7 +15,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         case resolver
         /// The promise's own machinery: its handler's end, what it follows, its members, its timer.
         case machinery
-        /// Release of the write side.
+        /// Release of the write side, unless that has already resolved the promise.
         case release
         /// A cancellation: always, while there is no outcome.
         case cancellation
@@ -33,7 +33,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let locked: UInt32 = 1 << 0
     // The outcome is written, and is being delivered to the waiters in order of registration.
     static let settling: UInt32 = 1 << 1
-    // The outcome was delivered to all waiters; to a new one it is delivered at once.
+    // The outcome was delivered to all waiters; a new waiter gets it at once.
     static let settled: UInt32 = 1 << 2
     // The write side was used: the promise is fulfilled, rejected, or follows another promise.
     static let resolved: UInt32 = 1 << 3
@@ -47,41 +47,44 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let handlerTaken: UInt32 = 1 << 7
     // The node is recorded, and is in the registry of live nodes.
     static let registered: UInt32 = 1 << 8
-    // The error was passed on; the receiver has to handle it.
+    // A handler, a child, a combinator or a waiting thread or task has received the error, or will. So this promise
+    // does not report the error as unhandled.
     static let errorSeen: UInt32 = 1 << 9
-    // A handler of the program ran with the error, in this promise or in one that the error came from.
-    static let errorHandled: UInt32 = 1 << 15
-    // A loser of a race: its release unsettled is not reported as abandoned.
-    static let abandonSuppressed: UInt32 = 1 << 10
-    // One of its direct or indirect consumers lost or was cancelled, and no longer needs it.
-    static let unneeded: UInt32 = 1 << 18
-    // Another promise follows this one, so following another may close a cycle.
+    // Its combinator was settled by another member, so an error of this promise is not reported as unhandled.
+    static let loser: UInt32 = 1 << 10
+    // Another promise follows this one or is about to: if this one follows a promise in turn, that may close a cycle.
     static let followed: UInt32 = 1 << 11
-    // The node has a handler for values, for errors other than a cancellation, or for cancellations. These never
-    // change.
+    // The node has a handler for values. This and the other `wants` bits never change.
     @usableFromInline static let wantsValue: UInt32 = 1 << 12
+    // The node has a handler for errors other than a cancellation.
     @usableFromInline static let wantsError: UInt32 = 1 << 13
+    // Exempt from cancellation by lack of consumers.
+    static let detached: UInt32 = 1 << 14
+    // A handler or a blocking wait got the error, in this promise or in one that passed the error on to this one.
+    static let errorHandled: UInt32 = 1 << 15
+    // The node has a handler for cancellations.
     @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
     @usableFromInline static let wantsAnyError = wantsError | wantsCancellation
     // The value in the slot has to be destroyed.
     static let ownsValue: UInt32 = 1 << 17
-    // Exempt from cancellation by lack of consumers.
-    static let detached: UInt32 = 1 << 14
-
-    // The slot holds the parent (`linked`), or the link to the promise that this one follows (`following`).
+    // At least one direct or indirect consumer has withdrawn. The promise is needed only if it has another
+    // (`isNeeded`).
+    static let unneeded: UInt32 = 1 << 18
+    // The slot holds the parent.
     static let linked: UInt32 = 1 << 19
+    // The slot holds the link to the promise that this one follows.
     static let following: UInt32 = 1 << 20
     // A thread runs the handler, and owns the reference to the parent.
     static let running: UInt32 = 1 << 21
     // A recording filter excluded the node; a registered node is recorded all the same.
     static let excluded: UInt32 = 1 << 22
-    // The handler returned while the node was recorded, with or before its settlement.
+    // The handler has returned. If that did not settle the node, the bit is set only while the node is recorded.
     static let handlerEnded: UInt32 = 1 << 23
-    // The bits from here on hold the node's kind, which no transition changes.
+    // The bits from 24 on hold the node's kind, which no transition changes.
     static let kindShift: UInt32 = 24
 
-    /// Records that the handler returned, if a settlement's flags contain that. Without a branch, because every
-    /// settlement calls it.
+    /// Sets `handlerEnded` if the flags of a settlement contain it. Without a branch, because every settlement calls
+    /// this: the flag's bit 1 becomes bit 23.
     @inline(__always)
     mutating func noteHandlerEnd(_ flags: EventFlags) {
         rawValue |= UInt32(flags.rawValue & EventFlags.handlerEnded.rawValue) << 22
@@ -94,7 +97,8 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     /// Whether the promise is fulfilled or rejected, delivered or not.
     var hasOutcome: Bool { rawValue & (Self.settling | Self.settled) != 0 }
 
-    /// Settles the promise unless it is settled or resolved already; false means that nothing changed.
+    /// Settles a promise without an outcome. If it is resolved already, only its machinery and cancellations settle it.
+    /// False means that nothing changed.
     @inline(__always)
     mutating func settle(by settler: Settler, rejected: Bool, hasWaiters: Bool) -> Bool {
         if hasOutcome { return false }
@@ -105,8 +109,9 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Marks the promise as resolved by another; false if it is resolved already. `byHandler` is true for its own
-    /// handler, which may follow although the promise has no write side.
+    /// Marks the promise as resolved, because it is about to follow another. False, and nothing changes, if it has an
+    /// outcome, or if it is resolved already and `byHandler` is false. `byHandler` is true for the promise's own
+    /// handler.
     mutating func follow(byHandler: Bool) -> Bool {
         if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
         set(Self.resolved)

@@ -1,7 +1,7 @@
 import CChainRuntime
 
 /// Storage for one handler of any type: two words, as a closure has, or a box for a larger one. Only the code that uses
-/// the slot knows the type. Untyped, and read through `chain_launder`, for the reasons given at ``ValueWord``. Each
+/// the slot has the type. Untyped, and read through `chain_launder`, for the reasons given at ``ValueWord``. Each
 /// stored handler is destroyed once.
 @usableFromInline
 struct RawSlot {
@@ -17,8 +17,8 @@ struct RawSlot {
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Whether there is nothing to release: the slot is empty, or holds a closure without captures, which has 0 in its
-    /// second word.
+    /// Whether there is nothing to release: the slot is empty, or holds a plain value of one word, or a closure without
+    /// captures. The second word is 0 then.
     @inline(__always)
     var isTrivial: Bool { words.1 == 0 }
 
@@ -29,13 +29,14 @@ struct RawSlot {
             withUnsafeMutableBytes(of: &words) {
                 _ = $0.baseAddress!.initializeMemory(as: Value.self, repeating: value, count: 1)
             }
+            // A value of one word leaves the second free: 1 marks one that has to be released.
             if MemoryLayout<Value>.size <= MemoryLayout<UInt>.size, !_isPOD(Value.self) { words.1 = 1 }
         } else {
             words = (UInt(bitPattern: Unmanaged.passRetained(ValueBox(value)).toOpaque()), 1)
         }
     }
 
-    /// A copy of the value that was stored as this type.
+    /// Returns a copy of the value that was stored as this type.
     @inlinable
     func load<Value>(as type: Value.Type) -> Value {
         if Self.fits(type) {

@@ -29,12 +29,14 @@ enum RecordedRuntimes {
         entries.withLock { $0.removeAll { $0.runtime.toOpaque() == runtime.toOpaque() } }
     }
 
+    /// The runtimes that are not being released, retained.
     private static var alive: [ChainRuntime] {
         entries.withLock { entries in
             entries.compactMap { chain_try_retain($0.runtime.toOpaque()) ? $0.runtime.takeRetainedValue() : nil }
         }
     }
 
+    /// Records a blocked worker as an event of the promise of the handler on it, if that promise is recorded.
     static func report(_ blocked: BlockedWorker) {
         guard blocked.node != .none else { return }
         for runtime in alive where runtime.isRecording {

@@ -4,10 +4,11 @@ import Synchronization
 /// A choice of the chains to record, so that a busy program may leave its recorder on.
 ///
 /// A tree of promises is recorded whole or not at all: the decision at its root holds for the children of every promise
-/// and for the promises that their handlers make. A root is a promise without a parent that is not made in a handler of
-/// the runtime (one made on another thread or in a `Task` is a root). A promise that was made before recording began is
-/// decided by itself at its next step, and its children by it. The decision lasts for the life of the promise; an
-/// excluded promise joins only a later recording without a filter.
+/// and for the promises made in their handlers and scopes. A root is a promise without a parent that is made neither in
+/// a handler of the runtime nor in a scope or span of it (``withChain(_:isolation:file:line:_:)``, `Promise(async:)`).
+/// One made on another thread, or in a `Task` outside of scopes, is a root. For a promise made before recording began,
+/// the decision is made at its next step, and holds for its children. The decision lasts for the life of the promise;
+/// an excluded promise joins only a later recording without a filter.
 ///
 ///     var filter = RecordingFilter(sampling: 100)             // one chain in a hundred,
 ///     filter.only = [.module("Shop"), .label("order *")]      // of those that the shop makes, or that are orders,
@@ -66,25 +67,25 @@ extension RecordingFilter.Rule {
 /// Whether a text matches a pattern in which `*` matches any text. O(text · pattern) at worst, and no recursion.
 private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bool {
     let star = UInt8(ascii: "*")
-    var (at, next) = (text.startIndex, pattern.startIndex)
-    // The positions to resume at if the text behind the last star does not match: one byte further in the text.
-    var retry: (text: String.UTF8View.Index, pattern: String.UTF8View.Index)?
-    while at != text.endIndex {
-        if next != pattern.endIndex, pattern[next] == star {
-            next = pattern.index(after: next)
-            retry = (at, next)
-        } else if next != pattern.endIndex, pattern[next] == text[at] {
-            at = text.index(after: at)
-            next = pattern.index(after: next)
-        } else if let last = retry {
-            at = text.index(after: last.text)
-            next = last.pattern
-            retry = (at, next)
+    var (textIndex, patternIndex) = (text.startIndex, pattern.startIndex)
+    // The last attempt to match what is behind the last star. The next attempt begins one byte further on in the text.
+    var attempt: (text: String.UTF8View.Index, pattern: String.UTF8View.Index)?
+    while textIndex != text.endIndex {
+        if patternIndex != pattern.endIndex, pattern[patternIndex] == star {
+            patternIndex = pattern.index(after: patternIndex)
+            attempt = (textIndex, patternIndex)
+        } else if patternIndex != pattern.endIndex, pattern[patternIndex] == text[textIndex] {
+            textIndex = text.index(after: textIndex)
+            patternIndex = pattern.index(after: patternIndex)
+        } else if let last = attempt {
+            textIndex = text.index(after: last.text)
+            patternIndex = last.pattern
+            attempt = (textIndex, patternIndex)
         } else {
             return false
         }
     }
-    return pattern[next...].allSatisfy { $0 == star }
+    return pattern[patternIndex...].allSatisfy { $0 == star }
 }
 
 /// A filter with a cache of the verdicts of its rules for each call site, without a lock.
@@ -97,10 +98,10 @@ final class RecordingDecision: Sendable {
     }
 
     private let filter: RecordingFilter
-    private let asksSites: Bool
-    private let asksLabels: Bool
-    /// An insert-only hash table of call sites. A slot has four words; which of the first three holds the site's key
-    /// gives the verdict. A site that finds no free slot is evaluated each time.
+    private let hasSiteRules: Bool
+    private let hasLabelRules: Bool
+    /// An insert-only hash table of call sites. A slot has four words, the last of them unused: the index of the word
+    /// that holds the site's key is the verdict. A site that finds no free slot is evaluated each time.
     private let siteCache: AtomicWords
     private static let slotCount = 1024
     private static let probeCount = 8
@@ -110,19 +111,19 @@ final class RecordingDecision: Sendable {
         guard filter.isNarrowing else { return nil }
         self.filter = filter
         let rules = filter.only + filter.except
-        asksLabels = rules.contains { if case .label = $0 { true } else { false } }
-        asksSites = rules.contains { if case .label = $0 { false } else { true } }
-        siteCache = AtomicWords(count: asksSites ? 4 * Self.slotCount : 0)
+        hasLabelRules = rules.contains { if case .label = $0 { true } else { false } }
+        hasSiteRules = rules.contains { if case .label = $0 { false } else { true } }
+        siteCache = AtomicWords(count: hasSiteRules ? 4 * Self.slotCount : 0)
     }
 
     /// Whether a chain with that root is recorded. `siteKey` is the file's address and the line, in one word.
     func includes(_ id: NodeID, siteKey: UInt, site: CallSite, label: String?) -> Bool {
         guard isSampled(id) else { return false }
-        guard asksSites || asksLabels else { return true }
-        switch asksSites ? verdict(siteKey, site) : filter.only.isEmpty ? .included : .neutral {
+        guard hasSiteRules || hasLabelRules else { return true }
+        switch hasSiteRules ? verdict(siteKey, site) : filter.only.isEmpty ? .included : .neutral {
         case .excluded: return false
-        case .included: return !asksLabels || !matches(label, filter.except)
-        case .neutral: return asksLabels && !matches(label, filter.except) && matches(label, filter.only)
+        case .included: return !hasLabelRules || !matches(label, filter.except)
+        case .neutral: return hasLabelRules && !matches(label, filter.except) && matches(label, filter.only)
         }
     }
 
@@ -148,7 +149,7 @@ final class RecordingDecision: Sendable {
             if included == key { return .included }
             if neutral == key { return .neutral }
             if excluded | included | neutral == 0 {
-                // Another thread may take the slot for another verdict at the same time: then both keys are found.
+                // Another thread may store another site in another word of this slot meanwhile: both are found then.
                 let verdict = evaluate(at: site)
                 siteCache.storeIfZero(4 * slot + verdict.rawValue, key)
                 return verdict

@@ -12,8 +12,7 @@ final class Registry: Sendable {
     private let shards: [Lock<Shard>] = (0..<shardCount).map { _ in Lock(Shard()) }
 
     private func shard(of id: NodeID) -> Lock<Shard> {
-        // Ids are allocated in blocks of 1024 per thread: neighbours share a shard's cache lines, and blocks are
-        // spread.
+        // Ids are allocated in blocks of 1,024 per thread: 16 neighbours share a shard, and a block is spread over all.
         shards[Int(truncatingIfNeeded: (id.rawValue >> 4) % UInt64(Self.shardCount))]
     }
 
@@ -27,7 +26,7 @@ final class Registry: Sendable {
         shard(of: id).withLock { $0.remove(id.rawValue) }
     }
 
-    /// The promise with that id, retained; nil if it is released or being released.
+    /// Returns the promise with that id, retained; nil if it is released or being released.
     func promise(_ id: NodeID) -> AnyPromise? {
         shard(of: id).withLock { shard in
             guard let pointer = shard.find(id.rawValue), chain_try_retain(pointer) else { return nil }
@@ -35,8 +34,8 @@ final class Registry: Sendable {
         }
     }
 
-    /// The promises of one shard, retained. The lock is held while they are collected, not while they are used or
-    /// released.
+    /// Returns the promises of one shard, retained. The lock is held while they are collected, not while they are used
+    /// or released.
     func promises(inShard index: Int) -> [AnyPromise] {
         shards[index].withLock { shard in
             shard.pointers.compactMap {
@@ -45,8 +44,8 @@ final class Registry: Sendable {
         }
     }
 
-    /// Lists no promise of the parent in the child of a fork, which holds the locks: a thread of the parent may have held
-    /// the lock bit of any of them, and has no counterpart in the child that would release it.
+    /// Empties the registry in the child of a fork, which holds the locks. A thread of the parent may have held the
+    /// lock bit of any promise, and no thread of the child would release it.
     func forgetAllInChild() { for shard in shards { shard.whileForking { $0.deallocate() } } }
 
     func lockForFork() { for shard in shards { shard.lockForFork() } }
@@ -74,11 +73,12 @@ private struct Shard: @unchecked Sendable {
         UnsafeBufferPointer(start: entries, count: capacity).lazy.compactMap { $0.promise }
     }
 
+    /// Returns the slot at which the search for a key begins.
     private func home(_ key: UInt64) -> Int {
         Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
     }
 
-    /// The slot of a key, or the empty slot where it belongs; the table has room.
+    /// Returns the slot of a key, or the empty slot where it belongs. The table must have an empty slot.
     private func slot(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
         var index = home(key)
         while entries[index].key != 0, entries[index].key != key { index = (index &+ 1) & mask }

@@ -1,8 +1,8 @@
 import CChainRuntime
 import ChainEvents
 
-// The events that a promise reports to the recorder. Every caller checks `isRecording` first: without a recorder, that
-// load and branch is the whole cost.
+// The events that a promise reports to the recorder. Every caller checks first whether something records: without a
+// recorder, that load and branch is the whole cost.
 extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
@@ -19,7 +19,8 @@ extension AnyPromise {
     func reportCreated(parent: AnyPromise?, isExternal: Bool) {
         var flags: EventFlags = isExternal ? .external : []
         var other = NodeID.none
-        // A child or a promise made in a handler inherits whether it is recorded; a root is decided (RecordingFilter).
+        // A child, and a promise made in a handler, scope or span, inherits whether it is recorded. For a root the
+        // filter decides (RecordingFilter).
         let isIncluded: Bool
         if let parent {
             other = parent.id
@@ -28,7 +29,7 @@ extension AnyPromise {
         } else if let span = asSpan {
             let creator = span.creator
             let isInside = creator?.isInRuntime(of: self) ?? false
-            // A task that inherited the context stands under the creator itself.
+            // With `isOfTask` the span stands under its task, because the task itself stands under the creator.
             if isInside, let creator, !span.isOfTask {
                 other = creator.id
             } else {
@@ -69,9 +70,10 @@ extension AnyPromise {
         return joinRecording()
     }
 
-    /// Decides whether a promise made before recording began is recorded, and reports it if so.
+    /// Decides whether a promise made before recording began is recorded, and reports it if so. Returns whether it is
+    /// recorded.
     ///
-    /// Whether the caller reports its settlement.
+    /// - Parameter settling: Whether the caller reports the settlement.
     @inline(never)
     private final func joinRecording(settling: Bool = false) -> Bool {
         guard let box = contextReference._withUnsafeGuaranteedRef({ $0.sinkReference }) else { return false }
@@ -165,7 +167,7 @@ extension AnyPromise {
         box.sink.record(record, text: text)
     }
 
-    /// Reports an unhandled error. Called in the promise's deinit, so the promise must not be looked up.
+    /// Reports an unhandled error. Called in the promise's deinit, so the promise is inserted into no registry.
     func reportUnhandled(_ state: PromiseState) {
         guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
         if let box = context.runtime.sink {

@@ -79,16 +79,18 @@ final class CancelWaiter: OneShotWaiter, @unchecked Sendable {
 }
 
 extension AnyPromise {
+    /// Abandons the promise unless it is settled or resolved.
     @inline(__always)
     final func abandonUnlessSettled() {
         if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 { abandon() }
     }
 
-    /// Rejects a pending promise that can no longer be settled, and reports it unless that is expected.
+    /// Rejects a pending promise that can no longer be settled: as abandoned, with a report, or as cancelled if no
+    /// consumer needs it.
     @inline(never)
     private final func abandon() {
         if !isNeeded {
-            // Not reported, because its last consumer lost or was cancelled.
+            // Not reported, because its last consumer has withdrawn.
             _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
             return
         }

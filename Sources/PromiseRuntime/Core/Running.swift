@@ -27,8 +27,8 @@ extension AnyPromise {
         popCurrent(to: outer)
     }
 
-    /// Makes this node the creator of promises made on this thread, until ``popCurrent(to:)``; returns the creator
-    /// before.
+    /// Makes this node the creator of promises made on this thread, until ``popCurrent(to:)``; returns the previous
+    /// creator.
     @inline(__always)
     final func pushCurrent() -> ScopeSnapshot {
         let thread = chain_thread_current()!
@@ -41,7 +41,7 @@ extension AnyPromise {
         return outer
     }
 
-    /// Restores the creator before ``pushCurrent()``, on the same thread.
+    /// Restores the creator that ``pushCurrent()`` replaced, on the same thread.
     @inline(__always)
     final func popCurrent(to outer: ScopeSnapshot) {
         outer.thread.pointee.node = outer.node

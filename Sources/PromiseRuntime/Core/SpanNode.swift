@@ -3,8 +3,8 @@ import ChainEvents
 import ChainSystem
 import Synchronization
 
-/// The node of a span of a tracer: it runs from its creation until ``end(throwing:)``. Promises and scopes made in the
-/// span stand under it.
+/// The node of a tracer's span, from its creation until ``end(throwing:)``. Promises and scopes made in the span stand
+/// under the node.
 ///
 /// Nothing of the runtime cancels a span: its code belongs to no promise, and a reference to its task could outlive the
 /// task.
@@ -13,24 +13,29 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     private let newName = Lock<(text: String?, count: UInt64)>((nil, 0))
     /// Returns what the node's details show of the span.
     let entries: @Sendable () -> [NodeDetail.Entry]
-    /// The node above it, only while it is made, so that a chain of ended spans is not kept.
+    /// The span, scope or handler in which the span began. Nil after `init`, so that a chain of ended spans is
+    /// released.
     private(set) var creator: AnyPromise?
-    /// The node in the handler of which it began: promises that the handler makes in the span stand under the span.
+    /// The node of the handler in which the span began: what that handler makes in the span stands under the span.
     let handler: NodeID
     /// The span of another process that called this one.
     let remoteParent: NodeKey?
-    /// The node of the task in which it began, if tasks are observed; 0 for none.
+    /// The node of the task in which the span began, if tasks are observed; 0 for none.
     let taskNode = chain_thread_current().pointee.task_node
-    /// Whether it may stand under the calling task: that one has the span around it, and no handler runs.
+    /// Whether the node may stand under the calling task: no handler runs, and there is no span around but the current
+    /// one.
     let isOfTask: Bool
 
-    /// Makes a span's node and reports its start, if something records; else returns nil.
+    /// Makes a span's node, and reports its start unless the recording's filter excludes the node. Returns nil if
+    /// nothing records.
+    ///
+    /// The node stands under `span`, or under the task's scope (`withChain`) if that began later. Without a `span` it
+    /// stands under the handler that runs on this thread, else under the task's scope. If tasks are observed
+    /// and no handler runs, it stands under the calling task instead, unless a scope or span began in that task.
     ///
     /// - Parameters:
     ///   - name: The label, until ``rename(to:)``.
-    ///   - span: The span around it. The node stands under it, or under the task's scope (`withChain`) if that began
-    ///     later, or under the calling task if tasks are observed and that one inherited both; without both, under the
-    ///     handler that runs on this thread.
+    ///   - span: The span around the new one; nil for none.
     ///   - remoteParent: The node of another process that the span was called from.
     ///   - entries: Returns what the details show; called on other threads, also after the end.
     package static func start(
@@ -65,13 +70,13 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
         self.creator = nil
     }
 
-    /// The key by which another process can refer to it; nil while no inspector runs.
+    /// The key by which another process can refer to the node; nil while no inspector runs.
     package var key: NodeKey? {
         let process = runtime.processKey.load(ordering: .relaxed)
         return process == 0 ? nil : NodeKey(process: ProcessKey(rawValue: process), id: id)
     }
 
-    /// The name that it has now, if it was renamed, and how often it was.
+    /// The new name, nil if the node was never renamed, and the number of renamings.
     var renamed: (text: String?, count: UInt64) { newName.withLock { $0 } }
 
     /// Gives the node another label. Ignores an empty one.
@@ -85,8 +90,8 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
         if let count, isRecording { report(.renamed, detail: UInt16(clamping: count), text: name) }
     }
 
-    /// Fulfils the node, or rejects it with what failed in the span; a `CancellationError` cancels it. The error is not
-    /// unhandled, because the code of the span has it.
+    /// Fulfils the node, or rejects it with `error`; a `CancellationError` shows as *cancelled*. The error is not
+    /// reported as unhandled, because the code of the span has it.
     package func end(throwing error: (any Error)?) { endScope(throwing: error) }
 
     // MARK: The current span
@@ -98,7 +103,7 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
 
     private static let source = AtomicLazyReference<Source>()
 
-    /// Installs how the calling task's span is found; once a process, later calls do nothing.
+    /// Installs the function that returns the calling task's span. Only the first call in a process counts.
     package static func install(_ current: @escaping @Sendable () -> SpanNode?) {
         _ = source.storeIfNil(Source(current))
         TaskScope.use()

@@ -3,14 +3,14 @@ import ChainEvents
 import ChainSystem
 import Synchronization
 
-/// The nodes of tasks of Swift, which are no promises: ChainTasks makes them.
+/// The nodes of Swift's tasks. They are no promises: ChainTasks makes them.
 package enum TaskNodes {
     /// The address of the runtime under which tasks are observed; 0 for none.
     private static let runtime = Atomic<UInt>(0)
-    /// Each runtime that was observed, for good, because a step of a task may still reach it.
+    /// Each runtime that ever observed tasks. Never released, because a step of a task may still reach it.
     private static let kept = Lock<[ChainRuntime]>([])
 
-    /// Has promises of `runtime` that are made in a task stand under the task's node; nil: none.
+    /// Places promises of `runtime` that are made in a task under the task's node, from now on; with nil, no promises.
     package static func observe(by runtime: ChainRuntime?) {
         guard let runtime else { return self.runtime.store(0, ordering: .releasing) }
         kept.withLock { kept in

@@ -8,11 +8,12 @@ struct TaskScope: Sendable {
     let runtime: ChainRuntime
     /// The node under which promises of the task stand, if it has one.
     let node: AnyPromise?
-    /// The span in which the scope began. A task in another span began that one inside of the scope.
+    /// The span in which the scope began, or none. If the task's span is another one, that began inside the scope.
     private let span: NodeID
     /// The node of the task in which the scope began, if tasks are observed; 0 for none.
     private let taskNode: UInt64
-    /// The hash of the task that runs the node's code. Tasks made in that code inherit the scope, and have another.
+    /// The hash of the task that runs the node's code. Tasks made in that code inherit the scope, but have another
+    /// hash.
     let task: Int?
 
     @TaskLocal private static var inherited: TaskScope?
@@ -36,6 +37,7 @@ struct TaskScope: Sendable {
         return task == 0 || (isUsed.load(ordering: .relaxed) && beganHere(task)) ? .none : NodeID(task)
     }
 
+    /// Whether a scope or span began in the task with this node.
     @inline(never)
     private static func beganHere(_ task: UInt64) -> Bool {
         inherited?.taskNode == task || SpanNode.current?.taskNode == task
@@ -60,11 +62,11 @@ struct TaskScope: Sendable {
     /// Whether a scope was made or a tracer installed since the process began.
     @inline(__always) static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
 
-    /// Has tasks look for a scope from now on.
+    /// Makes promises look for a scope or span from now on.
     static func use() { if !mayExist { isUsed.store(true, ordering: .relaxed) } }
 
-    /// The hash of the calling task, which a task at the address of an ended one has, too. So it may decide what is shown,
-    /// and nothing else.
+    /// The hash of the calling task. A later task at the same address has the same hash, so the hash may decide what is
+    /// shown, and nothing else.
     static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     /// Whether the scope's node runs in this task, and belongs to this runtime.

@@ -38,7 +38,7 @@ final class ThreadLoop {
     // Unchecked (each): accessed by one thread alone, and no access lasts over a call of other code.
     @exclusivity(unchecked)
     private var jobs = Queue<_Runnable>()
-    // The first job, owned, outside of the queue: along a chain it is the only one.
+    // The first job, owned. Kept outside of the queue, because along a chain it is the only one.
     @exclusivity(unchecked)
     private var next: Unmanaged<_Runnable>?
     @exclusivity(unchecked)

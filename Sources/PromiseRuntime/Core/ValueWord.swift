@@ -1,7 +1,7 @@
 import CChainRuntime
 
 /// One value of any type in one word: the bits of a value that fits, or a box for one that does not. Only the code that
-/// uses the word knows the type. Each encoded value is destroyed once.
+/// uses the word has the type. Each encoded value is destroyed once.
 ///
 /// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns per
 /// promise. A word costs nothing if the value owns nothing.
@@ -36,7 +36,7 @@ enum ValueWord {
         return word
     }
 
-    /// A copy of the value that was encoded as this type.
+    /// Returns a copy of the value that was encoded as this type.
     @inlinable @inline(__always)
     static func load<Value>(_ word: UInt, as type: Value.Type) -> Value {
         guard fits(type) else { return box(word, of: type).takeUnretainedValue().value }

@@ -8,7 +8,7 @@ public class _Runnable {
     /// Runs the work; called once per submission.
     func runHandler() { fatalError("a _Runnable without work") }
 
-    /// Called instead of ``runHandler()`` if an executor gives the work up, so that its waiters do not wait for ever.
+    /// Called instead of ``runHandler()`` if an executor drops the work, so that its waiters do not wait for ever.
     func discard() {}
 }
 
@@ -30,7 +30,7 @@ public class _Waiter: _Runnable {
     /// X2).
     var isConsumer: Bool { true }
 
-    /// The promise for which this waiter waits, if there is one.
+    /// The promise on behalf of which this waiter waits; nil for a thread, a task or a callback.
     var consumer: AnyPromise? { child }
 
     /// The child to which a cancellation of the awaited promise goes down (TheRules, X1), if this waiter is one.

@@ -21,7 +21,7 @@ struct WaiterSlot {
     // MARK: Changes
 
     /// Appends a waiter, retained. Returns false, and changes nothing, if memory is needed: then the caller unlocks,
-    /// allocates what ``missing`` says, and tries again.
+    /// allocates a ``WaiterSpare`` for ``missing``, and tries again.
     @inline(__always)
     mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
         let entry = Unmanaged.passUnretained(waiter)
@@ -47,7 +47,7 @@ struct WaiterSlot {
         return true
     }
 
-    /// What ``append(_:_:)`` needs: a segment of `capacity` entries, and a list if there is none.
+    /// The memory that ``append(_:_:)`` needs: a segment of `capacity` entries, and a list if there is none.
     var missing: (list: Bool, capacity: Int) {
         guard let list else { return (true, 4) }
         let capacity = list.last._withUnsafeGuaranteedRef { $0.header.capacity }
@@ -71,7 +71,7 @@ struct WaiterSlot {
 
     /// Removes a list without entries; the caller releases it without a lock.
     mutating func takeEmptyList() -> WaiterSlot {
-        guard let list, list.entryCount == 0, list.walkCount == 0, !list.isSwept else { return WaiterSlot() }
+        guard let list, list.entryCount == 0, list.walkCount == 0, !list.isSweeping else { return WaiterSlot() }
         let taken = self
         word = 0
         return taken
@@ -98,8 +98,8 @@ struct WaiterSlot {
     /// Ends what ``beginWalk(_:)`` began.
     mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
 
-    /// Whether an entry is a consumer that is not done; nil if none was among the next `limit` entries. Consumers do
-    /// not come back, so the search resumes where the last one ended.
+    /// Whether an entry is a consumer that is not done; nil if none was among the next `limit` entries. The search
+    /// resumes where the last one ended, because an entry that is done stays done.
     mutating func findConsumer(limit: Int) -> Bool? {
         if let list { return list.findConsumer(limit: limit) }
         return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
@@ -114,8 +114,8 @@ struct WaiterSlot {
         return single
     }
 
-    /// Counts one more waiter of a list as done; true if the caller should sweep, and `mayBegin`. A sweep looks at all
-    /// entries, so it is amortised O(1) per entry that is done.
+    /// Counts one more waiter of a list as done. If `mayBegin` and a sweep is due, begins it and returns true: the
+    /// caller then sweeps. A sweep looks at all entries, so it is amortised O(1) per entry that is done.
     mutating func noteDone(mayBegin: Bool) -> Bool {
         guard let list else { return false }
         list.doneCount += 1
@@ -163,7 +163,7 @@ struct WaiterSpare {
     fileprivate var list: WaiterList?
     fileprivate var segment: WaiterSegment?
 
-    /// Allocates what ``WaiterSlot/missing`` says.
+    /// Allocates memory for ``WaiterSlot/missing``.
     init(_ missing: (list: Bool, capacity: Int)) {
         let segment = WaiterSegment.make(capacity: missing.capacity)
         if missing.list { list = WaiterList(segment) } else { self.segment = segment }

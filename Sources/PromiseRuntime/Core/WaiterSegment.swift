@@ -10,8 +10,8 @@ final class WaiterList {
     /// The number of walks that are between two entries and have released the lock.
     var walkCount = 0
     /// Whether a sweep is running.
-    var isSwept = false
-    /// No consumer before this position is still waiting.
+    var isSweeping = false
+    /// Where the search for a consumer resumes: no consumer before this position still waits.
     private var consumerSearch = WaiterPosition()
 
     init(_ segment: WaiterSegment) {
@@ -85,15 +85,15 @@ final class WaiterList {
     // MARK: Sweeps
 
     func beginSweep() -> Bool {
-        guard doneCount * 2 >= entryCount, doneCount > 0, !isSwept, walkCount == 0 else { return false }
-        isSwept = true
+        guard doneCount * 2 >= entryCount, doneCount > 0, !isSweeping, walkCount == 0 else { return false }
+        isSweeping = true
         doneCount = 0
         return true
     }
 
-    /// Stops a sweep before its end; the next chance begins another one.
+    /// Stops a sweep before its end, and marks another one as due.
     func abortSweep() {
-        isSwept = false
+        isSweeping = false
         doneCount = entryCount
     }
 
@@ -108,7 +108,7 @@ final class WaiterList {
                 takeIfDone(segment, position.index, &taken)
                 position.index += 1
             } else if !advance(&position, behind: segment, &taken) {
-                isSwept = false
+                isSweeping = false
                 return true
             }
         }
@@ -161,7 +161,7 @@ final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter
         var next: Unmanaged<WaiterSegment>?
     }
 
-    /// The limit that bounds the cost of a walk over holes.
+    /// The most entries of a segment, which bounds the cost of a walk over holes.
     static let capacityLimit = 128
 
     static func make(capacity: Int) -> WaiterSegment {

@@ -10,7 +10,7 @@ public struct BlockedWorker: Sendable {
     public var executor: ExecutorIdentity
     /// The kernel's id of its thread.
     public var thread: ThreadID
-    /// The time for which it has used no processor.
+    /// The time for which it has used next to no processor time.
     public var duration: Duration
     /// Whether another thread may take its place; false once the pool has its maximum of threads.
     public var isCompensated: Bool
@@ -20,7 +20,7 @@ public struct BlockedWorker: Sendable {
 /// or a handler is long; otherwise it doubles each time (exponential back-off), so that a program of short handlers is
 /// hardly woken.
 package struct WatchPace {
-    /// The shortest and the longest interval.
+    /// The shortest and the longest interval, in nanoseconds.
     package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
 
     /// The result of a check.
@@ -38,7 +38,9 @@ package struct WatchPace {
 
     /// The interval until the next check.
     package private(set) var interval = shortest
+    /// The interval unless `isProbing`; doubled after each check that found no long job.
     private var restInterval = shortest
+    /// Whether the next check comes after the shortest interval, because a job was seen that may be long.
     private var isProbing = false
 
     /// Begins with the shortest interval.
@@ -81,7 +83,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
         watch = Watch()
     }
 
-    /// Checks a pool from now on, until the pool has been idle for a while.
+    /// Checks a pool from now on, until the pool has been idle for a second.
     func watch(_ core: PoolCore) {
         let watch = watch
         let startsNow = watch.condition.withLock {

@@ -1,14 +1,16 @@
-/// Detects whether one worker is blocked, by sampling: it was in one job over a limit of time, used next to no
-/// processor time, and waits for something other than a processor.
+/// Detects by sampling whether one worker is blocked: it was in one job for longer than a limit, used next to no
+/// processor time, and waits for something other than a processor. Times are in nanoseconds.
 struct BlockWatch {
-    // The kernel's id of the thread, and its job.
+    // The kernel's id of the thread.
     private var thread: UInt32 = 0
+    // The worker's `progress`, which changes with each job.
     private var progress: UInt64 = 0
-    // The last check of this job, and the time since which no check found it using the processor.
+    // The last check of this job, and the processor time that the thread had used by then.
     private var last: (time: UInt64, used: UInt64)?
+    // The time since which no check found the job using the processor.
     private var since: UInt64 = 0
     private(set) var isBlocked = false
-    private var hasWarned = false
+    private var hasReported = false
 
     enum Verdict: Equatable {
         /// It has begun another job since the last check, or has none.
@@ -41,7 +43,7 @@ struct BlockWatch {
         if isBlocked { return .blocked(nanoseconds: now - since, isNew: false) }
         guard now - since >= limit, isWaiting() else { return .stuck }
         isBlocked = true
-        defer { hasWarned = true }
-        return .blocked(nanoseconds: now - since, isNew: !hasWarned)
+        defer { hasReported = true }
+        return .blocked(nanoseconds: now - since, isNew: !hasReported)
     }
 }

@@ -25,6 +25,7 @@ public final class DispatchExecutor: PromiseExecutor {
     // The jobs that wait for the one block that serves them: one queue for all threads, so that their order is kept
     // (TheRules, P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
+    // The number of jobs that one block runs.
     private static let budget = 64
 
     /// Makes an executor that uses a queue of the program. `isSerial` must be false for a concurrent queue.

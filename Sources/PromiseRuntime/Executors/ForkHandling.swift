@@ -8,8 +8,8 @@ protocol ForkRenewable: AnyObject, Sendable {
     func renewInChild()
 }
 
-/// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. The forking
-/// thread holds the locks that every promise may need, so that the child finds them free.
+/// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. During the fork
+/// the forking thread holds the locks that every promise may need, and both processes unlock them afterwards.
 enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
         // Sendable: accessed only under the lock, which the deinit of each object takes.

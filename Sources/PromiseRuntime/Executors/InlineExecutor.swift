@@ -1,7 +1,7 @@
 /// Runs handlers on the thread that made them ready, in one loop per thread that is never nested (<doc:TheRules>, P4).
 ///
-/// - Order: first in, first out per thread. It is the stated exception to "always asynchronously": outside of any loop
-///   a handler may run before the settling or registering call returns.
+/// - Order: first in, first out per thread. This executor is the exception to "always asynchronously": outside of any
+///   loop a handler may run before the settling or registering call returns.
 /// - Fairness: none. The loop runs until nothing is ready, because these handlers have no other thread. An endless
 ///   inline chain keeps its thread for ever: the call that began it does not return, and an executor that began it on
 ///   its own thread runs nothing more there. In a pool the other workers take that worker's jobs; on the main thread

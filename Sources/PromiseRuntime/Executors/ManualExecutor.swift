@@ -2,7 +2,8 @@ import ChainSystem
 
 /// Runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
-/// - Order: first in, first out. Run from one thread, one at a time; run from several at once, they share the queue.
+/// - Order: first in, first out. Jobs run one at a time if one thread runs them; several threads at once share the
+///   queue.
 /// - Fairness: none is needed; jobs that a handler makes ready go to the end of the queue.
 /// - Cost of a hop: some 20 ns and one short lock. No thread is started or woken.
 /// - End: waiting jobs keep their promises, which keep their executor. So an executor that is no longer run keeps them

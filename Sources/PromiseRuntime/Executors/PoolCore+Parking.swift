@@ -13,8 +13,8 @@ extension PoolCore {
         }
     }
 
-    /// Sleeps until the worker is woken, as a searcher then; false if the thread is to end. `isSearching` is nil if the
-    /// worker is counted as sleeping already.
+    /// Sleeps until the worker is woken, and counted as searching by the waker; false if the thread is to end.
+    /// `isSearching` is nil if the worker is counted as sleeping already.
     func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
         if let isSearching {
             parking.withLock {
@@ -24,7 +24,7 @@ extension PoolCore {
                 if isSearching { counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed) }
             }
         }
-        // A submitter before that may have relied on this worker's search.
+        // Before that, a submitter may have relied on this worker's search.
         if hasWork() { wakeOrSpawn() }
         let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
         let (continues, startsWatch) = parking.withLock {
@@ -83,7 +83,7 @@ extension PoolCore {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
-                // Without those that the watch found blocked, because these may resume by themselves.
+                // Workers that only the watch found blocked are not subtracted, because they may resume by themselves.
                 let othersCount = counts.live - parked.waitingCount - 1
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
                 parked.waitingCount += 1

@@ -14,24 +14,28 @@ final class PoolCore: Sendable {
     let policy: PoolPolicy
     /// A worker for each possible thread; those beyond the width compensate for blocked ones.
     let workers: [PoolWorker]
+    /// The ``PoolCounts``.
     let counts = Atomic<UInt64>(0)
+    /// The pool's lock, and the condition on which workers sleep.
     let parking = Condition()
     let parked = Parked()
     let onBlocked = Lock<(@Sendable (BlockedWorker) -> Void)?>(nil)
 
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
-    // One past the highest index ever used, and the limit of threads.
+    // One past the highest index of a worker that ever had a thread.
     let usedWorkerCount = Atomic<Int>(0)
+    // The limit of threads, those for blocked workers included; lowered when the system has none left.
     private let threadLimit: Atomic<Int>
 
     private static let shardCount = 4
     // The number of local jobs in a row before a worker looks at the shards.
     private static let budget: UInt64 = 61
-    // How often a worker that found nothing searches again, yielding in between, before it sleeps.
+    // The number of searches, with yields in between, after which a worker that found nothing sleeps.
     private static let searchCount = 8
 
+    /// The state under the lock of `parking`.
     final class Parked: @unchecked Sendable {
-        // Sendable: accessed only under the lock of `parking`.
+        // Sendable: accessed only under that lock.
         /// The number of sleepers that were signalled and have not woken yet.
         var wakeTokens = 0
         var isStopped = false
@@ -144,7 +148,7 @@ final class PoolCore: Sendable {
                 continue
             }
             if currentCounts.active > width {
-                // The blocked worker resumed, so this one leaves its jobs to the other workers.
+                // A blocked worker has resumed, so this one leaves its jobs to the other workers.
                 flushLocalQueue(worker)
                 if retireIfOverWidth(worker) {
                     if !sleep(worker, isSearching: nil) { break }

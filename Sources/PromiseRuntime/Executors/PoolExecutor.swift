@@ -9,14 +9,15 @@ import ChainSystem
 ///   handler. So nothing starves that has a worker to run it.
 /// - Cost of a hop: between handlers on one worker about 30 ns, no system call; from outside the same, plus a wake-up
 ///   (some microseconds) if a worker sleeps.
-/// - Blocking: a worker is *blocked* if its handler has used no processor for 100 ms, and waits. It is reported once
-///   per handler, as an event and to ``onBlocked``, and another thread takes its place, up to 64 in a pool. Beyond
-///   those, ready jobs wait until a handler ends. A handler that waits for a promise with `get` is replaced at once,
-///   without being watched; the last thread that could run anything is refused such a wait (``AwaitMisuse``).
-/// - Watching: one thread of the process checks all pools. While a runtime is recorded, for a pool with ``onBlocked``,
-///   and as long as some handler is long, it checks every 10 ms. Otherwise the interval grows to a second, and checks
-///   stop after a second in which nothing ran. So a block, or a job that waits behind a long handler, is found up to a
-///   second later there.
+/// - Blocking: a worker is *blocked* if its handler has used next to no processor time for 100 ms, and waits. That is
+///   reported once per handler, as an event and to ``onBlocked``, and another thread takes the worker's place, up to 64
+///   in a pool. Beyond those, ready jobs wait until a handler ends. A worker that waits for a promise with `get` is
+///   replaced at once, without being watched. The last thread that could run anything is refused such a wait if the
+///   promise needs the pool (``AwaitMisuse``).
+/// - Watching: one thread of the process checks all pools: every 10 ms while a runtime is recorded, a pool has
+///   ``onBlocked``, or some handler is long. Otherwise the interval grows to a second, and checks of a pool stop after
+///   a second in which it ran nothing. Then a block, or a job that waits behind a long handler, is found up to a second
+///   later.
 /// - Threads: started on demand, up to the width; 100,000 ready handlers start no more. A thread ends after 10 s
 ///   without a job. All end when the pool is released and the ready jobs have run.
 /// - Forks: in a child the pool is empty and starts its own threads; jobs of the parent stay there, and ``onBlocked``
@@ -99,7 +100,7 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     /// Checks each worker once, as the watch does.
     package func checkBlocks() { _ = core.checkBlocks(after: 0) }
 
-    /// The number of threads, of those that sleep, and of those counted as blocked.
+    /// The numbers of all threads, of those that sleep, and of those counted as blocked.
     package var threadCounts: (live: Int, sleeping: Int, blocked: Int) {
         let counts = core.currentCounts
         return (counts.live, counts.sleeping, counts.blocked)

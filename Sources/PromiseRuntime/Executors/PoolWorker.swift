@@ -1,26 +1,30 @@
 import CChainRuntime
 import Synchronization
 
-/// A worker of a pool: the local queue of one thread, and the watch's state of that thread. Reused by later threads.
+/// A worker of a pool: the local queue of one thread, and what the watch reads of that thread. Reused by later threads.
 final class PoolWorker: JobShard, @unchecked Sendable {
     // Sendable: the groups of fields below name the thread or the lock that accesses them.
 
     let index: Int
     /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
     let progress = Atomic<UInt64>(0)
-    /// Whether others may steal the last job, too, because this thread is held up.
+    /// Whether others may steal the last job, too, because the thread is held up, or there is none.
     let isStuck = Atomic<Bool>(true)
 
     // Accessed by its thread alone.
     /// The pool, which the thread keeps alive.
     @exclusivity(unchecked)
     var core: Unmanaged<PoolCore>?
+    /// The number of jobs that were begun on this worker.
     @exclusivity(unchecked)
     var turn: UInt64 = 0
+    /// The state of ``random()``.
     @exclusivity(unchecked)
     var seed: UInt32
+    /// The number of nested calls of `PoolExecutor.blocking` that run.
     @exclusivity(unchecked)
     var blockingDepth = 0
+    /// Holds the jobs that are being moved here from another queue, or from here to a shard.
     let buffer = UnsafeMutablePointer<PromiseJob>.allocate(capacity: PoolWorker.batchLimit)
 
     /// The limit of jobs moved at once. Small, because jobs that a batch makes ready run after the batch: with 64 that
@@ -28,11 +32,13 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     static let batchLimit = 8
 
     // Accessed under the pool's lock.
+    /// Whether a thread has this worker, or is being started for it.
     var isTaken = false
     var thread: PoolThread?
     var isSleeping = false
     /// Whether the pool's count of blocked threads includes this one.
     var isCountedBlocked = false
+    /// Whether the thread is inside `PoolExecutor.blocking`.
     var isBlocking = false
 
     init(index: Int) {
@@ -47,7 +53,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
         chain_thread_current().pointee.worker.map { Unmanaged.fromOpaque($0) }
     }
 
-    /// A pseudo-random number, to choose the first victim.
+    /// Returns a pseudo-random number, to choose the first worker to steal from.
     func random() -> Int {
         seed ^= seed << 13
         seed ^= seed >> 17
@@ -57,7 +63,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
 }
 
 /// A thread of a pool, as the watch identifies it.
-// Sendable: `record` is read only as its comment says; the rest does not change.
+// Sendable: `record` is read only as documented there; the rest does not change.
 package struct PoolThread: @unchecked Sendable {
     /// The index of its worker, from 0.
     package let index: Int

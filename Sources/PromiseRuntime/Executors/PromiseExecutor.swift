@@ -14,7 +14,7 @@ public protocol PromiseExecutor: AnyObject, Sendable {
     /// Its name, and the number that identifies it in events.
     var identity: ExecutorIdentity { get }
 
-    /// Whether it runs one job at a time, so that a job that waits for another one there would wait for ever: such a
+    /// Whether it runs one job at a time. A job on it that waits for another of its jobs would wait for ever: such a
     /// wait is refused (<doc:TheRules>, C4). False by default.
     var isSerial: Bool { get }
 
@@ -60,7 +60,7 @@ package enum ExecutorNames {
         }
     }
 
-    /// The name of the executor with that number, or nil if there is none.
+    /// Returns the name of the executor with that number, or nil if there is none.
     package static func name(of id: ExecutorID) -> String? {
         names.withLock { $0.indices.contains(Int(id) - 1) ? $0[Int(id) - 1] : nil }
     }

@@ -97,8 +97,8 @@ package final class HeapTimer: ClockTimer {
     package var isDone: Bool { work.withLock { $0 == nil } }
 }
 
-/// A binary heap of timers, by deadline, then by order of insertion. Cancelled timers are removed at the top, or all at
-/// once when they are more than half.
+/// A binary heap of timers, by deadline, then by order of insertion. Cancelled timers are removed at the top, and all
+/// at once each time the heap has doubled.
 package struct TimerHeap: Sendable {
     private struct Entry: Sendable {
         var deadline: UInt64
@@ -108,8 +108,10 @@ package struct TimerHeap: Sendable {
         func isBefore(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
     }
     private var entries: [Entry] = []
+    /// The number of timers ever inserted.
     private var order: UInt64 = 0
-    private var sweepAt = 64
+    /// The number of entries at which the cancelled ones are removed.
+    private var sweepCount = 64
 
     /// Makes an empty heap.
     package init() {}
@@ -124,7 +126,7 @@ package struct TimerHeap: Sendable {
 
     /// Adds a timer; true if it is now the earliest. O(log n).
     package mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
-        if entries.count >= sweepAt { sweep() }
+        if entries.count >= sweepCount { sweep() }
         order += 1
         entries.append(Entry(deadline: deadline, order: order, timer: timer))
         siftUp(entries.count - 1)
@@ -146,11 +148,12 @@ package struct TimerHeap: Sendable {
         return removeFirst()
     }
 
+    /// Removes all cancelled timers.
     private mutating func sweep() {
         let live = entries.filter { !$0.timer.isDone }.sorted { $0.isBefore($1) }
         // A sorted array is a heap.
         entries = live
-        sweepAt = max(64, live.count * 2)
+        sweepCount = max(64, live.count * 2)
     }
 
     private mutating func removeFirst() -> HeapTimer {

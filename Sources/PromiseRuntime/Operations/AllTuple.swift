@@ -1,12 +1,14 @@
 import ChainEvents
 
 extension Promise {
-    /// Fulfilled with the values of all members as a tuple, whatever their types; rejected as the first of them is rejected.
+    /// Makes a promise that is fulfilled with the values of all members as a tuple, whatever their types, or rejected
+    /// as the first of them is rejected.
     ///
     ///     let report = Promise.all(fetch(3), charge(["tea"])).map { pages, sum in "\(pages.count) for \(sum)" }
     ///
-    /// The other members run on; with `cancellingLosers` those without another consumer are cancelled once one was rejected.
-    /// O(n) for n members, and one object. Lists of promises of one type have the form that takes a sequence.
+    /// The other members run on; with `cancellingLosers` those without another consumer are cancelled after a
+    /// rejection. O(n) for n members, and one object. For a list of promises of one type there is the form that takes a
+    /// sequence.
     @_disfavoredOverload
     public static func all<First, Second, each Rest>(
         _ first: Promise<First>, _ second: Promise<Second>, _ rest: repeat Promise<each Rest>,

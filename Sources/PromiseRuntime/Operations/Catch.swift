@@ -13,8 +13,8 @@ extension Promise {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
     }
 
-    /// Recovers with a value from errors of one type, tested by `as?`: also of a protocol or a class. Other errors,
-    /// and a value, are passed on. A throw rejects the child.
+    /// Recovers with a value from errors of one concrete type, for a class also from its subclasses (`as?`). Other
+    /// errors, and a value, are passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -108,7 +108,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
-            // The error is a cancellation, the only one that the node wants: the action was clean-up.
+            // The error is a cancellation, because the node wants no other: the action was clean-up.
             if case .error(let source) = step {
                 return node.reject(source.failure, by: .machinery, flags: .handlerEnded)
             }
@@ -189,7 +189,7 @@ extension HandlerNode where Input == Output {
     }
 }
 
-/// The handler of an operation that has none.
+/// Stands in for the handler of `asResult`, which has none.
 @usableFromInline
 struct NoHandler: Sendable {
     @inlinable

@@ -51,6 +51,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
 
     private let rule: GatherRule
     private let cancelsLosers: Bool
+    /// The number of members that are not counted as settled yet.
     private let leftCount: Atomic<Int>
     private let collect: Collect
     // Emptied when the node settles, so that a settled combinator keeps no member.
@@ -85,12 +86,12 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
                 member.register(self)
             }
         }
-        if settledCount > 0 { count(settledCount) }
+        if settledCount > 0 { countSettled(settledCount) }
     }
 
     override func settled(_ promise: AnyPromise) {
         if isDone { return promise.markErrorSeen() }
-        if !decides(promise) { count(1) }
+        if !decides(promise) { countSettled(1) }
     }
 
     /// Settles the combinator if this member's outcome alone does; false if not.
@@ -107,8 +108,9 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         return true
     }
 
-    private func count(_ number: Int) {
-        if leftCount.subtract(number, ordering: .acquiringAndReleasing).newValue > 0 { return }
+    /// Counts settled members, and collects the outcomes after the last one.
+    private func countSettled(_ count: Int) {
+        if leftCount.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { return }
         let members = members.withLock { $0 }
         // Empty if the combinator was settled meanwhile.
         if !members.isEmpty { collect(self, members) }
@@ -119,7 +121,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         if leftCount.load(ordering: .acquiring) == 0 { return }
         let reason = error as? PromiseCancelled ?? PromiseCancelled(reason: "lost to another member")
         for member in members where !member.isSettled {
-            member.suppressAbandonReport()
+            member.markAsLoser()
             member.waiterIsDone()
             if cancelsLosers { member.consumerWithdrew(reason, origin: id) }
         }

@@ -1,6 +1,6 @@
 import ChainEvents
 
-// All take O(n) for n members, and one object. Members are links: a combinator is no child of them, and cancelling it
+// All take O(n) for n members, and one object. A combinator is no child of its members, and by default its cancellation
 // leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled withdraws its interest in its
 // members: those without another consumer are cancelled (TheRules, X2).
 extension Promise {

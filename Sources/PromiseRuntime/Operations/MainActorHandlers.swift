@@ -1,5 +1,5 @@
-// Handlers on the main actor, which the compiler checks. The label `isolation:` is not optional, because the type checker
-// drops a candidate with a label that the call lacks at once; other overloads cost every chain (TheRules, P3).
+// Handlers on the main actor, which the compiler checks. The parameter `isolation:` has no default: the type checker
+// then drops these candidates at once for a call without that label. Other overloads cost every chain (TheRules, P3).
 extension Promise {
     /// As ``then(label:on:file:line:_:onRejected:)``, with the handler on the main actor.
     @inlinable
@@ -19,7 +19,7 @@ extension Promise {
         map(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
     }
 
-    /// As ``done(label:on:file:line:_:)``, with the handler on the main actor: it may use what belongs to that.
+    /// As ``done(label:on:file:line:_:)``, with the handler on the main actor: it may use the state of that actor.
     ///
     ///     @MainActor final class Window {
     ///         var title = ""
@@ -96,7 +96,7 @@ extension Promise {
     }
 }
 
-/// A handler for ``DispatchExecutor/main`` of one that is isolated to the main actor.
+/// Converts a handler that is isolated to the main actor to one for ``DispatchExecutor/main``.
 @inlinable
 func onMainActor<Input: Sendable, Output: Sendable>(
     _ handler: @escaping @MainActor @Sendable (Input) throws -> Output

@@ -2,8 +2,9 @@ import ChainEvents
 
 // Nested, because a program may have types of these names.
 extension Promise {
-    /// Fulfils the promise of the body that it was passed to, or makes it follow another (ES6 `resolve`). The first call of
-    /// it or of its ``Reject`` counts; later ones only record an event. May be kept, and called from any thread.
+    /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Only the
+    /// first call of the two arguments counts; later calls only record an event. May be kept, and called from any
+    /// thread.
     public struct Resolve: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -15,8 +16,8 @@ extension Promise {
         public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
     }
 
-    /// Rejects the promise of the body that it was passed to (ES6 `reject`). The first call of it or of its ``Resolve``
-    /// counts.
+    /// The second argument of a body: rejects the body's promise (ES6 `reject`). Only the first call of the two
+    /// arguments counts.
     public struct Reject: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -86,8 +87,8 @@ extension Promise {
         }
     }
 
-    /// Runs `work` asynchronously on the executor, and settles with what it returns or throws. `Promise { try
-    /// parse(data) }`, or `Promise(work: parse)`.
+    /// Runs `work` asynchronously on the executor, and settles with what it returns or throws:
+    /// `Promise { try parse(data) }`, or `Promise(work: parse)`.
     ///
     /// Work that was cancelled before it began does not run. Running work is not interrupted; it can check
     /// ``ChainRuntime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.

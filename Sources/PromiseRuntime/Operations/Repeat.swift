@@ -1,7 +1,8 @@
 import ChainEvents
 
 extension Promise {
-    /// Makes a promise and waits for it, again and again, until a value is sufficient; fulfilled with that value.
+    /// Makes a promise by `body` and waits for it, again and again, until a value is sufficient; fulfilled with that
+    /// value.
     ///
     ///     let done = Promise.repeat(pause: .seconds(1)) {
     ///         fetchStatus(of: job)

@@ -2,8 +2,8 @@ import ChainEvents
 import ChainSystem
 
 extension Promise {
-    /// Makes a promise, and another one as long as it is rejected, at most `attempts` in all; settled as the last of
-    /// them.
+    /// Makes a promise by `body`, and another one after each rejection, at most `attempts` in all; settles as the last
+    /// one.
     ///
     ///     let page = Promise.retry(5, backoff: .exponential(from: .milliseconds(100))) {
     ///         fetch(url).timeout(.seconds(2))

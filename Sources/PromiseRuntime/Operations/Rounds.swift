@@ -28,7 +28,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether a round was the last one, without calling the program. A cancelled round always is.
+    /// Whether a round was certainly the last one; calls no code of the program. A cancelled round always is.
     func ends(with outcome: Result<Value, any Error>, round: Int) -> Bool {
         switch (self, outcome) {
         case (.until, .success): false
@@ -37,7 +37,8 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// The wait before the next round; nil if there is none. Calls the program, so it must be called on its executor.
+    /// Returns the wait before the next round; nil if there is no next round. Calls code of the program, so it must be
+    /// called on the node's executor.
     func pause(after outcome: Result<Value, any Error>, round: Int) throws -> Duration? {
         switch (self, outcome) {
         case (.until(let isEnough, let pause), .success(let value)): try isEnough(value) ? nil : pause
@@ -152,6 +153,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
     override var pendingMembers: [AnyPromise] { startedMembers }
 
     override func didSettle() {
+        // Released without the lock (TheRules, S4).
         let plan = plan.withLock { $0.take() }
         _ = plan
     }

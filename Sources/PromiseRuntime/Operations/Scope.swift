@@ -9,7 +9,7 @@ extension Promise {
     /// - Parameters:
     ///   - label: The name in the dashboard; empty for none.
     ///   - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
-    ///   - body: What it throws rejects.
+    ///   - body: Makes the promise; a throw rejects.
     @discardableResult
     public static func scope(
         _ label: String, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line,

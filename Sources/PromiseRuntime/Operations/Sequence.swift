@@ -47,13 +47,16 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         var inputs: [Input]
         // The program's closure, kept until the node settles.
         var make: Make?
+        // The index of the next input.
         var next = 0
+        // The number of members that are not fulfilled.
         var left: Int
+        // By input; empty if the node keeps no values.
         var values: [Member?]
         // The number of members that may still be started now.
         var wanted: Int
-        // Set while a thread starts members: it starts these, too, so that a member that settles at once does not
-        // recurse.
+        // Whether a job that starts members is queued or runs. It starts all that are wanted, so that a member that
+        // settles at once does not recurse.
         var isStarting = false
     }
 
@@ -141,6 +144,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
     override var pendingMembers: [AnyPromise] { startedMembers }
 
     override func didSettle() {
+        // Released without the lock (TheRules, S4).
         let (inputs, values, make) = progress.withLock { progress in
             (take(&progress.inputs), take(&progress.values), progress.make.take())
         }

@@ -1,5 +1,5 @@
 extension Promise where Value == Void {
-    /// A promise of nothing that is fulfilled already. As `resolve(())`.
+    /// Makes a fulfilled promise of `Void`. As `resolve(())`.
     public static func resolve(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> { resolve((), label: label, on: executor, file: file, line: line) }
@@ -7,7 +7,7 @@ extension Promise where Value == Void {
 
 // Disfavoured, so that Promise.resolve and Promise.reject have one candidate.
 extension Thenable {
-    /// A promise that is fulfilled already, in a handler that returns one: `recover { _ in .resolve(0) }`.
+    /// Makes a fulfilled promise, for a handler that returns one: `recover { _ in .resolve(0) }`.
     @_disfavoredOverload
     public static func resolve<Output>(
         _ value: Output, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -16,7 +16,7 @@ extension Thenable {
         Promise<Output>.resolve(value, label: label, on: executor, file: file, line: line)
     }
 
-    /// A promise that is rejected already, in a handler that returns one: `recover { .reject($0) }`.
+    /// Makes a rejected promise, for a handler that returns one: `recover { .reject($0) }`.
     @_disfavoredOverload
     public static func reject<Output>(
         _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,

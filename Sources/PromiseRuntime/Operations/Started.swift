@@ -1,8 +1,8 @@
 import ChainEvents
 
 /// A waiter for the end of a node that started another promise. It withdraws the node's interest, so that the started
-/// promise is cancelled unless it has another consumer. That runs in the canceller's loop, so such nodes may be nested
-/// to any depth, and keeps the canceller and the reason (TheRules, X2).
+/// promise is cancelled unless it has another consumer (TheRules, X2). That happens in the loop of the first
+/// cancellation, so such nodes may be nested to any depth, and keeps that cancellation's source and reason.
 final class StartedWaiter: _Waiter {
     let started: AnyPromise
 

@@ -79,7 +79,7 @@ extension AnyPromise {
         if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
     }
 
-    /// Reports that the code of a node that was settled before has ended.
+    /// Reports that the code of a node has ended after the node was settled.
     final func reportTaskEnded() {
         if isRecording { reportHandlerEnded() }
     }

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.1.2: a fulfilled promise stays so, with its value; 2.1.1: a pending one goes on; TheRules, P1.
+/// Promises/A+ 2.1.2: a fulfilled promise keeps its state and value; 2.1.1: a pending one may settle; TheRules, P1.
 @Suite(.nothingLeft) struct APlus2_1_2Tests {
     @Test("2.1.1 a pending promise is fulfilled or rejected later")
     func pendingGoesOn() throws {
@@ -76,7 +76,7 @@ import Testing
         #expect(seen.entries == [try value(of: promise)])
     }
 
-    @Test("2.1.2.1 nor by attempts on another thread, or much later", arguments: Case.all)
+    @Test("2.1.2.1 a fulfilled promise is not changed from another thread, or later", arguments: Case.all)
     func laterAttempts(_ run: Case) throws {
         let attempts = Latch()
         let kept = Log<Promise<Int>>()
@@ -97,7 +97,7 @@ import Testing
 
 /// An object that is compared by identity.
 struct Kept: @unchecked Sendable {
-    // Sendable: nothing but the identity of the object is used.
+    // Sendable, because only the identity of the object is used.
     let object: NSObject
 
     init(_ object: NSObject) { self.object = object }

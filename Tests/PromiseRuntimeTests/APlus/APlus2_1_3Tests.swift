@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.1.3: a rejected promise stays so, with its reason.
+/// Promises/A+ 2.1.3: a rejected promise stays rejected with its reason.
 @Suite(.nothingLeft) struct APlus2_1_3Tests {
     @Test("2.1.3.1 a rejected promise changes to no other state", arguments: Case.all)
     func rejectedStays(_ run: Case) throws {
@@ -36,7 +36,7 @@ import Testing
         promise.catch { _ in 0 }
     }
 
-    @Test("2.1.3.1 nor by attempts on another thread, or much later", arguments: Case.all)
+    @Test("2.1.3.1 a rejected promise is not changed from another thread, or later", arguments: Case.all)
     func laterAttempts(_ run: Case) throws {
         let attempts = Latch()
         let kept = Log<Promise<Int>>()

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.2.2: `onFulfilled`: after the fulfilment, with the value, once.
+/// Promises/A+ 2.2.2: `onFulfilled` is called after the fulfilment, with the value, once.
 @Suite(.nothingLeft) struct APlus2_2_2Tests {
     @Test("2.2.2.1 onFulfilled is called after fulfilment, with the value", arguments: Case.all)
     func onFulfilledGetsTheValue(_ run: Case) throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(seen.entries.sorted() == ["error", "value"])
     }
 
-    @Test("2.2.2.2 it is never called for a promise that stays pending, nor for a rejected one")
+    @Test("2.2.2.2 onFulfilled is never called for a promise that stays pending, nor for a rejected one")
     func neverCalled() {
         let isolated = IsolatedRuntime()
         let seen = Log<Int>()

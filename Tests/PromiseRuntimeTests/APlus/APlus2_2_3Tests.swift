@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.2.3: `onRejected`: after the rejection, with the reason, once.
+/// Promises/A+ 2.2.3: `onRejected` is called after the rejection, with the reason, once.
 @Suite(.nothingLeft) struct APlus2_2_3Tests {
     @Test("2.2.3.1 onRejected is called after rejection, with the reason", arguments: Case.all)
     func onRejectedGetsTheReason(_ run: Case) throws {
@@ -39,7 +39,7 @@ import Testing
         #expect(seen.entries == ["1"])
     }
 
-    @Test("2.2.3.2 it is never called for a promise that stays pending, nor for a fulfilled one")
+    @Test("2.2.3.2 onRejected is never called for a promise that stays pending, nor for a fulfilled one")
     func neverCalled() {
         let isolated = IsolatedRuntime()
         let seen = Log<String>()

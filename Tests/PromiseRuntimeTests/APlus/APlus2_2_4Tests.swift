@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "2.2.4 the same of rejections, and of handlers that are attached inside one of the other kind",
+        "2.2.4 nor in a handler for a rejection, nor in one attached inside a handler of the other kind",
         arguments: Case.all.filter { $0.runner != .inline })
     func cleanStackOfRejections(_ run: Case) throws {
         let done = Latch()

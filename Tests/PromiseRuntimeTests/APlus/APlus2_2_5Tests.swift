@@ -14,4 +14,4 @@
 ///   returns a `Promise`, which settles once; a foreign callback has a `Resolver` (2.1.2.1, 2.1.3.1).
 /// - 2.3.3.4, 2.3.4 an `x` that is an object without `then`, or none: only a `Thenable` of the right type can be
 ///   followed; everything else is a value, by its type, such as a promise in a promise of promises.
-enum APlusNotSayable {}
+enum APlusNotExpressible {}

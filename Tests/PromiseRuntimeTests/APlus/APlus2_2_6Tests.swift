@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "2.2.6.2 so do those for a rejection, one throwing among them",
+        "2.2.6.2 handlers for a rejection run in order, also if one of them throws",
         arguments: Case.all.filter { $0.runner != .pool })
     func orderOfRejected(_ run: Case) throws {
         let done = Latch(5)

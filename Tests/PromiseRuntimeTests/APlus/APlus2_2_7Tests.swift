@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("2.2.7.2 whatever the error is", arguments: Case.all)
+    @Test("2.2.7.2 a throw of any error rejects the child with it", arguments: Case.all)
     func everyError(_ run: Case) throws {
         let errors: [any Error] = [Failure(), PromiseCancelled(), CancellationError()]
         let made = Log<Promise<Int>>()

@@ -20,14 +20,14 @@ import Testing
         box.value = nil
     }
 
-    @Test("2.3.1 so is a cycle of promises that follow each other", arguments: 1...5)
+    @Test("2.3.1 promises that follow each other in a cycle are rejected", arguments: 1...5)
     func ring(_ count: Int) throws {
         let made = (0..<count).map { _ in Promise<Int>.pending() }
         for index in 0..<count { made[index].resolver.resolve(made[(index + 1) % count].promise) }
         for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
     }
 
-    @Test("2.3.1 so is a cycle that is closed from several threads at once", arguments: 0..<50)
+    @Test("2.3.1 a cycle that is closed from several threads at once is rejected", arguments: 0..<50)
     func concurrentRing(_ round: Int) throws {
         let count = 2 + round % 2
         let made = (0..<count).map { _ in Promise<Int>.pending() }
@@ -35,7 +35,7 @@ import Testing
         for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
     }
 
-    @Test("2.3.1 also in a handler for errors")
+    @Test("2.3.1 a promise that is to follow itself from a handler for errors is rejected")
     func followingItselfOnError() throws {
         let isolated = IsolatedRuntime()
         let box = Box<Promise<Int>?>(nil)

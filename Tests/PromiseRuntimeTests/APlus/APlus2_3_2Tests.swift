@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("2.3.2.2 it is fulfilled as the other is", arguments: Case.all)
+    @Test("2.3.2.2 a follower is fulfilled as the other is", arguments: Case.all)
     func fulfilledAsTheOther(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         try run.fulfilled(7) { inner in
@@ -32,7 +32,7 @@ import Testing
         #expect(try made.entries.map { try value(of: $0) } == [7, 7, 7, 7])
     }
 
-    @Test("2.3.2.3 it is rejected as the other is", arguments: Case.all)
+    @Test("2.3.2.3 a follower is rejected as the other is", arguments: Case.all)
     func rejectedAsTheOther(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         try run.rejected(Int.self, Failure("inner")) { inner in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("2.3.2 once it follows, later attempts do nothing")
+    @Test("2.3.2 once a promise follows another, later attempts to settle it do nothing")
     func followsForGood() throws {
         let (inner, innerResolver) = Promise<Int>.pending()
         let (outer, resolver) = Promise<Int>.pending()
@@ -66,7 +66,7 @@ import Testing
         #expect(try value(of: outer) === inner)
     }
 
-    @Test("2.3.2 through several promises, each following the next", arguments: Case.all)
+    @Test("2.3.2 a value passes through several promises, each following the next", arguments: Case.all)
     func overSeveral(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         try run.fulfilled(7) { inner in

@@ -6,12 +6,12 @@ import Testing
     @Test("2.3.3 a Thenable is asked for its promise once")
     func thenableIsAskedOnce() throws {
         let seen = Log<Int>()
-        let promise = Promise.resolve(1).then { Asked(value: $0 + 1, seen: seen) }
+        let promise = Promise.resolve(1).then { Making(value: $0 + 1, seen: seen) }
         #expect(try value(of: promise) == 2)
         #expect(seen.entries == [2])
     }
 
-    @Test("2.3.3 each operation that takes one; settled before, at once, or later", arguments: Case.all)
+    @Test("2.3.3 each operation that takes a Thenable follows it, whenever it settles", arguments: Case.all)
     func fromEachPlace(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         let seen = Log<Int>()
@@ -41,8 +41,8 @@ import Testing
     }
 }
 
-/// A Thenable that makes a promise.
-private struct Asked: Thenable {
+/// A Thenable that makes a promise, and logs each call.
+private struct Making: Thenable {
     let value: Int
     let seen: Log<Int>
 
@@ -52,7 +52,7 @@ private struct Asked: Thenable {
     }
 }
 
-/// A Thenable that has a promise.
+/// A Thenable that has a promise, and logs each call.
 private struct Wrapped: Thenable {
     let inner: Promise<Int>
     let seen: Log<Int>

@@ -10,9 +10,9 @@ import Testing
         #expect(try value(of: Promise<Void>.resolve(())) == ())
     }
 
-    @Test("2.3.4 of whatever type and size", arguments: Case.all)
+    @Test("2.3.4 a value of any type and size fulfils", arguments: Case.all)
     func everyType(_ run: Case) throws {
-        func comes<Value: Sendable>(_ given: Value, _ isSame: @escaping (Value) -> Bool) throws {
+        func expectUnchanged<Value: Sendable>(_ given: Value, _ isSame: @escaping (Value) -> Bool) throws {
             let made = Log<Promise<Value>>()
             try run.fulfilled(0) { promise in
                 made.add(promise.map { _ in given })
@@ -21,14 +21,14 @@ import Testing
             for promise in made.entries { #expect(isSame(try value(of: promise))) }
         }
         let object = Box(1)
-        try comes(()) { _ in true }
-        try comes(false) { $0 == false }
-        try comes(Int?.none) { $0 == nil }
-        try comes("a text that is longer than fifteen bytes") { $0.count == 40 }
-        try comes([1, 2, 3]) { $0 == [1, 2, 3] }
-        try comes((1, 2, 3, 4, "five")) { $0 == (1, 2, 3, 4, "five") }
-        try comes(object) { $0 === object }
-        try comes(Result<Int, any Error>.failure(Failure())) { if case .failure = $0 { true } else { false } }
-        try comes({ @Sendable in 5 } as @Sendable () -> Int) { $0() == 5 }
+        try expectUnchanged(()) { _ in true }
+        try expectUnchanged(false) { $0 == false }
+        try expectUnchanged(Int?.none) { $0 == nil }
+        try expectUnchanged("a text that is longer than fifteen bytes") { $0.count == 40 }
+        try expectUnchanged([1, 2, 3]) { $0 == [1, 2, 3] }
+        try expectUnchanged((1, 2, 3, 4, "five")) { $0 == (1, 2, 3, 4, "five") }
+        try expectUnchanged(object) { $0 === object }
+        try expectUnchanged(Result<Int, any Error>.failure(Failure())) { if case .failure = $0 { true } else { false } }
+        try expectUnchanged({ @Sendable in 5 } as @Sendable () -> Int) { $0() == 5 }
     }
 }

@@ -1,7 +1,7 @@
 import SeededNumbers
 
-/// A random program: steps that make, settle, cancel and drop promises, and let time pass. Nodes are named by their
-/// number in the order of creation; a step that names a node that does not exist yet does nothing, or throws.
+/// A random program: steps that make, settle, cancel and drop promises, and let time pass. A node's name is its number
+/// in the order of creation. A step that names a node that does not exist yet does nothing, or throws.
 struct Program: Sendable {
     /// The action of a handler.
     enum Act: Sendable {
@@ -29,7 +29,7 @@ struct Program: Sendable {
 
     var steps: [Step] = []
 
-    /// Makes the program of a seed. `isOrderless`: only steps that settle the same under any schedule.
+    /// Makes the program of a seed; if `isOrderless`, with only such steps as have the same outcome under any schedule.
     init(seed: UInt64, isOrderless: Bool = false) {
         var random = SeededGenerator(seed: seed)
         let length = Int.random(in: 4...40, using: &random)

@@ -17,7 +17,7 @@ final class ProgramRun: Sendable {
     let handled = Log<Handled>()
     let abandoned = Log<PromiseAbandoned>()
 
-    /// `freezes`: as in the ``ReferenceModel``.
+    /// Makes a run with no promises yet. `freezes` is as in the ``ReferenceModel``.
     init(on executor: any PromiseExecutor, freezes: Bool = false) {
         clock = TestClock()
         manual = executor as? ManualExecutor

@@ -13,7 +13,7 @@ struct RandomProgramTests {
         }
     }
 
-    /// False at the first difference, with an issue that names the step.
+    /// Runs the program of a seed. At the first difference, records an issue that names the step, and returns false.
     private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
         weak var isolated: ChainRuntime?
         do {
@@ -32,14 +32,14 @@ struct RandomProgramTests {
                 model.take(step)
                 run.take(step)
             }
-            guard same(model, run, "CHAINVIEW_SEED=\(seed), once all write sides are gone", program) else {
+            guard same(model, run, "CHAINVIEW_SEED=\(seed), after all resolvers were dropped", program) else {
                 return false
             }
             // Cancelled, because promises that wait for each other in a cycle stay pending.
             run.cancelAll()
             run.take(.drain(.max))
             guard run.isAllSettled else {
-                Issue.record("CHAINVIEW_SEED=\(seed): pending though cancelled")
+                Issue.record("CHAINVIEW_SEED=\(seed): a promise is pending after its cancellation")
                 return false
             }
             run.forget()
@@ -49,6 +49,7 @@ struct RandomProgramTests {
         return false
     }
 
+    /// Returns whether model and run agree, and records an issue if not.
     private static func same(_ model: ReferenceModel, _ run: ProgramRun, _ step: String, _ program: Program) -> Bool {
         let (expected, seen) = (model.outcomes, run.outcomes)
         let differ = expected.indices.filter { $0 >= seen.count || expected[$0] != seen[$0] }

@@ -5,9 +5,11 @@ extension ReferenceModel {
 
     mutating func cancel(_ first: Int) { spread([(first, false)]) }
 
-    /// A consumer of the node no longer needs it.
+    /// Ends a consumer's interest in the node.
     mutating func withdraw(from node: Int) { spread([(node, true)]) }
 
+    /// Cancels nodes and their descendants. A withdrawal cancels its node only if that has no other consumer, and then
+    /// goes on to what the node waits for.
     private mutating func spread(_ first: [(node: Int, isWithdrawal: Bool)]) {
         delivering { model in
             var left = first
@@ -41,7 +43,7 @@ extension ReferenceModel {
         if case .link(_, .some, true) = nodes[node].kind { queueHandler(node) } else { nodes[node].isTaken = true }
     }
 
-    /// The node for which a waiter waits, unless that is settled.
+    /// Returns the node that a waiter stands for, unless that node is settled.
     func consumer(_ waiter: Waiter) -> Int? {
         switch waiter {
         case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
@@ -113,7 +115,7 @@ extension ReferenceModel {
         addSum(of: node)
     }
 
-    /// `all`, `allSettled` and `sequence` have lists; a `map` behind each makes a number of the list.
+    /// Adds the `map` that turns a value into a number: the lists of `all`, `allSettled` and `sequence`, for example.
     mutating func addSum(of node: Int) {
         addLink(.link(value: .act(.add(0)), error: nil, includesCancellation: true), of: node)
     }
@@ -137,7 +139,7 @@ extension ReferenceModel {
         }
     }
 
-    /// A settled combinator no longer waits for its members.
+    /// Ends the interest of a settled combinator in its members.
     mutating func endMembers(of node: Int) {
         switch nodes[node].kind {
         case .gather(let kind, let cancelling):

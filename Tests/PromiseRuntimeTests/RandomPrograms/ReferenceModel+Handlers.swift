@@ -77,7 +77,7 @@ extension ReferenceModel {
         if nodes[node].wasCancelled, node != other { withdraw(from: other) }
     }
 
-    /// Whether a pending node waits for another, through parents, followed nodes and members.
+    /// Returns whether a pending node waits for another, through parents, followed nodes and members.
     func waits(_ node: Int, for target: Int, known: Set<Int> = []) -> Bool {
         if node == target { return true }
         if isSettled(node) || known.contains(node) { return false }

@@ -1,5 +1,5 @@
-/// A model of the rules (TheRules) on one thread: no locks, no classes, nodes are numbers. Written from the rules and
-/// kept simple; independent of the runtime's implementation.
+/// A model of the rules (TheRules) on one thread: no locks, no classes, nodes are numbers. It is written from the rules
+/// alone, not from the runtime's implementation.
 struct ReferenceModel {
     /// A waiter of a promise, in order of registration.
     enum Waiter { case child(Int), follower(Int), member(of: Int, index: Int), started(Int) }
@@ -24,13 +24,15 @@ struct ReferenceModel {
         var isQueued = false
         var isTaken = false
         var wasCancelled = false
-        // A direct or indirect consumer no longer needs it (S2).
+        // A direct or indirect consumer no longer needs the node (S2).
         var isUnneeded = false
         var members: [Int] = []
         var results: [Outcome?] = []
+        /// The number of members that are not settled.
         var left = 0
-        // Of a sequence.
+        /// Of a sequence: the index of the next member to start.
         var next = 0
+        /// Of a sequence: how many members may be started now.
         var wanted = 0
         var isStarting = false
     }
@@ -46,6 +48,7 @@ struct ReferenceModel {
     var timers: [(due: Int, order: Int, node: Int)] = []
     var timerCount = 0
     let isInline: Bool
+    /// Whether an act is decided when its handler is made, so that outcomes do not depend on the schedule.
     let freezes: Bool
     /// The handlers that ran, and their input.
     var handled: [Handled] = []
@@ -93,18 +96,19 @@ struct ReferenceModel {
         }
     }
 
-    /// Drops all write sides.
+    /// Drops all resolvers.
     mutating func dropAll() { for node in nodes.indices { drop(node) } }
 
     mutating func cancelAll() { for node in nodes.indices { cancel(node) } }
 
-    // A node has its number once the step that makes it has ended.
+    /// The number of nodes with a number: a node has its number once the step that makes it has ended.
     var namedCount = 0
     func exists(_ node: Int) -> Bool { (0..<namedCount).contains(node) }
     func isSettled(_ node: Int) -> Bool { nodes[node].outcome != .pending }
 
-    // A write side exists until it is dropped, resolved or not.
+    /// The nodes with a dropped resolver. A resolver exists until it is dropped, also if it was used.
     var dropped: Set<Int> = []
+    /// Returns whether the node has a resolver.
     func isPlain(_ node: Int) -> Bool {
         guard exists(node), !dropped.contains(node), case .plain = nodes[node].kind else { return false }
         return true
@@ -121,7 +125,7 @@ struct ReferenceModel {
             of: parent)
     }
 
-    /// If the schedule may not matter, the result of a handler is decided when the handler is made.
+    /// Returns the handler as decided now, if the model freezes.
     func frozen(_ handler: Handler) -> Handler {
         if case .act(let act) = handler { .act(frozen(act)) } else { handler }
     }
@@ -165,8 +169,7 @@ struct ReferenceModel {
         endMembers(of: node)
     }
 
-    /// Settlements are delivered one after the other, also if one leads to another; then the handlers that became ready
-    /// may run.
+    /// Runs `first`, then delivers settlements one after another, also new ones; then inline handlers run that are ready.
     mutating func delivering(_ first: (inout Self) -> Void) {
         if isDelivering { return first(&self) }
         isDelivering = true
@@ -218,7 +221,7 @@ struct Handled: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// As a member of a list.
+    /// The outcome as a number, for a member of a list.
     var number: Int {
         switch self {
         case .pending: 0
