@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Of ChainPreload.swift.
 extern void chain_preload_start(void);
 
-/// Takes this library out of the variable, so that the program's children do not inherit it.
+/// Removes this library from LD_PRELOAD, so that the program's children do not load it.
 static void remove_from_environment(void) {
     const char *value = getenv("LD_PRELOAD");
     if (value == NULL) return;

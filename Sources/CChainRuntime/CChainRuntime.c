@@ -94,9 +94,9 @@ uint64_t chain_wall_ns(void) { return read_clock(CLOCK_REALTIME); }
 
 // Returns whether the counter runs at one rate in all states of the processor and on all cores.
 static bool is_invariant(void) {
-    unsigned highest, b, c, features;
-    if (!__get_cpuid(0x80000000u, &highest, &b, &c, &features) || highest < 0x80000007u) return false;
-    __get_cpuid(0x80000007u, &highest, &b, &c, &features);
+    unsigned highest, ebx, ecx, features;
+    if (!__get_cpuid(0x80000000u, &highest, &ebx, &ecx, &features) || highest < 0x80000007u) return false;
+    __get_cpuid(0x80000007u, &highest, &ebx, &ecx, &features);
     return (features & 1u << 8) != 0;
 }
 
@@ -115,7 +115,7 @@ __attribute__((noinline)) static bool decide_ticks(void) {
     }
 #endif
     bool isTrusted = chain_counter_is_trusted(is_invariant(), clocksource);
-    // Another thread decides the same.
+    // Other threads come to the same decision.
     atomic_store_explicit(&ticks_source, isTrusted ? from_counter : from_clock, memory_order_relaxed);
     return isTrusted;
 }
@@ -132,11 +132,11 @@ bool chain_ticks_are_cycles(void) { return false; }
 #endif
 
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource) {
-    // Linux's own clocks where it found the counter to stop, to jump or to differ between cores. The clocks of virtual
+    // The clocks that Linux falls back to where the counter stops, jumps or differs between cores. Those of virtual
     // machines ("kvm-clock", "hyperv_clocksource_tsc_page") are read from the counter.
-    static const char *const makeshift[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
-    for (size_t at = 0; at < sizeof makeshift / sizeof *makeshift; at++) {
-        if (strcmp(clocksource, makeshift[at]) == 0) return false;
+    static const char *const fallbacks[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
+    for (size_t index = 0; index < sizeof fallbacks / sizeof *fallbacks; index++) {
+        if (strcmp(clocksource, fallbacks[index]) == 0) return false;
     }
     return is_invariant;
 }

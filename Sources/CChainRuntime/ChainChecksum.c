@@ -10,7 +10,7 @@
 #include <arm_acle.h>
 #endif
 
-// Slicing by eight: a table for each of the bytes of a word.
+// The tables of slicing-by-8: one for each byte of a word.
 static uint32_t tables[8][256];
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 

@@ -18,12 +18,12 @@
 int chain_rename_new(const char *from, const char *to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-    // Other errors: a file system or a kernel that has no such rename.
+    // These errors mean that the file system or the kernel has no such rename.
     if (errno != EINVAL && errno != ENOSYS) return -errno;
 #elif defined(__APPLE__)
     return renamex_np(from, to, RENAME_EXCL) == 0 ? 0 : -errno;
 #endif
-    // A second name cannot replace a file either.
+    // Adding a second name cannot replace a file, either.
     if (link(from, to) != 0) return -errno;
     unlink(from);
     return 0;
@@ -49,8 +49,8 @@ int chain_reserve(int file, int64_t offset, int64_t count) {
 int chain_create_locked(const char *path) {
     int file = chain_open_new(path);
     if (file < 0) return file;
-    // Where the file system has no locks the file is a plain one.
-    // Not for long, because others only look whether it is locked.
+    // This waits only shortly, because others only look whether the file is locked. Where the file system has no locks,
+    // the file stays unlocked.
     while (flock(file, LOCK_EX) != 0 && errno == EINTR) {}
     return file;
 }
@@ -72,8 +72,8 @@ typedef struct own_file {
 
 enum { own_limit = 1024 };
 
-// Each slot is emptied by one exchange, after which its file belongs to that thread. Without a lock, because another
-// thread may hold it when the process exits, or may have held it when a child was forked.
+// A slot is emptied by an exchange, after which its file belongs to the exchanging thread. No lock is used, because
+// another thread may hold it when the process exits, or may have held it when a child was forked.
 static _Atomic(own_file *) own_files[own_limit];
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
@@ -86,7 +86,7 @@ static void remove_file(own_file *file) {
 
 static void remove_all(void) {
     // Not freed, because the process ends.
-    for (int note = 0; note < own_limit; note++) remove_file(atomic_exchange(&own_files[note], NULL));
+    for (int number = 0; number < own_limit; number++) remove_file(atomic_exchange(&own_files[number], NULL));
 }
 
 static void watch_exit(void) { atexit(remove_all); }
@@ -102,17 +102,17 @@ int chain_own_file(const char *path) {
     file->inode = facts.st_ino;
     memcpy(file->path, path, length);
     pthread_once(&exit_once, watch_exit);
-    for (int note = 0; note < own_limit; note++) {
+    for (int number = 0; number < own_limit; number++) {
         own_file *none = NULL;
-        if (atomic_compare_exchange_strong(&own_files[note], &none, file)) return note;
+        if (atomic_compare_exchange_strong(&own_files[number], &none, file)) return number;
     }
     free(file);
     return -1;
 }
 
-void chain_remove_own_file(int note) {
-    if (note < 0 || note >= own_limit) return;
-    own_file *file = atomic_exchange(&own_files[note], NULL);
+void chain_remove_own_file(int number) {
+    if (number < 0 || number >= own_limit) return;
+    own_file *file = atomic_exchange(&own_files[number], NULL);
     remove_file(file);
     free(file);
 }

@@ -10,9 +10,10 @@
 
 static _Atomic uint64_t generation;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+// Locked during a fork, and from chain_fork_hold to chain_fork_allow.
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const chain_fork_handlers *) registered[CHAIN_FORK_MODULES];
-// The handlers of the fork under way, because others may be registered meanwhile. Touched within the gate.
+// The handlers of the fork under way, because others may be registered meanwhile. Used only with the gate locked.
 static const chain_fork_handlers *current[CHAIN_FORK_MODULES];
 
 static void before_fork(void) {
@@ -41,7 +42,7 @@ static void in_child(void) {
     for (int module = CHAIN_FORK_MODULES - 1; module >= 0; module--)
         if (current[module] != NULL) current[module]->in_child();
     chain_sockets_in_child();
-    // Locked under the parent's thread id.
+    // Initialised anew, because it was locked under the parent's thread id.
     pthread_mutex_init(&gate, NULL);
 }
 

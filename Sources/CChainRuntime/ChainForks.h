@@ -4,8 +4,11 @@
 /// Registers the set of fork handlers, once. Called before any state that a fork must not interrupt.
 void chain_forks_watch(void);
 
-/// The sockets' fork handlers: lock the list of descriptors; unlock it in the parent; close the descriptors and unlock
-/// the list in the child.
+/// Locks the list of open descriptors.
 void chain_sockets_before_fork(void);
+
+/// Unlocks the list in the parent.
 void chain_sockets_after_fork(void);
+
+/// Closes the descriptors in the child, and unlocks the list.
 void chain_sockets_in_child(void);

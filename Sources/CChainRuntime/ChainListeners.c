@@ -11,11 +11,13 @@
 
 enum { backlog = 128 };
 
+/// Closes a descriptor, and returns the negative error number.
 static int fail(int descriptor, int failure) {
     chain_close(descriptor);
     return -failure;
 }
 
+/// Returns 0, or an error number.
 static int set_path(struct sockaddr_un *address, const char *path) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -45,7 +47,7 @@ static int listen_tcp(int family, const struct sockaddr *address, socklen_t size
     int listener = chain_socket(family);
     if (listener < 0) return listener;
     int on = 1;
-    // Allowed while the system still holds connections of an earlier run.
+    // Else the port cannot be bound while the system still holds connections of an earlier run.
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, address, size) != 0 || listen(listener, backlog) != 0) return fail(listener, errno);
     return listener;

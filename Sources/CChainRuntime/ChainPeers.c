@@ -38,7 +38,7 @@ static bool read_end(int socket, bool is_peer, tcp_end *end) {
     return true;
 }
 
-/// Finds the user of the socket with these two ends; `far` is NULL for the one that listens at `near`.
+/// Finds the user of the socket with these two ends; with NULL as `far`, of the one that listens at `near`.
 static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, uint32_t *user) {
     struct {
         struct nlmsghdr header;
@@ -73,7 +73,7 @@ static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, ui
     // Only the kernel's own port is 0.
     if (size != sizeof sender || sender.nl_pid != 0) return false;
     memcpy(&found, NLMSG_DATA(&answer.header), sizeof found);
-    // Without a connection of these ends the system names the socket that listens.
+    // Without a connection of these ends the system answers with the listening socket. 10: TCP_LISTEN.
     bool listens = found.idiag_state == 10;
     if (listens != (far == NULL)) return false;
     *user = found.idiag_uid;

@@ -18,7 +18,7 @@
 uintptr_t chain_thread_handle(void) { return chain_thread_id(); }
 
 uint64_t chain_thread_cpu_ns(uintptr_t handle) {
-    // As pthread_getcpuclockid makes it; by the thread's number, so that the kernel reports a thread that is gone.
+    // The clock id that pthread_getcpuclockid makes; from the thread's id, so that the kernel reports an ended thread.
     enum { per_thread = 4, scheduler = 2 };
     clockid_t clock = (clockid_t)(~(unsigned)handle << 3 | per_thread | scheduler);
     struct timespec used;
@@ -36,14 +36,14 @@ bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
     close(file);
     if (count <= 0) return true;
     text[count] = '\0';
-    // "id (name) state ...": a name may hold anything, brackets too.
+    // "id (name) state ...": the last bracket counts, because a name may hold brackets.
     const char *end = strrchr(text, ')');
     return end == NULL || end[1] == '\0' || end[2] != 'R';
 }
 
 #else
 
-// The kernel reports by a port that its thread is gone.
+// A port, because the kernel then reports an ended thread.
 uintptr_t chain_thread_handle(void) { return pthread_mach_thread_np(pthread_self()); }
 
 static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {

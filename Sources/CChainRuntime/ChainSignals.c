@@ -13,16 +13,19 @@
 #define SIGNAL_LIMIT 65
 
 typedef struct watch {
-    // Atomic, because the handler reads them: the descriptor to write to, and its process (a child inherits both).
+    // Both are atomic, because the handler reads them.
     atomic_int write_end;
+    // The process that watches: a forked child inherits the handler and the descriptors.
     atomic_int owner;
     int read_end;
+    // The action before the watch.
     struct sigaction former;
 } watch;
 
 static watch watches[SIGNAL_LIMIT];
+// Whether a signal is watched.
 static atomic_bool is_taken[SIGNAL_LIMIT];
-// How many threads are inside the handler: the descriptor is closed once there is none.
+// The threads inside the handler. A descriptor is closed only once there is none.
 static atomic_int inside_count;
 
 static void handle(int number) {
@@ -84,7 +87,7 @@ int chain_signal_wait(int number) {
         ssize_t count = read(watches[number].read_end, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return CHAIN_SIGNAL_ENDED;
-        // Several signals at once are one.
+        // Signals that came meanwhile count as one.
         for (ssize_t index = 0; index < count; index++) {
             if (bytes[index] == 'e') return CHAIN_SIGNAL_ENDED;
         }

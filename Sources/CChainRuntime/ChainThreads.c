@@ -17,6 +17,7 @@ static pthread_key_t ring_key;
 static bool has_ring_key;
 static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
 static _Atomic(void (*)(void *)) detach_ring;
+/// The rounds of destructors on this thread so far.
 static _Thread_local int exit_count;
 
 static void thread_ends(void *unused) {
@@ -33,7 +34,7 @@ static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, t
 
 bool chain_thread_at_exit(void (*detach)(void *ring)) {
     pthread_once(&ring_key_once, make_ring_key);
-    // Values set in the last round are ignored.
+    // No destructor runs for values that are set in the last round.
     if (!has_ring_key || exit_count >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
     atomic_store(&detach_ring, detach);
     return pthread_setspecific(ring_key, &ring_key) == 0;
@@ -56,7 +57,7 @@ void chain_thread_own_name(char *buffer, size_t size) {
         return;
     }
     chain_thread_name(buffer, size);
-    // The kernel keeps the first 15 bytes of a program's name.
+    // A thread without a name of its own has the first 15 bytes of the program's name.
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
@@ -81,7 +82,7 @@ bool chain_thread_start(
     start->body = body;
     start->context = context;
     strncpy(start->name, name, sizeof start->name - 1);
-    // The new thread inherits the mask, so no handler of the program ever runs on it.
+    // The new thread inherits the mask, so that no handler of the program ever runs on it.
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     if (blocks_signals) chain_block_signals();

@@ -1,5 +1,5 @@
 // The interposed functions. Each is a jump through a pointer: to the original, or to the function that observes. The
-// definitions are weak, so that a program with a static runtime keeps that one's.
+// definitions are weak, so that a program with a static runtime keeps the functions of that runtime.
 #define _GNU_SOURCE
 #include "TaskHooks.h"
 
@@ -31,7 +31,7 @@ static void first_run_on_both(void *, void *, void *, void *, void *) SWIFTCC;
 static void first_async(void *, void *, void (*)(void *));
 static void first_after(uint64_t, void *, void *, void (*)(void *));
 
-// What each function does now. The first call looks for the originals.
+// What each function calls now. The first call of any looks up the originals.
 static _Atomic create_function create_now = first_create;
 static _Atomic context_function enter_now = first_enter, exit_now = first_exit;
 static _Atomic run_function run_now = first_run, run_on_task_executor_now = first_run_on_task_executor;
@@ -89,7 +89,9 @@ static void use_observing(void) {
     atomic_store(&after_now, chain_observed_after);
 }
 
+// The first function that was not found.
 static const char *missing;
+// Whether the program calls the functions of this file.
 static bool interposes;
 
 static void *find(const char *name) {
@@ -98,6 +100,7 @@ static void *find(const char *name) {
     return found;
 }
 
+// Finds the bounds of the code that contains swift_task_create.
 static int find_runtime(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size, (void)context;
     const char *address = (const char *)chain_original.create;
@@ -185,7 +188,7 @@ void chain_tasks_stop_in_child(void) {
 }
 
 void chain_tasks_observe(const chain_task_observer *given) {
-    // Steps under way as observation ended may have left tasks.
+    // Steps that were under way as observation ended may have left tasks in the table.
     chain_table_clear();
     chain_steps_report(given);
     use_observing();
@@ -216,10 +219,10 @@ bool chain_tasks_read(const void *from, void *to, size_t count) {
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
 }
 
-// Not checked by AddressSanitizer, because words behind a small context are read, too.
+// Not checked by AddressSanitizer, because words past the end of a small context are read, too.
 __attribute__((no_sanitize("address"))) size_t chain_context_words(const void *context, uintptr_t words[4]) {
     const uintptr_t *first = (const uintptr_t *)context + 2;
-    // A page that has one word of it can be read whole.
+    // Words of the first one's page can be read, because that page is mapped.
     size_t in_page = (4096 - ((uintptr_t)first & 4095)) / sizeof *first;
     size_t count = in_page < 4 ? in_page : 4;
     for (size_t index = 0; index < count; index++) words[index] = first[index];

@@ -19,7 +19,7 @@ typedef void (*after_function)(uint64_t, void *, void *, void (*)(void *));
 struct originals {
     create_function create;
     context_function enter, exit;
-    // The last is Task.immediate's, of Swift 6.2 and later.
+    // `immediate` is that of Task.immediate, in Swift 6.2 and later; else NULL.
     run_function run, run_on_task_executor, immediate;
     run_both_function run_on_both;
     async_function async;
@@ -31,13 +31,15 @@ struct originals {
     SWIFTCC void (*cancel)(void *);
     void *(*retain)(void *);
     void (*release)(void *);
+    // The fixed part of a task, in bytes.
     size_t task_size;
+    // The bounds of the runtime's code.
     const char *runtime_begin, *runtime_end;
 };
 
 extern struct originals chain_original;
 
-/// Functions with the signatures of the interposed ones.
+/// The functions that observe, with the signatures of the interposed ones.
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) SWIFTCC;
 void chain_observed_enter(char *state);
 void chain_observed_exit(char *state);
@@ -48,24 +50,25 @@ void chain_observed_run_on_both(void *job, void *serial, void *implementation, v
 void chain_observed_async(void *queue, void *context, void (*work)(void *));
 void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *));
 
-/// The task that runs on a thread. Its slot is only used where the task is known to be in the table; else its id is.
+/// The task that runs on a thread. Use its id, not its slot, unless the task is known to be in the table, because slots
+/// are reused.
 typedef struct runner {
-    chain_task *slot;
+    chain_task *slot;    ///< NULL where no shown task runs.
     const char *memory;
     uint64_t id, node;
     uint32_t generation;
 } runner;
 
-/// Begins to run a job: what runs around it on this thread goes on after it.
+/// Begins to run a job, and returns the task that runs around it on this thread, for chain_job_end.
 runner chain_job_begin(void);
 
-/// A job has returned: a task that still runs has ended.
+/// Ends a job that has returned: if its task has not stopped to run, it has ended. Then `outer` runs again.
 void chain_job_end(runner outer);
 
 /// Reports steps to this observer from now on; NULL: to none.
 void chain_steps_report(const chain_task_observer *given);
 
-/// Forgets what all threads run.
+/// Forgets which tasks run on all threads.
 void chain_steps_forget(void);
 
 /// Sets the calling thread's probe.

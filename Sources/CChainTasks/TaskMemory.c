@@ -1,4 +1,4 @@
-// What is read from the memory of a task; its layout is verified before.
+// Reads from the memory of a task, at offsets that were verified; with unverified ones, only by chain_tasks_read.
 #define _GNU_SOURCE
 #include "TaskMemory.h"
 
@@ -11,7 +11,7 @@ uint8_t chain_task_outcome(const chain_task *task) {
     size_t flags = chain_original.job_flags(task->task);
     bool is_cancelled = atomic_load(&task->is_cancelled);
     if (chain_layout.status != 0) is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
-    // Bit 25: it has an outcome; 24: it has a parent; 26: its parent is a group.
+    // Flags of the job: bit 25, it has an outcome; 24, it has a parent; 26, its parent is a group.
     if (chain_layout.future == 0 || !(flags & 1u << 25)) return CHAIN_TASK_RETURNED;
     size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
     if ((*(const uintptr_t *)(memory + chain_layout.future + words * sizeof(void *)) & 3) != 2) return CHAIN_TASK_RETURNED;
@@ -24,12 +24,12 @@ chain_task_beginning chain_task_begins(const char *task) {
     return *(const chain_task_beginning *)(context - chain_layout.entry);
 }
 
-// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that: it takes
-// what the runtime annotates, which is earlier, for the hand-over.
+// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that, because
+// the runtime annotates the hand-over earlier.
 __attribute__((no_sanitize("thread"))) void chain_task_copy_frames(const char *memory, chain_task *task) {
     void *const *fields = (void *const *)(memory + chain_layout.resume);
     atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
-    // A context begins with the one of its caller and the address in it.
+    // A context begins with its caller's context and the return address.
     void **context = fields[1];
     for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
         atomic_store_explicit(&task->frames[frame], context == NULL ? NULL : context[1], memory_order_relaxed);
@@ -54,9 +54,9 @@ void chain_task_read_exit(chain_task_probe *probe, char *state) {
     probe->frames[0] = fields[0];
     void *context[2] = {fields[1], NULL};
     for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
-        bool is_there = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
-        probe->frames[frame] = is_there ? context[1] : NULL;
-        if (!is_there) context[0] = NULL;
+        bool is_readable = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
+        probe->frames[frame] = is_readable ? context[1] : NULL;
+        if (!is_readable) context[0] = NULL;
     }
 }
 

@@ -3,16 +3,20 @@
 
 #include "TaskTable.h"
 
-/// The function of a task that has not yet run, and the context of its closure; NULL where that is not known.
+/// The function of a task, and the context of its closure; NULL where they are not known.
 typedef struct chain_task_beginning { const char *function; void *closure; } chain_task_beginning;
+
+/// Returns the beginning of a task that has not run yet.
 chain_task_beginning chain_task_begins(const char *task);
 
-/// Returns how a retained task has ended.
+/// Returns how a retained task has ended: CHAIN_TASK_RETURNED where that is not known.
 uint8_t chain_task_outcome(const chain_task *task);
 
-/// Copies where the calling thread's task will continue.
+/// Copies the frames in which the calling thread's task will continue.
 void chain_task_copy_frames(const char *memory, chain_task *task);
 
-/// Reads what the layout is verified by, as the task of a probe begins and stops to run.
+/// Fills a probe as its task begins to run.
 void chain_task_read_entry(chain_task_probe *probe, void *task, const char *state);
+
+/// Fills a probe as its task stops to run.
 void chain_task_read_exit(chain_task_probe *probe, char *state);

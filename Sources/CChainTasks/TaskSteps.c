@@ -12,7 +12,8 @@ static chain_task_observer observer;
 static _Atomic bool observes;
 /// The id of a task made before observation began; later ones have higher ids.
 static _Atomic uint64_t first_id;
-/// Changes when observation ends: what ran on a thread before is forgotten, because it may have moved to another unseen.
+/// Incremented when observation ends: older runners are forgotten, because their tasks may have moved to other threads
+/// unseen.
 static _Atomic uint32_t generation;
 
 /// The node of the task that runs the program's main function; 0 where it is not known. The tasks that it makes are
@@ -29,7 +30,7 @@ static void set_running(runner next) {
 
 static void set_none_running(void) { set_running((runner){0}); }
 
-/// Returns what runs on this thread; with a NULL slot where that is nothing.
+/// Returns the task that runs on this thread; its slot is NULL where none does.
 static runner current_runner(void) {
     if (running.slot != NULL && running.generation != atomic_load_explicit(&generation, memory_order_relaxed)) {
         set_none_running();
@@ -39,14 +40,15 @@ static runner current_runner(void) {
 
 // MARK: The end of a task
 
-/// The task that ran on this thread has ended.
+/// Ends the task that ran on this thread.
 static void finish(uint64_t id) {
     set_none_running();
     chain_table_lock(id);
     chain_task *task = chain_table_find_locked(id);
     if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
-    // Without being retained it may be gone, as that of an async let, which lives in its parent: how it ended is unknown.
+    // A task that is not retained may be gone, such as that of an async let, which lives in its parent's memory. How it
+    // ended is then unknown.
     uint8_t how = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
@@ -55,7 +57,7 @@ static void finish(uint64_t id) {
     task->how = how;
     if (is_reported) chain_table_remove(task);
     chain_table_unlock(id);
-    // Otherwise the function that makes it reports its end, too.
+    // The function that makes an unreported task reports its end, too.
     if (!is_reported) return;
     if (atomic_load(&observes)) observer.ended(node, how);
     if (is_retained) chain_original.release(memory);
@@ -63,7 +65,7 @@ static void finish(uint64_t id) {
 
 runner chain_job_begin(void) {
     runner outer = current_runner();
-    // It ended in a job that was queued before observation began, which nothing follows.
+    // The task ended in a job that was queued before observation began, so that chain_job_end was not called.
     if (outer.slot != NULL && chain_original.current() != outer.memory) {
         finish(outer.id);
         outer = (runner){0};
@@ -80,7 +82,7 @@ void chain_job_end(runner outer) {
 
 // MARK: Creation
 
-/// Whether a task without a name is the first of a program, which the main thread makes outside of tasks.
+/// Returns whether a task without known code is the program's first, which the main thread makes outside of tasks.
 static bool is_first(uint64_t id, uint64_t maker) {
     return maker == 0 && id == atomic_load_explicit(&first_id, memory_order_relaxed) + 1 && gettid() == getpid();
 }
@@ -89,7 +91,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
         return chain_original.create(flags, options, type, entry, closure);
     }
-    // Before the task runs, which may be before it is returned.
+    // Looked up before the task runs, which may be before it is returned.
     void *code = observer.code(entry, closure, NULL);
     uint64_t maker = current_runner().node;
     uint64_t creator = observer.creator(maker);
@@ -124,7 +126,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     return result;
 }
 
-/// Returns the node under which a child task of a node stands: as if that one made it on this thread.
+/// Returns the node under which a child of the task of `node` stands, as if that task made it on this thread.
 static uint64_t creator_below(uint64_t node) {
     chain_thread *thread = chain_thread_current();
     uint64_t present = thread->task_node;
@@ -134,7 +136,7 @@ static uint64_t creator_below(uint64_t node) {
     return creator;
 }
 
-/// Adds a task that was not seen when it was made: that of an async let, an older one, or one that runs before the
+/// Adds a task that was not seen when it was made: one of an async let, an older one, or one that runs before the
 /// function that makes it has returned. NULL for one of the runtime itself, as in Task.sleep.
 static chain_task *add(void *memory, uint64_t id) {
     size_t flags = chain_original.job_flags(memory);
@@ -146,15 +148,15 @@ static chain_task *add(void *memory, uint64_t id) {
     bool is_new;
     chain_task *task = chain_table_insert(id, observer.new_node(), memory, &is_new);
     if (task == NULL || !is_new) return task;
-    // The first task of all.
+    // The program's first task.
     if (is_late && id == 1) atomic_store(&main_node, task->node);
-    // One of an async let lives in its parent's memory.
+    // A task of an async let is not retained, because it lives in its parent's memory.
     if (!is_async_let) {
         chain_table_lock(id);
-        bool is_there = chain_table_find_locked(id) == task;
-        if (is_there && !task->is_retained) task->is_retained = chain_original.retain(memory) != NULL;
+        bool is_in_table = chain_table_find_locked(id) == task;
+        if (is_in_table && !task->is_retained) task->is_retained = chain_original.retain(memory) != NULL;
         chain_table_unlock(id);
-        if (!is_there) return NULL;
+        if (!is_in_table) return NULL;
     }
     if (!is_late && !is_async_let) return task;
     uint64_t creator = 0;
@@ -166,15 +168,15 @@ static chain_task *add(void *memory, uint64_t id) {
     }
     void *code = begin.function == NULL ? NULL : observer.code(NULL, begin.closure, begin.function);
     chain_table_lock(id);
-    bool is_there = chain_table_find_locked(id) == task;
+    bool is_in_table = chain_table_find_locked(id) == task;
     uint64_t node = task->node;
-    if (is_there) {
+    if (is_in_table) {
         task->creator = creator;
         task->code = code;
         task->is_reported = true;
     }
     chain_table_unlock(id);
-    if (!is_there) return NULL;
+    if (!is_in_table) return NULL;
     observer.created(node, creator, code, is_late);
     return task;
 }
@@ -186,14 +188,14 @@ static void raise_first_id(uint64_t id) {
     while (known < id && !atomic_compare_exchange_weak(&first_id, &known, id)) {}
 }
 
-/// A task runs on this thread from now on; NULL: one that is not shown.
+/// Notes that a task runs on this thread from now on; NULL: one that is not shown.
 static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
     set_running((runner){task, memory, id, task->node, begun});
 }
 
 void chain_observed_enter(char *state) {
-    // Before the look-up, so that what it finds is of no later generation.
+    // Read before the look-up, so that the task that is found is of no later generation.
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
@@ -203,7 +205,7 @@ void chain_observed_enter(char *state) {
     }
     if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
     uint64_t id = chain_original.task_id(memory);
-    // The task before it on this thread has ended, because it has not stopped to run.
+    // The previous task of this thread has ended, because it has not stopped to run.
     runner last = current_runner();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
@@ -221,7 +223,7 @@ void chain_observed_enter(char *state) {
         }
         atomic_store_explicit(&task->thread, chain_thread_id(), memory_order_relaxed);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()), memory_order_release);
-        // The frames are written after the word, so that a copy of them has the word of their moment.
+        // Orders the word before the frames that the exit writes, so that a copy with new frames sees this word.
         atomic_thread_fence(memory_order_release);
     }
     chain_original.enter(state);
@@ -231,11 +233,11 @@ void chain_observed_exit(char *state) {
     if (probe != NULL) chain_task_read_exit(probe, state);
     chain_task *task = current_runner().slot;
     const char *memory = running.memory;
-    // The state is a part of the task, which belongs to this thread until the original has returned; the runtime's
-    // current task is none here when a task moves to another executor. The slot is another's if observation has just ended
-    // and begun again.
-    bool is_its = task != NULL && state >= memory && state < memory + chain_original.task_size;
-    if (is_its && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
+    // The task belongs to this thread until the original has returned. `state`, which lies in it, names the task,
+    // because the runtime has no current task here when one moves to another executor. The slot is that of another
+    // task if observation has just ended and begun again.
+    bool is_own = task != NULL && state >= memory && state < memory + chain_original.task_size;
+    if (is_own && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
         if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
             atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         }

@@ -17,8 +17,11 @@
 #include <unistd.h>
 
 typedef struct image {
+    /// An address in the image.
+    uintptr_t address;
     /// The difference of addresses in memory and in the file: 0 in a program that is not position-independent.
-    uintptr_t address, bias;
+    uintptr_t bias;
+    /// The first address of the image.
     const void *begin;
     char path[4096];
     bool is_found;
@@ -32,7 +35,7 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[index];
         uintptr_t begin = info->dlpi_addr + header->p_vaddr;
         if (header->p_type != PT_LOAD) continue;
-        // They stand in the order of their addresses.
+        // Loaded segments stand in the order of their addresses.
         if (first == NULL) first = (const void *)begin;
         if (image->address < begin || image->address >= begin + header->p_memsz) continue;
         image->bias = info->dlpi_addr;
@@ -45,7 +48,7 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
-/// Copies the name of the symbol of a table that contains `offset`.
+/// Copies the name of the symbol that contains `offset`, from the sections of the type `table`.
 static bool find_symbol(
     const char *file, size_t size, uint32_t table, uintptr_t offset, char *buffer, size_t buffer_size) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
@@ -125,7 +128,7 @@ bool chain_place_name(const void *address, char *buffer, size_t size) {
 
 #endif
 
-// The runtime's own entry point, which swift_demangle of its headers is.
+// Entry point of Swift's runtime.
 extern char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 
 char *chain_demangle(const char *symbol) { return swift_demangle(symbol, strlen(symbol), NULL, NULL, 0); }

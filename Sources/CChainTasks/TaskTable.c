@@ -7,11 +7,13 @@ enum { BLOCK = 64 };
 chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
 static chain_task_shard *shard_of(uint64_t id) { return &chain_table_shards[id % CHAIN_TASK_SHARDS]; }
+/// Returns the index at which the search for an id begins.
 static size_t home(const chain_task_shard *shard, uint64_t id) { return (id / CHAIN_TASK_SHARDS) & (shard->capacity - 1); }
 
 void chain_table_lock(uint64_t id) { chain_lock_acquire(&shard_of(id)->lock); }
 void chain_table_unlock(uint64_t id) { chain_lock_release(&shard_of(id)->lock); }
 
+/// Returns the index of an id's entry, or of the empty entry for it.
 static size_t index_of(const chain_task_shard *shard, uint64_t id) {
     size_t index = home(shard, id);
     while (shard->entries[index] != NULL && shard->entries[index]->id != id) index = (index + 1) & (shard->capacity - 1);
@@ -47,7 +49,7 @@ static bool grow(chain_task_shard *shard) {
 
 static chain_task *take_slot(chain_task_shard *shard) {
     if (shard->free == NULL) {
-        // Never freed: as many as there were tasks at a time.
+        // Never freed: there are as many slots as there were tasks at one time.
         chain_task *block = calloc(BLOCK, sizeof *block);
         if (block == NULL) return NULL;
         for (size_t index = BLOCK; index-- > 0;) {
@@ -119,10 +121,10 @@ void chain_table_remove(chain_task *task) {
     add_free(shard, task);
 }
 
-/// Empties a shard, and returns the tasks that were retained, up to a NULL; NULL for none.
+/// Empties a shard. Returns its retained tasks as an array that ends with NULL and is to be freed; NULL for no array.
 static void **empty(chain_task_shard *shard) {
-    // The array becomes that of the tasks. A thread may still write to the slot of the task that it runs: once, and a
-    // wrong state is right at the next step.
+    // The array of entries becomes that of the tasks. A thread may still write once to the slot of the task that it
+    // runs. If the slot was reused by then, its state is wrong until the next step.
     chain_task **entries = shard->entries;
     void **retained = (void **)entries;
     size_t count = 0;

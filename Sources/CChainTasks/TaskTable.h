@@ -8,11 +8,12 @@
 #include <stdatomic.h>
 
 typedef struct chain_task {
+    /// The runtime's id of the task, its node, and the node that made it.
     uint64_t id, node, creator;
     /// The runtime's task. Atomic, as the state, because the thread that runs it uses both without the lock.
     _Atomic(void *) task;
     void *code;
-    /// The state, and the ticks since when.
+    /// The state, in the lowest two bits, and the ticks at which it began.
     _Atomic uint64_t word;
     /// The word that chain_tasks_changes copied last.
     uint64_t copied;
@@ -21,11 +22,14 @@ typedef struct chain_task {
     bool is_retained;
     /// Its creation was reported. Until then the function that makes it will do so.
     bool is_reported;
+    /// It has ended, and stays in the table until its creation is reported.
     bool has_ended;
     /// When a sweep found it unreported first, in nanoseconds of the monotonic clock; 0 for none.
     uint64_t unreported_since;
+    /// How it ended: CHAIN_TASK_RETURNED or one of the following.
     uint8_t how;
     _Atomic bool is_cancelled;
+    /// Whether chain_tasks_changes has copied that it is cancelled.
     bool copied_cancelled;
     _Atomic(void *) frames[CHAIN_TASK_FRAMES];
     struct chain_task *next_free;
@@ -40,7 +44,7 @@ typedef struct chain_task_shard {
     chain_task *free;
 } __attribute__((aligned(64))) chain_task_shard;
 
-/// By the id of the task, modulo their number.
+/// The shards, by the id of the task modulo their number.
 extern chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
 /// Returns the task with that id; NULL for none.
@@ -52,11 +56,13 @@ chain_task *chain_table_find_locked(uint64_t id);
 /// Returns the task with that id, or a new one with these facts, created now; NULL without memory.
 chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_new);
 
-/// Locks and unlocks the shard of a task.
+/// Locks the shard of a task.
 void chain_table_lock(uint64_t id);
+
+/// Unlocks the shard of a task.
 void chain_table_unlock(uint64_t id);
 
-/// Removes a task of the table; the shard is locked.
+/// Removes a task from the table; its shard is locked.
 void chain_table_remove(chain_task *task);
 
 /// Forgets all tasks, and releases those that are retained.
@@ -65,7 +71,7 @@ void chain_table_clear(void);
 /// Forgets all tasks in a child of a fork, where another thread of the parent may have held the locks.
 void chain_table_clear_in_child(void);
 
-/// The part of that for the sweep over the table.
+/// Makes the lock of chain_tasks_changes anew, in a child of a fork.
 void chain_views_begin_anew(void);
 
 static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return ticks << 2 | state; }
@@ -73,10 +79,10 @@ static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return 
 /// The offsets in use.
 extern chain_task_layout chain_layout;
 
-/// Reports a task that the function that made it has not reported.
+/// Reports the creation of a task, and its end, where the function that made it has not.
 void chain_tasks_report_stray(const chain_task *task);
 
-/// The original functions.
+/// Call the runtime's functions.
 void *chain_task_retain(void *task);
 void chain_task_release(void *task);
 void chain_task_cancel_now(void *task);

@@ -1,14 +1,15 @@
-// Copies of live tasks. The words of a task change under no lock; a copy is that of a moment if the word is the same at
-// its end.
+// Copies of live tasks. A task changes without the lock; a copy is consistent if the task's word is the same before and
+// after it.
 #include "TaskTable.h"
 
-// Where the sweep of chain_tasks_changes goes on.
 static chain_lock sweep_lock;
+// Where the sweep of chain_tasks_changes continues; behind sweep_lock.
 static unsigned next_shard;
 static size_t next_entry;
 
 void chain_views_begin_anew(void) { sweep_lock = (chain_lock){0}; }
 
+/// Copies a task; false where the copy is not consistent after four attempts.
 static bool copy(chain_task *task, chain_task_view *view) {
     for (int attempt = 0; attempt < 4; attempt++) {
         uint64_t word = atomic_load_explicit(&task->word, memory_order_acquire);
@@ -37,10 +38,10 @@ static void look_for_cancellation(chain_task *task) {
     if (status & 0x100) atomic_store(&task->is_cancelled, true);
 }
 
-/// Reports a task that was made past the interposed functions, or as observation began. Returns whether the sweep is to
-/// leave it alone: it is not due, or it has ended.
+/// Reports a task that was made past the interposed functions, or as observation began, once it is due. Returns whether
+/// the sweep does not copy it: it is not due, or it has ended.
 static bool report_stray(chain_task *task) {
-    // Long enough for the function that makes it, which the system may hold up.
+    // Long enough for the function that makes the task to report it, even if the system holds that up.
     const uint64_t delay = 5000000000;
     uint64_t now = chain_monotonic_ns();
     if (task->unreported_since == 0) task->unreported_since = now;
@@ -103,7 +104,7 @@ size_t chain_tasks_in_shard(unsigned index, chain_task_view *views, size_t limit
     for (size_t entry = 0; entry < shard->capacity && count < limit; entry++) {
         chain_task *task = shard->entries[entry];
         if (task != NULL && task->is_reported && !task->has_ended) {
-            // A copy between two moments has the right node.
+            // Of an inconsistent copy, too, the node is right.
             (void)copy(task, &views[count++]);
         }
     }

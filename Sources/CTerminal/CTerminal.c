@@ -23,7 +23,9 @@
 
 ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
 
-static bool isOpen, gaveUp;
+static bool isOpen;
+// A write failed, so that output may be left unsent.
+static bool gaveUp;
 static int colorCount;
 static SCREEN *screen;
 static FILE *inputFile, *outputFile;
@@ -73,7 +75,7 @@ static int check_terminfo(void) {
     colorCount = count >= 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
     if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
-    // Few descriptions declare it. Terminals with xterm's mouse know it, too, or ignore it.
+    // Few descriptions declare bracketed paste. Terminals with xterm's mouse support it, or ignore it.
     hasPaste = hasMouse;
     del_curterm(cur_term);
     return isDumb ? CT_TERM_DUMB : CT_OK;
@@ -91,6 +93,7 @@ static bool make_wake_pipe(void) {
         ct.wake[0] = ends[0];
         ct.wake[1] = ends[1];
     }
+    // Those of an earlier screen.
     while (ct_next_signal() >= 0) {}
     return true;
 }
@@ -166,17 +169,17 @@ int ct_open(const ct_options *options) {
     if (!isRegistered) atexit(ct_close);
     isRegistered = true;
     enter();
-    // A process begun in the background stopped in there until it had the terminal.
+    // A process that began in the background was stopped in `enter` until it had the terminal.
     atomic_store(&ct.isContinued, false);
     return CT_OK;
 }
 
 static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
-    // After an unannounced stop the modes may be a shell's, so ncurses gets the modes from before.
-    bool isShells = ct_is_background();
+    // After a stop without notice the modes may be a shell's: then endwin must restore these.
+    bool isBackground = ct_is_background();
     sigset_t before = ct_block_stop(SIG_BLOCK);
-    if (isShells) def_shell_mode();
+    if (isBackground) def_shell_mode();
     // Discard unsent output, because endwin would wait for a stalled terminal.
     if (gaveUp) tcflush(ct.output, TCOFLUSH);
     if (hasPaste) ct_write_all(ct.output, pasteOff, sizeof pasteOff - 1, 500);
@@ -187,7 +190,7 @@ static void leave(void) {
         ct_write_all(ct.output, bytes, ct_append(bytes, sizeof bytes, 0, plain), 500);
     }
     endwin();
-    if (!isShells) tcsetattr(ct.output, TCSANOW, &ct.shell);
+    if (!isBackground) tcsetattr(ct.output, TCSANOW, &ct.shell);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     atomic_store(&ct.isOurs, false);
 }
@@ -216,7 +219,7 @@ void ct_resized(int columnCount, int rowCount) {
 
 int ct_write(const char *bytes, size_t count) {
     if (!isOpen || atomic_load(&ct.isTrapped)) return CT_GONE;
-    // Do not paint while another process has the terminal; everything is painted when it is back.
+    // Do not paint while another process has the terminal; everything is painted when this process has it back.
     if (!atomic_load(&ct.isOurs) || atomic_load(&ct.isContinued)) return CT_OK;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
     ct_failure = errno;

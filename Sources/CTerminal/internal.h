@@ -14,10 +14,10 @@ typedef struct {
     struct termios shell;           // its modes before the screen was opened
     char restore[512];              // the bytes that restore its screen, ready for a handler
     size_t restoreCount;
-    int wake[2];
+    int wake[2];                    // the wake pipe, which carries signals' numbers; 0 for ct_wake
     atomic_bool isOurs;             // the screen shows frames of this process
     atomic_bool isEnding;           // a signal asked the process to end
-    atomic_bool isContinued;        // continued, and not tested yet which process group has the terminal
+    atomic_bool isContinued;        // the process was continued, and has not tested yet whether it has the terminal
     atomic_bool isTrapped;          // a fatal signal is restoring the terminal; nothing is written any more
     atomic_bool isRestored;         // the terminal was restored after a fatal signal
 } ct_terminal;
@@ -29,23 +29,28 @@ extern int ct_failure;
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
-// Safe in handlers: writes all, or gives up when no byte is taken for `patience` milliseconds.
+// Safe in handlers: writes all, or gives up when no byte is taken for `patience` milliseconds; with a negative
+// `patience`, when none is taken and the process is to end.
 bool ct_write_all(int fd, const char *bytes, size_t count, int patience);
 // Safe in handlers: restores screen and modes.
 void ct_restore_raw(void);
 
+// Begins to capture descriptors 1 and 2 where they are terminals. Returns 0, or an error number.
 int ct_capture_begin(size_t limit);
 // Restores descriptors 1 and 2 and shows what was captured. With `inTrap`, safe in handlers.
 void ct_capture_end(bool inTrap);
 
+// Installs the handlers of a screen.
 void ct_signals_begin(void);
+// Restores the program's handlers.
 void ct_signals_end(void);
-// The disposition and mask under which SIGTSTP stops, for ct_suspend.
+// Stops the process as SIGTSTP does by default; returns when it is continued.
 void ct_stop_self(void);
 // Whether a shell has given the terminal to another process group.
 bool ct_is_background(void);
-// Stops until this process has the terminal, with the modes from before. False if it never will, or the process is to
-// end.
+// Stops the process until it has the terminal, and sets the modes from before the screen. False if it will never have
+// the terminal, or is to end.
 bool ct_await_foreground(void);
-// Sets for this thread whether changing the terminal from the background stops the process. Returns the previous mask.
+// Blocks or unblocks SIGTTOU on this thread: unblocked, it stops a process that changes the terminal from the
+// background. Returns the previous mask.
 sigset_t ct_block_stop(int how);

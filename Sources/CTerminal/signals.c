@@ -9,7 +9,8 @@
 
 #include "internal.h"
 
-static const int told[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
+// Signals that go through the wake pipe.
+static const int reported[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
 // Signals that do not end the process by default, or cannot be handled. (SIGPIPE is ignored.)
 static const int harmless[] = {
     SIGKILL, SIGSTOP, SIGTTIN, SIGTTOU, SIGCHLD, SIGURG, SIGPIPE,
@@ -17,18 +18,18 @@ static const int harmless[] = {
     SIGINFO, SIGIO,
 #endif
 };
-enum { toldCount = sizeof told / sizeof *told, harmlessCount = sizeof harmless / sizeof *harmless };
+enum { reportedCount = sizeof reported / sizeof *reported, harmlessCount = sizeof harmless / sizeof *harmless };
 #if defined(NSIG)
 enum { signalLimit = NSIG };
 #else
 enum { signalLimit = 65 };
 #endif
 
-static struct sigaction toldBefore[toldCount], deadlyBefore[signalLimit], pipeBefore;
-static bool isToldOurs[toldCount], isDeadlyOurs[signalLimit];
+static struct sigaction reportedBefore[reportedCount], deadlyBefore[signalLimit], pipeBefore;
+static bool isReportedOurs[reportedCount], isDeadlyOurs[signalLimit];
 static void *stack;
 
-static void tell(int signal) {
+static void report(int signal) {
     int before = errno;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) atomic_store(&ct.isEnding, true);
     if (signal == SIGCONT) atomic_store(&ct.isContinued, true);
@@ -38,7 +39,7 @@ static void tell(int signal) {
     errno = before;
 }
 
-// Whether the instruction that caused the signal is executed again on return, and causes it again.
+// Returns whether the instruction that caused the signal is executed again on return, and causes it again.
 static bool happens_again(int signal, const siginfo_t *info) {
     bool isFault = signal == SIGILL || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE;
     return isFault && info->si_code > 0 && info->si_code != SI_USER;
@@ -61,7 +62,8 @@ static void deadly(int signal, siginfo_t *info, void *context) {
     errno = before;
 }
 
-// Signals that the program does not handle itself. Also handled traps, because no handler returns from a trap.
+// Handles the other signals that end the process and that the program does not handle itself; traps in any case,
+// because no handler returns from a trap.
 static void watch_deadly(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -71,8 +73,8 @@ static void watch_deadly(void) {
     for (int signal = 1; signal < signalLimit; signal++) {
         isDeadlyOurs[signal] = false;
         bool isOther = false;
-        for (int at = 0; at < toldCount; at++) isOther = isOther || told[at] == signal;
-        for (int at = 0; at < harmlessCount; at++) isOther = isOther || harmless[at] == signal;
+        for (int index = 0; index < reportedCount; index++) isOther = isOther || reported[index] == signal;
+        for (int index = 0; index < harmlessCount; index++) isOther = isOther || harmless[index] == signal;
         // The C library reserves some signals.
         if (isOther || sigaction(signal, NULL, &deadlyBefore[signal]) != 0) continue;
         bool isTrap = signal == SIGILL || signal == SIGTRAP || signal == SIGSEGV || signal == SIGABRT ||
@@ -98,12 +100,13 @@ void ct_signals_begin(void) {
     memset(&action, 0, sizeof action);
     sigfillset(&action.sa_mask);
     action.sa_flags = SA_RESTART;
-    action.sa_handler = tell;
-    for (int at = 0; at < toldCount; at++) {
-        sigaction(told[at], NULL, &toldBefore[at]);
+    action.sa_handler = report;
+    for (int index = 0; index < reportedCount; index++) {
+        sigaction(reported[index], NULL, &reportedBefore[index]);
         // Keep signals ignored that nohup or a shell made the process ignore.
-        isToldOurs[at] = toldBefore[at].sa_handler != SIG_IGN || told[at] == SIGWINCH || told[at] == SIGCONT;
-        if (isToldOurs[at]) sigaction(told[at], &action, NULL);
+        bool isIgnored = reportedBefore[index].sa_handler == SIG_IGN;
+        isReportedOurs[index] = !isIgnored || reported[index] == SIGWINCH || reported[index] == SIGCONT;
+        if (isReportedOurs[index]) sigaction(reported[index], &action, NULL);
     }
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipeBefore);
@@ -120,8 +123,8 @@ void ct_signals_begin(void) {
 
 void ct_signals_end(void) {
     unwatch_deadly();
-    for (int at = 0; at < toldCount; at++)
-        if (isToldOurs[at]) sigaction(told[at], &toldBefore[at], NULL);
+    for (int index = 0; index < reportedCount; index++)
+        if (isReportedOurs[index]) sigaction(reported[index], &reportedBefore[index], NULL);
     sigaction(SIGPIPE, &pipeBefore, NULL);
     // The alternate stack stays, because the screen may be closed on another thread than it was opened on.
 }

@@ -57,8 +57,8 @@ size_t ct_look_bytes(int foreground, int background, int attributes, char *into,
         {1, "bold"}, {2, "dim"}, {4, "smul"}, {8, "rev"}, {32, "sitm"},
     };
     size_t count = ct_append(into, capacity, 0, ct_capability("sgr0"));
-    for (size_t at = 0; at < sizeof names / sizeof *names; at++)
-        if (attributes & names[at].bit) count = ct_append(into, capacity, count, ct_capability(names[at].name));
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++)
+        if (attributes & names[index].bit) count = ct_append(into, capacity, count, ct_capability(names[index].name));
     if (foreground >= 0 && foreground < ct_colors())
         count = ct_append(into, capacity, count, expand("setaf", foreground, 0));
     if (background >= 0 && background < ct_colors())

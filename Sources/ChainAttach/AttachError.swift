@@ -1,58 +1,61 @@
 import ChainSystem
 
-/// The reason why a program cannot be attached to, or is not any more.
+/// The reason why attaching to a program failed, or why the connection to it ended.
 public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of reasons, which a viewer handles differently.
     public enum Kind: Hashable, Sendable {
-        /// No program has that name or number.
+        /// No process or socket matches the target, or the process does not listen.
         case notFound
-        /// Several programs have that name.
+        /// Several programs match the name.
         case ambiguous
-        /// The program refuses this viewer, or the token's file cannot be used.
+        /// The program or its socket refuses this viewer, the token's file is missing, unreadable or empty, or a TCP
+        /// target is not on this machine.
         case refused
-        /// The program has its limit of viewers.
+        /// The program has reached one of its limits of connections.
         case busy
-        /// The program ended, or does not listen.
+        /// The program ended, stopped its inspector, or closed the connection.
         case gone
-        /// The other side speaks another version, or another protocol.
+        /// The other side speaks another version or another protocol, or sent the batches of another program.
         case version
-        /// A folder, a socket or a file belongs to another user, or is open to others.
+        /// A folder, socket, file or listening program belongs to another user; a folder or file is open to others or a
+        /// link; or what is at the path is of another kind, such as no socket.
         case foreign
-        /// The program does not answer.
+        /// The program does not answer in time, or is stopped.
         case timedOut
-        /// The system refused something else.
+        /// The system refused a step, a path is too long, or `ssh` failed.
         case system
     }
 
     /// The kind of reason.
     public let kind: Kind
-    /// One sentence on the problem and its remedy, without a full stop. Safe to print: texts of programs and `ssh` are
-    /// quoted without control characters, and shortened.
+    /// One sentence on the problem and its remedy, if there is one, without a full stop. Safe to print: control
+    /// characters are replaced by U+FFFD, and the text is cut to 500 scalars.
     public let description: String
 
-    /// Makes a reason.
+    /// Makes an error; `description` may contain texts of programs and `ssh`, because it is made safe to print.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = AttachError.printable(description)
     }
 
-    /// Returns the reason that a process is stopped.
-    static func stopped(_ name: String, _ process: Int32) -> AttachError {
+    /// Returns the error for a program with a stopped process. `subject` begins the sentence.
+    static func stopped(_ subject: String, _ process: Int32) -> AttachError {
         AttachError(
             .timedOut,
-            "\(name) does not answer: process \(process) is stopped; continue it (kill -CONT \(process), or in its "
+            "\(subject) does not answer: process \(process) is stopped; continue it (kill -CONT \(process), or in its "
                 + "debugger)")
     }
 
-    /// Returns the reason that the system refused a step.
-    static func system(_ what: String, _ error: SystemError = SystemError()) -> AttachError {
+    /// Returns the error for a step that the system refused. `step` is an infinitive, such as "open a socket".
+    static func system(_ step: String, _ error: SystemError = SystemError()) -> AttachError {
         switch error.code {
         case EMFILE, ENFILE:
-            AttachError(.system, "There is no descriptor left to \(what): raise the limit (ulimit -n)")
-        default: AttachError(.system, "The system does not \(what): \(error)")
+            AttachError(.system, "There is no descriptor left to \(step): raise the limit (ulimit -n)")
+        default: AttachError(.system, "The system refused to \(step): \(error)")
         }
     }
 
+    /// The most scalars of a description.
     private static let lengthLimit = 500
 
     private static func printable(_ text: String) -> String {

@@ -3,10 +3,11 @@ import ChainSource
 import ChainSystem
 import ChainWire
 
-/// The thread of an attached process: it finds the program, receives its events, and reconnects when it is lost.
+/// The thread of an attached process: it finds the program, receives its events, and reconnects after the
+/// connection is lost.
 final class AttachWorker {
     private enum Phase {
-        /// Until the next attempt.
+        /// Waiting for the time of the next attempt.
         case waiting(until: UInt64)
         /// Connecting, and waiting for the program's hello.
         case handshake(ProgramConnection, deadline: UInt64)
@@ -18,20 +19,21 @@ final class AttachWorker {
     private let clock: any PollClock
     private var target: Target
     private var phase = Phase.waiting(until: 0)
-    /// 100 ms, doubling to 5 s.
+    /// The delays before attempts: 100 ms, doubling to 5 s.
     private var backoff = ExponentialBackoff(first: AttachWorker.shortestDelay, limit: 5_000_000_000)
-    /// Attempts that failed since the last success.
+    /// The number of attempts that failed since the last success.
     private var attempt = 0
     /// The program attached to last.
     private var process: ProcessDescription?
     private var numbering = BatchNumbering()
     private var ending: SourceEnding?
-    /// Notices a program that begins to listen during a long delay.
+    /// Cuts a long delay short when a program begins to listen.
     private var watch: FolderWatch?
+    /// The time of the last attempt.
     private var lastConnect: UInt64 = 0
 
     private static let shortestDelay: UInt64 = 100_000_000
-    /// A connection that lasted so long resets the delays.
+    /// A connection that lasted this long resets the delays.
     private static let steadyTime: UInt64 = 5_000_000_000
 
     init(_ core: AttachCore, _ wakers: AttachCore.Wakers) {
@@ -70,9 +72,9 @@ final class AttachWorker {
         clock.poll(&entries, until: deadline == .max ? nil : deadline)
         if entries[0].revents != 0 { wakers.inbox.clear() }
         switch phase {
-        case .waiting(let moment): rest(entries[2...], until: moment)
-        case .handshake(let connection, let limit): greet(connection, entries[2...], limit)
-        case .live(let attachment): listen(attachment, entries[2...])
+        case .waiting(let moment): advanceAttempt(entries[2...], from: moment)
+        case .handshake(let connection, let limit): continueHandshake(connection, entries[2...], limit)
+        case .live(let attachment): receive(attachment, entries[2...])
         }
     }
 
@@ -92,7 +94,7 @@ final class AttachWorker {
         return process == nil ? "\(name) is not attached to yet" : "\(name) cannot be reached: the connection was lost"
     }
 
-    // MARK: From one phase to the next
+    // MARK: Phases
 
     private func connect() {
         lastConnect = clock.now
@@ -110,7 +112,7 @@ final class AttachWorker {
         }
     }
 
-    private func greet(_ connection: ProgramConnection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
+    private func continueHandshake(_ connection: ProgramConnection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
         _ = connection.move(entries)
         do throws(AttachError) {
             while let message = try connection.next() {
@@ -134,23 +136,23 @@ final class AttachWorker {
         numbering.beginConnection()
         process = hello.process
         watch = nil
-        // The prefix of a name chose this program; from now on its whole name is looked for.
+        // From now on the whole name is looked for, because the target may be a prefix of it.
         if case .name = target { target = .name(hello.process.name) }
         let attachment = Attachment(core, connection, hello.process)
         phase = .live(attachment)
         core.status.onNext(.live(hello.process))
-        // Messages that arrived together with the hello.
-        take(attachment)
+        // Other messages may have arrived together with the hello.
+        deliverMessages(of: attachment)
     }
 
-    private func listen(_ attachment: Attachment, _ entries: ArraySlice<pollfd>) {
+    private func receive(_ attachment: Attachment, _ entries: ArraySlice<pollfd>) {
         attachment.move(entries)
-        take(attachment)
+        deliverMessages(of: attachment)
     }
 
-    private func take(_ attachment: Attachment) {
+    private func deliverMessages(of attachment: Attachment) {
         do throws(AttachError) {
-            try attachment.take(&numbering)
+            try attachment.deliverMessages(&numbering)
         } catch {
             attachment.close()
             if clock.now - attachment.startTime >= Self.steadyTime { backoff.reset() }
@@ -159,17 +161,17 @@ final class AttachWorker {
         }
     }
 
-    /// When the last message of the lost program arrived.
+    /// When the last message before the loss arrived, in nanoseconds since 1970.
     private var disconnectedSince: UInt64 = 0
 
     private func fail(_ error: AttachError, lastReceived: UInt64? = nil) {
-        // A stop may be the cause of the error.
+        // A requested stop may have caused the error.
         guard !core.isStopping else { return ending = .stopped }
         guard let process else { return failAtFirst(error) }
         if let lastReceived { disconnectedSince = lastReceived } else { attempt += 1 }
         guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
-        let delay = rest()
+        let delay = scheduleAttempt()
         core.status.onNext(
             .reconnecting(
                 process,
@@ -185,27 +187,28 @@ final class AttachWorker {
             case .notFound, .gone, .timedOut, .busy, .system: true
             case .ambiguous, .refused, .version, .foreign: false
             }
-        // An ended process does not return under its number.
+        // A process that has ended never comes back, so waiting for its pid would not end.
         guard core.options.waits, isRetried, !isGone(error) else { return ending = .failed(error.description) }
-        _ = rest()
+        _ = scheduleAttempt()
         core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
     }
 
-    /// Brings the next attempt forward after a change in a watched folder, because the program may have been started
-    /// again. Ten attempts a second at most.
-    private func rest(_ entries: ArraySlice<pollfd>, until moment: UInt64) {
+    /// Brings the next attempt forward after a change in a watched folder, because the program may have begun to
+    /// listen. Ten attempts a second at most.
+    private func advanceAttempt(_ entries: ArraySlice<pollfd>, from moment: UInt64) {
         guard let entry = entries.first, entry.revents != 0 else { return }
         watch?.drain()
         phase = .waiting(until: min(moment, max(clock.now, lastConnect + Self.shortestDelay)))
     }
 
-    private func rest() -> UInt64 {
+    /// Schedules the next attempt after the next delay, and returns that delay.
+    private func scheduleAttempt() -> UInt64 {
         let delay = backoff.next()
         phase = .waiting(until: clock.now + delay)
         return delay
     }
 
-    /// Whether the target is one run of a program, not an address at which it may run again.
+    /// Whether the target is one run of a program, not a name or address at which a later run may listen.
     private var isSingleRun: Bool {
         switch target {
         case .pid: true
@@ -214,6 +217,7 @@ final class AttachWorker {
         }
     }
 
+    /// Returns whether the process of a target by pid has ended.
     private func isGone(_ error: AttachError) -> Bool {
         switch target {
         case .pid(let pid): !SafeFiles.isRunning(pid)

@@ -3,21 +3,21 @@ import ChainEvents
 import ChainSource
 import ChainSystem
 
-/// A program in another process as a source. It attaches, and reconnects by itself with exponential back-off: after
-/// 100 ms, doubling to 5 s; from 100 ms again once a connection has lasted for 5 s. On this machine a program that
-/// begins to listen earlier is noticed at once, and attached to within 100 ms.
+/// A source of the batches of a program in another process. It attaches, and reconnects by itself with exponential
+/// back-off: after 100 ms, doubling to 5 s, and from 100 ms again once a connection has lasted for 5 s. A program of
+/// this machine that begins to listen during a delay is attached to within 100 ms.
 ///
 /// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). With
-///   ``AttachOptions/waits`` only permanent failures end it: a target that refuses this viewer, speaks another version,
-///   is ambiguous or belongs to another user, and the number of no process.
-/// - **The end of a program.** A target by pid (here or over ssh) is over (``SourceEnding/finished``) when the program
-///   sends a goodbye, or its process is gone. By name or address a target may be started again: its next run is waited
-///   for, and is live under another ``ProcessDescription/key``.
+///   ``AttachOptions/waits`` only permanent failures end it: the target refuses this viewer, speaks another version, is
+///   ambiguous or belongs to another user, or its pid is that of no process.
+/// - **The end of a program.** With a target by pid (here or over ssh) the source ends (``SourceEnding/finished``) when
+///   the program stops its inspector, or its process is gone. With a name or an address it waits for the next run of
+///   the program, which has another ``ProcessDescription/key``.
 /// - **A stopped program** (in a debugger, for example) sends nothing for 5 s, though it has a heartbeat. Its status is
 ///   ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, its commands are refused, and it is live again with its next
 ///   message; the connection is kept.
 /// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. While
-///   observers are at work the program's messages wait in its sockets, so observers hold up this source's thread alone.
+///   observers run, the program's messages wait in the socket, so slow observers block only this source's thread.
 public final class AttachedProcess: BatchSource {
     private let core: AttachCore
 
@@ -41,7 +41,7 @@ public final class AttachedProcess: BatchSource {
         }
     }
 
-    /// True, because the program's messages wait in its sockets.
+    /// True, because the program's messages wait in the socket meanwhile.
     public var isPatient: Bool { true }
 
     /// The status of the connection.
@@ -53,11 +53,12 @@ public final class AttachedProcess: BatchSource {
     /// Begins to connect.
     public func start() { core.start() }
 
-    /// Sends a command, or refuses it where the program cannot be reached or 1,000 commands wait to be sent. A command
-    /// without an answer when the connection is lost is refused, too; it may have been carried out.
+    /// Sends a command, or refuses it: where the program cannot be reached, 1,000 commands wait to be sent or answered,
+    /// or the command is too long or not allowed (``AttachOptions/isReadOnly``). A command that is unanswered when the
+    /// connection is lost is refused, too; it may have been carried out.
     public func send(_ command: ViewerCommand) { core.send(command) }
 
-    /// Detaches, and waits for the source's thread to end, which is immediate, whatever the program does.
+    /// Detaches, and waits for the source's thread to end: for its observers, but not for the program.
     public func stop() { core.stop() }
 }
 
@@ -65,7 +66,7 @@ public final class AttachedProcess: BatchSource {
 final class AttachCore: Sendable {
     /// The requests to the thread.
     struct Inbox {
-        /// How many commands may wait for the thread, which can be held up by an observer.
+        /// The most commands that wait for the thread, which an observer may block.
         static let commandLimit = 1_000
 
         var commands: [ViewerCommand] = []
@@ -84,9 +85,10 @@ final class AttachCore: Sendable {
         var isOver = false
     }
 
-    /// The wakers of the thread: one for the inbox, and one, never cleared, for the stop.
+    /// The wakers of the thread.
     struct Wakers {
         let inbox: Waker
+        /// Never cleared, so that every later wait ends at once.
         let stop: Waker
     }
 
@@ -120,10 +122,10 @@ final class AttachCore: Sendable {
                 state.wakers = wakers
                 return state.inbox.isStopping
             }
-            // A stop before this lock had no thread to wait for.
+            // A `stop()` before this lock found no thread to wake and join.
             if isStopped { stop() }
         } catch {
-            end(.failed(AttachError.system("give pipes and a thread to attach with", error).description))
+            end(.failed(AttachError.system("open pipes and start a thread to attach with", error).description))
         }
     }
 
@@ -165,7 +167,7 @@ final class AttachCore: Sendable {
 
     var isStopping: Bool { state.withLock { $0.inbox.isStopping } }
 
-    /// Sets whether later subscribers have missed batches of the present connection.
+    /// Sets whether batches of the present connection were delivered, which later subscribers have missed.
     func setHasDelivered(_ hasDelivered: Bool) { state.withLock { $0.hasDelivered = hasDelivered } }
 
     func takeInbox() -> Inbox {
@@ -178,7 +180,7 @@ final class AttachCore: Sendable {
         }
     }
 
-    /// Completes all streams, once.
+    /// Refuses the waiting commands and completes all streams; later calls do nothing.
     func end(_ ending: SourceEnding) {
         let left = state.withLock { state -> [ViewerCommand]? in
             guard !state.isOver else { return nil }

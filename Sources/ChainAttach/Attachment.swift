@@ -6,7 +6,7 @@ import ChainWire
 /// A live connection: it delivers the program's messages, and matches replies to commands.
 final class Attachment {
     let connection: ProgramConnection
-    /// When it began.
+    /// When the connection became live, by the clock of the core.
     let startTime: UInt64
     /// When the last message arrived, in nanoseconds since 1970.
     private(set) var lastReceivedWall: UInt64
@@ -18,14 +18,16 @@ final class Attachment {
     private var lastReceived: UInt64
     private var isStalled = false
     private var hasDeliveredBatches = false
-    /// The sender's number of each unanswered command; nil for this side's own.
+    /// The sender's id of each unanswered command, by the id on the wire; nil for commands of this object.
     private var pending: [UInt64: UInt64?] = [:]
+    /// The last id given to a command on the wire.
     private var lastCommand: UInt64 = 0
 
-    /// A program with a heartbeat of a second counts as stopped after so much silence.
+    /// A program counts as stopped after this much silence, because it sends a heartbeat every second.
     private static let silenceLimit: UInt64 = 5_000_000_000
+    /// The most unanswered commands.
     private static let pendingLimit = 1_000
-    /// Bytes of unsent commands.
+    /// Unsent bytes from which on commands are refused.
     private static let unsentLimit = 2 << 20
 
     init(_ core: AttachCore, _ connection: ProgramConnection, _ process: ProcessDescription) {
@@ -37,10 +39,10 @@ final class Attachment {
         lastReceivedWall = core.clock.wall
     }
 
-    /// When to check for silence.
+    /// When the silence limit is reached; nil once it was.
     var deadline: UInt64? { isStalled ? nil : lastReceived + Self.silenceLimit }
 
-    /// Sends and receives, and checks whether the program is silent.
+    /// Sends and receives; changes the status when the program falls silent, and when it sends again.
     func move(_ entries: ArraySlice<pollfd>) {
         if connection.move(entries) {
             lastReceived = core.clock.now
@@ -59,8 +61,8 @@ final class Attachment {
 
     /// Delivers the received messages.
     ///
-    /// - Throws: why no more follow.
-    func take(_ numbering: inout BatchNumbering) throws(AttachError) {
+    /// - Throws: the reason why no more messages follow.
+    func deliverMessages(_ numbering: inout BatchNumbering) throws(AttachError) {
         while let message = try connection.next() {
             switch message {
             case .batch(var batch):
@@ -99,7 +101,7 @@ final class Attachment {
         }
     }
 
-    /// Requests the state for late subscribers.
+    /// Requests the whole state, for late subscribers.
     func requestState() { ask(.resync, of: process.key, for: nil) }
 
     /// Refuses the unanswered commands.
@@ -112,7 +114,7 @@ final class Attachment {
         pending = [:]
     }
 
-    /// Detaches with a goodbye.
+    /// Sends a goodbye, and refuses the unanswered commands.
     func detach() {
         connection.send(.farewell(Goodbye(.stopped, "")))
         close()
@@ -133,12 +135,14 @@ final class Attachment {
 /// The numbering of batches over several connections to one run of a program.
 struct BatchNumbering {
     private var sequence: UInt64 = 0
-    /// The losses of earlier connections, and of all connections.
+    /// Events lost at the client on earlier connections.
     private var lostBefore: UInt64 = 0
+    /// Events lost at the client on all connections.
     private var lost: UInt64 = 0
 
     mutating func beginConnection() { lostBefore = lost }
 
+    /// Sets the batch's number, and adds the losses of earlier connections.
     mutating func number(_ batch: inout EventBatch) {
         sequence += 1
         batch.sequence = sequence

@@ -1,26 +1,28 @@
 import ChainSystem
 
 /// A child process that carries bytes: its standard input and output are one socket, its standard error another.
-/// Killed and reaped by ``end()`` or release.
+/// Killed and reaped by ``end()``, or when it is released.
 final class ChildProcess: Sendable {
     let socket: Descriptor
     private let errors: Descriptor
     private let pid: pid_t
+    /// The last bytes of its standard error.
     private let tail = Lock<[UInt8]>([])
+    /// How it ended, once it was reaped.
     private let ending = Lock<ProgramEnding?>(nil)
 
-    /// The bytes kept from the end of its standard error.
+    /// The most bytes of ``tail``.
     private static let tailLimit = 4096
 
-    /// Starts a program, found by `PATH` if it is no path, in a session of its own, so that it neither reads from nor
-    /// prompts at the terminal.
+    /// Starts a program: a path, or a name that is looked up in `PATH`. It has a session of its own, so that it neither
+    /// reads from the terminal nor prompts there.
     init(_ program: String, _ arguments: [String]) throws(AttachError) {
         let (theirSocket, theirErrors): (Descriptor, Descriptor)
         do {
             (socket, theirSocket) = try Descriptor.pair()
             (errors, theirErrors) = try Descriptor.pair()
         } catch { throw AttachError.system("open a pair of sockets", error) }
-        // The program may not expect sockets that never block.
+        // Blocking, because the program may not expect descriptors that never block.
         for end in [theirSocket.number, theirErrors.number] {
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) & ~O_NONBLOCK)
         }
@@ -36,10 +38,10 @@ final class ChildProcess: Sendable {
 
     deinit { _ = end() }
 
-    /// An entry for `poll`, for its standard error.
+    /// The entry of its standard error for `poll`.
     var entry: pollfd { errors.entry() }
 
-    /// Reads its standard error; false once that has ended.
+    /// Reads the available bytes of its standard error; returns false once that has ended.
     func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.tailLimit, alignment: 1) { buffer in
             while true {
@@ -63,8 +65,8 @@ final class ChildProcess: Sendable {
         return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// Kills it with its session, and waits for its end. Returns its exit code, or nil where a signal ended it. A
-    /// program that was about to exit keeps its code.
+    /// Kills its process group, and waits for its end. Returns its exit code, or nil where a signal ended it. A program
+    /// that is exiting already keeps its code.
     func end() -> Int32? {
         let ending = ending.withLock { known in
             if let known { return known }

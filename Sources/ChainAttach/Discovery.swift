@@ -6,13 +6,14 @@ import ChainWire
 public struct Discovery: Sendable {
     /// The folder in which programs of this user listen; where it belongs to another user, they use one beside it.
     public var folder: SocketFolder
+    /// Whether this user's folders beside ``folder`` are searched, too.
     private var includesFallbacks = false
-    /// The time until a program that does not answer is given up.
+    /// The time limit of one search for the answers of all programs.
     public var timeLimit: Duration = .seconds(1)
-    /// The file that the token for TCP is read from, which must be this user's own, with mode 0600; nil: the one that a
-    /// program of this machine leaves in the folder.
+    /// The file of the token for TCP, which must be this user's own, and closed to others (0600). Nil: the one that a
+    /// program of this machine keeps in the folder.
     public var tokenFile: String?
-    /// The program that connects to other machines: a name that is looked up in `PATH`, or a path.
+    /// The program that connects to other machines as `ssh` does: a name that is looked up in `PATH`, or a path.
     public var sshProgram: String
 
     /// Reads the folder and the settings from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
@@ -22,34 +23,33 @@ public struct Discovery: Sendable {
         includesFallbacks = true
     }
 
-    /// Searches a given folder, with the environment's other settings.
+    /// Searches a given folder alone, with the environment's settings for tokens and ssh.
     public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
         tokenFile = environment("CHAINVIEW_TOKEN_FILE")
         sshProgram = environment("CHAINVIEW_SSH") ?? "ssh"
     }
 
-    /// A variable of this process's environment.
+    /// Returns a variable of this process's environment.
     public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Returns the programs that listen in the folder, by pid, including those that do not answer. Skips sockets of
-    /// ended programs. Takes ``timeLimit`` at most, however many hang.
+    /// ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing folder is empty.
     ///
-    /// - Parameter isWanted: whether a process is asked at all.
-    /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own; a folder that is not there is
-    ///   empty.
+    /// - Parameter isWanted: returns whether to ask the process with a pid; the others are not in the result.
+    /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own, or is open to others.
     public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
         try list(Waiting(), isWanted)
     }
 
-    /// Returns the endpoint of a target. A name is matched exactly, else as a prefix: with the files beside the
-    /// sockets, so that no program has to answer; programs without such a file are asked.
+    /// Returns the endpoint of a target. A name matches exactly, or else as a prefix. Names are read from the files
+    /// beside the sockets, so that no program has to answer; only programs without such a file are asked.
     public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
 
-    /// The clock and the stop of a discovery.
+    /// The clock of a search, and the waker that ends it.
     struct Waiting: Sendable {
         var clock: any PollClock = SystemPollClock()
-        /// Ends the discovery when it is woken.
+        /// Ends the search when it is woken.
         var stop: Waker?
     }
 
@@ -58,7 +58,7 @@ public struct Discovery: Sendable {
         return scan.run(try sockets().filter { isWanted($0.pid) })
     }
 
-    /// Returns the existing folders, each a real one of this user, closed to all others.
+    /// Returns the folders that exist. Each is a real folder of this user, closed to all others.
     package func folders() throws(AttachError) -> [SocketFolder] {
         guard includesFallbacks, let (parent, prefix) = folder.fallback else {
             return try SafeFiles.check(folder) ? [folder] : []
@@ -69,7 +69,8 @@ public struct Discovery: Sendable {
         do throws(AttachError) {
             return try SafeFiles.check(folder) ? [folder] + others : others
         } catch {
-            // A folder of another user is no error, because this user's programs listen beside it.
+            // A folder of another user is no error, because this user's programs then listen beside it.
+            // Nor is any other problem while there is a folder beside it.
             guard others.isEmpty, SafeFiles.isOwn(folder.path) else { return others }
             throw error
         }
@@ -121,6 +122,7 @@ public struct Discovery: Sendable {
             named.append(
                 NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
         }
+        // Once the name is found, the answers only show whether another program has it, too: 1 s at most for that.
         let isFound = named.contains { $0.name == name && $0.isAlive }
         var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
         let answers = scan.run(unnamed)
@@ -168,11 +170,11 @@ public struct Discovery: Sendable {
     }
 }
 
-/// A found socket, and the answer of its program.
+/// A socket that was found, and the answer of its program.
 public struct FoundProcess: Hashable, Sendable {
     /// The process id in the socket's name.
     public var pid: Int32
-    /// The socket.
+    /// The path of the socket.
     public var path: String
     /// The program's answer; nil where there is none.
     public var hello: Hello?

@@ -1,14 +1,16 @@
 import ChainSystem
 import ChainWire
 
-/// A scan that asks the programs at many sockets for their hello at once.
+/// A scan that asks the programs at many sockets for their hello concurrently.
 struct DiscoveryScan {
     let timeLimit: Duration
     let waiting: Discovery.Waiting
+    /// The connections that wait for a hello, each with the index of its socket.
     private var open: [(connection: ProgramConnection, index: Int)] = []
+    /// The result for each socket; nil where no program listens.
     private var found: [FoundProcess?] = []
 
-    /// The most connections at once; the others follow as these answer.
+    /// The most open connections; the other sockets follow as these answer.
     private static let openLimit = 128
 
     init(timeLimit: Duration, waiting: Discovery.Waiting) {
@@ -16,8 +18,8 @@ struct DiscoveryScan {
         self.waiting = waiting
     }
 
-    /// Returns the results in the order of the sockets, without those at which no program listens. Once it is stopped,
-    /// also without those that have not answered.
+    /// Returns the results in the order of the sockets, without sockets at which no program listens. A scan that
+    /// ``Discovery/Waiting/stop`` ended also leaves out the programs that have not answered.
     mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
         let deadline = waiting.clock.now + timeLimit.nanoseconds
@@ -32,7 +34,7 @@ struct DiscoveryScan {
             if let stop = waiting.stop { entries.append(stop.entry) }
             waiting.clock.poll(&entries, until: deadline)
             let isStopped = waiting.stop != nil && entries.last?.revents != 0
-            // Each is local, with one descriptor.
+            // The entries have the same order, because a connection to a Unix socket has exactly one.
             for (position, (connection, index)) in open.enumerated() where entries[position].revents != 0 {
                 _ = connection.move(entries[position...position])
                 readHello(from: connection, index)
@@ -44,8 +46,8 @@ struct DiscoveryScan {
             }
             if waiting.clock.now >= deadline { break }
         }
-        for (_, index) in open { found[index]?.problem = "It does not answer: it stands still, or is very busy" }
-        for index in next..<found.count { found[index]?.problem = "It was not asked, as others did not answer" }
+        for (_, index) in open { found[index]?.problem = "It does not answer: it is stopped or very busy" }
+        for index in next..<found.count { found[index]?.problem = "It was not asked: too many others did not answer" }
         open = []
         return found.compactMap { $0 }
     }
@@ -55,7 +57,7 @@ struct DiscoveryScan {
         if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
         do throws(AttachError) {
             let connection = try ProgramConnection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
-            // A stopped process does not answer.
+            // Reported at once, because a stopped process would not answer within the time limit.
             if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
             open.append((connection, index))
         } catch {
@@ -78,7 +80,7 @@ struct DiscoveryScan {
         }
     }
 
-    /// Records a failure, but drops a socket at which no program listens.
+    /// Records the failure, or drops the socket if no program listens there.
     private mutating func settle(_ index: Int, _ error: AttachError) {
         if error.kind == .gone || error.kind == .notFound {
             found[index] = nil
@@ -89,5 +91,6 @@ struct DiscoveryScan {
 }
 
 extension FoundProcess {
+    /// Whether the program has answered or failed.
     fileprivate var isSettled: Bool { hello != nil || problem != nil }
 }

@@ -9,7 +9,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case ssh(program: String, host: String, process: String)
     }
 
-    /// The file of a token.
+    /// The file of the token for a TCP port.
     struct TokenFile: Hashable, Sendable {
         var path: String
         /// Whether a program of this machine wrote the file, and keeps it locked.
@@ -18,7 +18,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     let kind: Kind
 
-    /// The text of a ``Target`` for it.
+    /// The endpoint in the form that ``Target/init(_:)`` parses.
     public var description: String {
         switch kind {
         case .unix(let path): "unix:\(path)"
@@ -27,7 +27,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The time for the answer to the greeting; another machine may be slow to reach.
+    /// The time limit for the answer to the greeting; longer over `ssh`, because another machine may be slow to reach.
     var answerLimit: Duration {
         if case .ssh = kind { .seconds(30) } else { .seconds(5) }
     }
@@ -50,13 +50,13 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var socket: Descriptor
         var child: ChildProcess?
         var token = ""
-        /// Whether it is complete only when the socket is writable, and then has to be checked.
+        /// Whether the connection is complete only once the socket is writable; its result has to be checked then.
         var isConnecting = false
     }
 
     /// Checks the user of the program that accepted a connection, before the token is sent.
     ///
-    /// - Throws: if it is a user other than this one and root, as far as the system says.
+    /// - Throws: where the system reports a user other than this one and root.
     func check(_ socket: Descriptor) throws(AttachError) {
         guard case .tcp = kind else { return }
         guard let user = socket.tcpPeerUser, user != geteuid(), user != 0 else { return }
@@ -99,15 +99,15 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let socket = try open(AF_UNIX)
-        guard call(connectingTo: &address, socket) else { throw failure(at: path, SystemError()) }
-        // Root may observe the programs of all users, and may let other users observe its own.
+        guard startConnecting(socket, to: &address) else { throw failure(at: path, SystemError()) }
+        // Root may attach to the programs of all users, and a program of root is trusted.
         if let user = socket.peerUser, user != 0, user != geteuid(), geteuid() != 0 {
             throw AttachError(.foreign, "At \(path) another user's program listens (user \(user))")
         }
         return socket
     }
 
-    /// Returns whether a program listens at a path. Sends nothing.
+    /// Returns whether a program listens at a path; true also where that is not known. Sends nothing.
     static func isAlive(path: String) -> Bool {
         do {
             _ = try connect(path: path)
@@ -129,28 +129,28 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func connect(host: String, port: UInt16) throws(AttachError) -> Descriptor {
-        var (four, six) = (sockaddr_in(), sockaddr_in6())
+        var (address4, address6) = (sockaddr_in(), sockaddr_in6())
         let socket: Descriptor
-        let isThere: Bool
-        if inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &four.sin_addr) == 1,
-            UInt32(bigEndian: four.sin_addr.s_addr) >> 24 == 127
+        let isConnected: Bool
+        if inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &address4.sin_addr) == 1,
+            UInt32(bigEndian: address4.sin_addr.s_addr) >> 24 == 127
         {
-            four.sin_family = sa_family_t(AF_INET)
-            four.sin_port = port.bigEndian
+            address4.sin_family = sa_family_t(AF_INET)
+            address4.sin_port = port.bigEndian
             socket = try open(AF_INET)
-            isThere = call(connectingTo: &four, socket)
-        } else if host == "::1", inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
-            six.sin6_family = sa_family_t(AF_INET6)
-            six.sin6_port = port.bigEndian
+            isConnected = startConnecting(socket, to: &address4)
+        } else if host == "::1", inet_pton(AF_INET6, host, &address6.sin6_addr) == 1 {
+            address6.sin6_family = sa_family_t(AF_INET6)
+            address6.sin6_port = port.bigEndian
             socket = try open(AF_INET6)
-            isThere = call(connectingTo: &six, socket)
+            isConnected = startConnecting(socket, to: &address6)
         } else {
             throw AttachError(
                 .refused,
                 "tcp: reaches this machine alone (127.0.0.1, ::1 or localhost), and \(host) is none of these: "
                     + "another one is reached by ssh:HOST/PROCESS")
         }
-        guard isThere || errno == EINPROGRESS else {
+        guard isConnected || errno == EINPROGRESS else {
             throw failure(connectingTo: Target.tcp(host: host, port: port).description, SystemError())
         }
         var yes: Int32 = 1
@@ -169,7 +169,8 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         do { return try Descriptor.socket(family: family) } catch { throw AttachError.system("open a socket", error) }
     }
 
-    private static func call<Address>(connectingTo address: inout Address, _ socket: Descriptor) -> Bool {
+    /// Calls the system's `connect`; returns whether the connection is complete. Else `errno` has the reason.
+    private static func startConnecting<Address>(_ socket: Descriptor, to address: inout Address) -> Bool {
         withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 while true {

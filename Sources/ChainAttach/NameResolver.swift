@@ -7,7 +7,8 @@ struct NamedSocket {
     var path: String
     var name: String
     var process: ProcessKey
-    /// Whether the program answered; else the name is from the file beside the socket, which a killed program leaves.
+    /// Whether the program itself sent its name. Otherwise the name is from the file beside the socket, which a killed
+    /// program leaves behind.
     var hasAnswered: Bool
 
     /// Whether a program listens there.
@@ -17,7 +18,7 @@ struct NamedSocket {
 /// A search for a program by its name.
 struct NameResolver {
     private let sockets: [NamedSocket]
-    /// Processes that have not answered.
+    /// The pids of programs that have neither such a file nor answered.
     private let silent: [Int32]
     private let folder: SocketFolder
 
@@ -27,6 +28,8 @@ struct NameResolver {
         self.folder = folder
     }
 
+    /// Returns the endpoint of the only program with the name, or else of the only one with the name as a prefix. Of
+    /// several programs it is the `preferred` one.
     func find(_ name: String, preferring preferred: ProcessKey?) throws(AttachError) -> Endpoint {
         let exact = living { $0.name == name }
         let matches = exact.isEmpty && !name.isEmpty ? living { $0.name.hasPrefix(name) } : exact
@@ -38,7 +41,7 @@ struct NameResolver {
             let list = matches.map { "\($0.pid) (\($0.name))" }.joined(separator: ", ")
             throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
         }
-        // A process without an answer may have the name.
+        // `timedOut`, because a process that has not answered may have the name.
         throw AttachError(
             silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folder.path)" + hint(name))
     }
@@ -48,6 +51,7 @@ struct NameResolver {
         sockets.filter { isWanted($0) && $0.isAlive }
     }
 
+    /// Returns the end of the sentence: similar names, or those that there are, and the silent processes.
     private func hint(_ name: String) -> String {
         let names = Set(living { _ in true }.map(\.name)).sorted()
         let near = names.filter { editDistance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }

@@ -7,7 +7,7 @@ public enum OneShotClient {
     /// Returns a program's hello.
     ///
     /// - Parameter timeLimit: for the whole request.
-    /// - Throws: also where the program refuses this viewer.
+    /// - Throws: ``AttachError``, also where the program refuses this viewer.
     public static func hello(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> Hello {
@@ -21,7 +21,7 @@ public enum OneShotClient {
     ///
     /// - Parameters:
     ///   - timeLimit: for the whole request.
-    ///   - answerLimit: for the program's first answer; nil: as long as for the request.
+    ///   - answerLimit: for the program's first answer; nil: `timeLimit`.
     public static func state(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10),
         answerLimit: Duration? = nil
@@ -40,7 +40,7 @@ public enum OneShotClient {
 
     /// Sends a command, and returns the reply.
     ///
-    /// - Parameter timeLimit: for the whole request; after it the command may have been carried out all the same.
+    /// - Parameter timeLimit: for the whole request. A command that timed out may have been carried out.
     public static func perform(
         _ request: ViewerCommand.Request, at endpoint: Endpoint, viewerName: String = "",
         timeLimit: Duration = .seconds(10)
@@ -59,12 +59,13 @@ public enum OneShotClient {
 }
 
 extension OneShotClient {
-    /// Requests what a program's flight recorder has of the last part, and passes the file on as it comes.
+    /// Requests a dump of the program's flight recorder, and passes each part of the file to `take` as it arrives.
     ///
     /// - Parameters:
-    ///   - timeLimit: for the program's first answer, and between two parts.
-    ///   - take: called with each part in order; false ends the request.
-    /// - Returns: the bytes in all, or the program's refusal; nil where `take` ended it.
+    ///   - span: the length of the recorded time before the request.
+    ///   - timeLimit: for the first part, and for each further one.
+    ///   - take: called with the parts in order; false ends the request.
+    /// - Returns: the number of bytes in all, or the program's refusal; nil where `take` ended the request.
     public static func dump(
         last span: Duration, of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(30),
         take: ([UInt8]) -> Bool
@@ -86,13 +87,14 @@ extension OneShotClient {
     }
 }
 
-/// A connection that blocks; at most half a second where the program's process is stopped.
+/// A connection that blocks until a message arrives or the time is over. It blocks for half a second at most where the
+/// program's process is stopped.
 private struct OneShotConnection {
     private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()
     private var startTime: UInt64
     private let timeLimit: Duration
-    /// When to check whether the process is stopped, if no message arrives until then.
+    /// When to check whether the process is stopped, if no bytes arrive until then.
     private var checkTime: UInt64
 
     private static let checkInterval: UInt64 = 500_000_000
@@ -114,6 +116,9 @@ private struct OneShotConnection {
         }
     }
 
+    /// Returns the next message.
+    ///
+    /// - Parameter limit: from the start of the request on; nil: the request's time limit.
     mutating func next(within limit: Duration? = nil) throws(AttachError) -> Message {
         let limit = min(limit ?? timeLimit, timeLimit)
         let deadline = startTime + limit.nanoseconds
@@ -139,7 +144,7 @@ private struct OneShotConnection {
         }
     }
 
-    /// Begins the time limit anew.
+    /// Restarts the time limit.
     mutating func restartTime() { startTime = clock.now }
 
     mutating func send(_ message: Message) { connection.send(message) }
@@ -148,7 +153,7 @@ private struct OneShotConnection {
 }
 
 extension ViewerCommand.Request {
-    /// Whether read-only viewers may not send it.
+    /// Whether the request changes the program, so that read-only viewers may not send it.
     var changesProgram: Bool {
         switch self {
         case .cancel: true
@@ -160,7 +165,7 @@ extension ViewerCommand.Request {
 extension ViewerCommand {
     static let tooLong = "The command names more nodes than fit into one: cancel a chain, or fewer nodes"
 
-    /// Whether the message is within a program's limit.
+    /// Whether the message is within the limit of what programs read.
     var fits: Bool {
         var writer = MessageWriter()
         do { try writer.write(.command(self)) } catch { return false }

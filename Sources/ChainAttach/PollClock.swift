@@ -1,16 +1,16 @@
 import ChainSystem
 
-/// The time and the waiting for descriptors: one protocol, so that a test controls both.
+/// A clock that also waits for descriptors, so that a test controls both.
 protocol PollClock: Sendable {
-    /// Nanoseconds; never goes back.
+    /// Nanoseconds of a clock that never goes back.
     var now: UInt64 { get }
     /// Nanoseconds since 1970.
     var wall: UInt64 { get }
-    /// Waits until a descriptor is ready, or the deadline (as of ``now``) is past; may return earlier with none ready.
+    /// Waits until a descriptor is ready, or ``now`` reaches the deadline; may return earlier with none ready.
     func poll(_ entries: inout [pollfd], until deadline: UInt64?)
 }
 
-/// The system's time.
+/// The system's clocks and `poll`.
 struct SystemPollClock: PollClock {
     var now: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
     var wall: UInt64 { nanoseconds(CLOCK_REALTIME) }
@@ -38,12 +38,12 @@ func systemPoll(_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32 {
 }
 
 extension Duration {
-    /// Whole nanoseconds, none below 0.
+    /// Whole nanoseconds; 0 for a negative duration.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (product, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        // Capped, so that no sum with a time overflows.
+        // Capped, so that the sum of a time and a duration does not overflow.
         return overflows || product > 1 << 62 ? 1 << 62 : product + UInt64(attoseconds) / 1_000_000_000
     }
 }

@@ -1,22 +1,28 @@
 import ChainSystem
 import ChainWire
 
-/// One connection to a program, from the greeting on; for one thread, which it never blocks.
+/// One connection to a program, from the greeting on. For one thread, which it never blocks.
 final class ProgramConnection {
     let endpoint: Endpoint
     private let socket: Descriptor
+    /// The process that carries the bytes (`ssh`), if there is one.
     private let child: ChildProcess?
+    /// Whether the socket is not connected yet.
     private var isConnecting: Bool
     private var reader = MessageReader(limit: Wire.batchLimit)
     private var writer = MessageWriter()
+    /// Bytes of the writer that were sent.
     private var sentCount = 0
+    /// False once sending has failed.
     private var canSend = true
+    /// Whether the child's standard error is open.
     private var readsErrors: Bool
+    /// Why nothing more arrives, once that is so.
     private var ending: AttachError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ProgramConnection.chunkSize, alignment: 16)
 
     private static let chunkSize = 64 << 10
-    /// How much is received before the messages are read.
+    /// Bytes received at a time, after which the messages are read.
     private static let readLimit = 1 << 20
 
     /// Begins to connect, and enqueues the greeting.
@@ -42,12 +48,13 @@ final class ProgramConnection {
         flush()
     }
 
-    /// Bytes that were not sent yet.
+    /// Encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
-    /// The program's process, if that is stopped and cannot answer.
+    /// The program's process, if it is stopped and cannot answer.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 
+    /// The entries for `poll`: the socket's, then that of the child's standard error.
     var entries: [pollfd] {
         let writes = isConnecting || (canSend && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
@@ -56,10 +63,10 @@ final class ProgramConnection {
         return entries
     }
 
-    /// Sends and receives without blocking; returns whether bytes arrived.
+    /// Sends and receives without blocking, as far as `entries` are ready; returns whether bytes arrived.
     func move(_ entries: ArraySlice<pollfd>) -> Bool {
         guard let entry = entries.first, ending == nil else { return false }
-        if let complaint = entries.dropFirst().first, complaint.revents != 0 {
+        if let errors = entries.dropFirst().first, errors.revents != 0 {
             readsErrors = child?.readErrors() ?? false
         }
         guard entry.revents != 0 else { return false }
@@ -81,7 +88,7 @@ final class ProgramConnection {
 
     /// Returns the next received message, or nil.
     ///
-    /// - Throws: why no more arrive, once all were returned.
+    /// - Throws: the reason why no more messages arrive, after the last one was returned.
     func next() throws(AttachError) -> Message? {
         do {
             if let message = try reader.next() { return message }
@@ -134,7 +141,7 @@ final class ProgramConnection {
         sentCount = 0
     }
 
-    /// The error for the end of the stream.
+    /// The error for the end of the stream. A child's exit codes are those of `chainview` on the other machine.
     private var endError: AttachError {
         guard let child else { return AttachError(.gone, "The program at \(endpoint) closed the connection") }
         let code = child.end()
@@ -156,7 +163,7 @@ final class ProgramConnection {
 }
 
 extension Goodbye {
-    /// The error for a viewer that was refused or detached.
+    /// The error for a viewer that the program refused or detached.
     var error: AttachError {
         let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
         let kind: AttachError.Kind =

@@ -1,11 +1,11 @@
 import ChainSystem
 import ChainWire
 
-/// Checks of files that other users may have put there.
+/// Checks of processes, and of files that another user may have made.
 enum SafeFiles {
     /// Returns whether the folder of sockets exists.
     ///
-    /// - Throws: where it is not a real folder of this user, closed to all others.
+    /// - Throws: where it exists and is not a real folder of this user, closed to all others, or cannot be checked.
     static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
         func foreign(_ what: String) -> AttachError {
             AttachError(
@@ -25,7 +25,7 @@ enum SafeFiles {
         }
     }
 
-    /// Returns the problem of a socket of the folder, or nil.
+    /// Returns why a path in the folder cannot be connected to; nil where it is a socket of this user.
     static func problem(ofSocket path: String) -> AttachError? {
         guard let facts = FileFacts(at: path) else {
             return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
@@ -39,8 +39,8 @@ enum SafeFiles {
 
     /// Returns the token in a file that no other user can read.
     ///
-    /// - Parameter isLocked: whether the program that wrote it keeps it locked as long as its port is open. Then a file
-    ///   without a lock was left by a program that was killed, and its token must not be sent to the present listener.
+    /// - Parameter isLocked: whether the program that wrote the file keeps it locked while its port is open. A file
+    ///   without that lock was left by a killed program, and its token must not be sent to the present listener.
     static func token(in path: String, isLocked: Bool = false) throws(AttachError) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -75,7 +75,7 @@ enum SafeFiles {
         return token
     }
 
-    /// Returns the label beside a socket, if it belongs to this user and to that very socket.
+    /// Returns the label beside a socket; nil where its file is not this user's, or names the inode of another socket.
     static func label(of socketPath: String) -> SocketLabel? {
         let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -110,9 +110,11 @@ enum SafeFiles {
     }
 
     private enum ProcessState {
-        /// As `/proc` names it.
+        /// The letter of `/proc/PID/stat`.
         case known(UInt8)
+        /// There is no such process.
         case absent
+        /// The system does not report it.
         case unknown
     }
 
@@ -124,7 +126,7 @@ enum SafeFiles {
             let bytes = [UInt8](unsafeUninitializedCapacity: 1024) { buffer, count in
                 count = max(0, read(file, buffer.baseAddress, buffer.count))
             }
-            // The state follows the name, which is in parentheses and may hold some itself.
+            // The state follows the name, which is in parentheses and may contain parentheses, too.
             guard let name = bytes.lastIndex(of: UInt8(ascii: ")")), name + 2 < bytes.count else { return .unknown }
             return .known(bytes[name + 2])
         #else

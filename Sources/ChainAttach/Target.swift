@@ -1,15 +1,15 @@
 /// A program to attach to, as typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
 /// `ssh:host/4242`.
 public enum Target: Hashable, Sendable, CustomStringConvertible {
-    /// A process of this user, by number.
+    /// A process of this user, by its pid.
     case pid(Int32)
-    /// A process of this user, by the name that its inspector was given.
+    /// A process of this user, by the name of its inspector, or the beginning of the name.
     case name(String)
     /// A socket at any path.
     case unix(path: String)
-    /// A port that a program opened (opt-in, loopback only).
+    /// A port of this machine's loopback that a program opened (opt-in).
     case tcp(host: String, port: UInt16)
-    /// A process on another machine, reached through `ssh`; what follows the host is a pid or a name there.
+    /// A process on another machine, reached through `ssh`; `process` is its pid or its name there.
     case ssh(host: String, process: String)
 
     /// Parses a typed target.

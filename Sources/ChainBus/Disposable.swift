@@ -5,16 +5,16 @@ import ChainSystem
 /// Dropping a disposable ends nothing: a subscription that is not disposed of lasts as long as its stream. Insert it
 /// into a ``DisposeBag`` to tie it to a lifetime.
 public protocol Disposable: AnyObject, Sendable {
-    /// Ends it; idempotent, from any thread, also from inside a delivery; never waits.
+    /// Ends the disposable. Idempotent, and never waits; may be called from any thread, also inside a delivery.
     ///
-    /// For a subscription: no delivery *begins* after it. One that is under way on another thread at that moment goes
-    /// on to its end, perhaps after `dispose()` has returned; one that is under way on this thread is the caller
-    /// itself. The observer is released by `dispose()`, or by the delivery under way.
+    /// For a subscription: no delivery *begins* after it. A delivery that is under way on another thread goes on to its
+    /// end, perhaps after `dispose()` has returned; one that is under way on this thread is the caller itself. The
+    /// observer is released by `dispose()`, or by the delivery under way.
     func dispose()
 }
 
 extension Disposable {
-    /// Puts it into `bag`.
+    /// Inserts the disposable into `bag`.
     public func disposed(by bag: DisposeBag) { bag.insert(self) }
 }
 
@@ -27,7 +27,7 @@ public final class AnyDisposable: Disposable {
         self.action = Lock(action)
     }
 
-    /// Runs the closure, unless that was done.
+    /// Runs the closure, unless it was run before.
     public func dispose() {
         let action = action.withLock { action in
             let taken = action
@@ -47,9 +47,10 @@ public final class AnyDisposable: Disposable {
 ///         }
 ///     }
 ///
-/// It retains its contents, ended ones too: for short subscriptions use one bag for each group.
+/// A bag retains its contents until then, also those that have ended: use one bag for each group of short
+/// subscriptions.
 public final class DisposeBag: Disposable {
-    // nil once disposed.
+    // nil once disposed of.
     private let contents = Lock<[any Disposable]?>([])
 
     /// Makes an empty bag.
@@ -57,7 +58,7 @@ public final class DisposeBag: Disposable {
 
     deinit { dispose() }
 
-    /// Inserts one; a bag that was disposed of disposes of it at once.
+    /// Inserts a disposable; a bag that was disposed of disposes of it at once.
     public func insert(_ disposable: any Disposable) {
         let isKept = contents.withLock { contents in
             contents?.append(disposable) != nil
@@ -65,7 +66,7 @@ public final class DisposeBag: Disposable {
         if !isKept { disposable.dispose() }
     }
 
-    /// Disposes of all, and from now on of whatever is inserted.
+    /// Disposes of the contents, and from now on of all that is inserted.
     public func dispose() {
         let taken = contents.withLock { contents in
             let taken = contents

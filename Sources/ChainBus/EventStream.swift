@@ -7,9 +7,10 @@ public protocol Subscribable<Element>: Sendable {
     var observable: EventStream<Element> { get }
 }
 
-/// A stream of elements, read side: `next* (error | completed)?`, one event at a time whatever the threads.
+/// The read side of a stream with the grammar `next* (error | completed)?`. A subscription gets one event at a time,
+/// from whichever threads they come.
 ///
-/// Make one out of a subject (``PublishSubject`` and its kin), or out of any source by a closure:
+/// Make one from a subject (such as ``PublishSubject``), or from any source with a closure:
 ///
 ///     let ticks = EventStream<Int> { observer in
 ///         let timer = startTimer { observer.onNext($0) }
@@ -18,11 +19,11 @@ public protocol Subscribable<Element>: Sendable {
 public struct EventStream<Element: Sendable>: Subscribable {
     @usableFromInline let join: @Sendable (AnyObserver<Element>) -> any Disposable
 
-    /// Makes a cold stream: `produce` runs once a subscription, and what it returns is disposed of when the
-    /// subscription is disposed of or over.
+    /// Makes a cold stream: `produce` runs once for each subscription. The disposable that it returns is disposed of
+    /// when the subscription ends or is disposed of.
     ///
-    /// `produce` may call its observer from any thread, also several at once and after the end: the grammar is kept
-    /// between the two (by the rules of ``PublishSubject``).
+    /// `produce` may call its observer from several threads at once, and after the end: the subscriber's events obey
+    /// the grammar all the same, by the rules of ``PublishSubject``.
     @inlinable
     public init(_ produce: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) {
         join = { observer in
@@ -46,7 +47,7 @@ public struct EventStream<Element: Sendable>: Subscribable {
         join = { hub.subscribe($0) }
     }
 
-    /// Itself.
+    /// This stream.
     @inlinable
     public var observable: EventStream<Element> { self }
 
@@ -64,7 +65,7 @@ extension Subscribable {
         observable.subscribe(any: observer as? AnyObserver<Element> ?? AnyObserver(observer))
     }
 
-    /// Calls `onNext` with every element that follows, and one of the others at the end.
+    /// Calls `onNext` with every element that follows, and `onError` or `onCompleted` at the end.
     @inlinable
     public func subscribe(
         onNext: @escaping @Sendable (Element) -> Void,

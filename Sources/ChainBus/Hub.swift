@@ -1,17 +1,17 @@
 import ChainSystem
 
-/// What all subjects are made of: it accepts events from any thread, and delivers them one at a time.
+/// The implementation of all subjects: accepts events from any thread, and delivers them one at a time.
 ///
-/// Accepting an event (under the lock) fixes its position in the order and its receivers: the present ones. The caller
-/// that finds no delivery under way then delivers, without the lock, until no work waits. A caller that finds one (on
-/// another thread, or further up its own stack) leaves its event to that delivery and returns.
+/// Accepting an event (under the lock) fixes its position in the order, and its receivers: the present ones. A caller
+/// that finds no delivery under way then delivers, without the lock, until the queue is empty. A caller that finds a
+/// delivery (on another thread, or further up its own stack) queues its event for that delivery and returns.
 ///
-/// An event that meets no other takes the lock twice and allocates nothing: the receivers are a copy-on-write
-/// collection, of which the delivery holds a reference. Every member is inlinable, because a generic that is not
-/// specialised for its element costs ten times as much (`make bench ARGS=bus`).
+/// An event without contention takes the lock twice and allocates nothing, because the delivery holds a reference to
+/// the receivers, a copy-on-write collection. Every member is inlinable, because generic code that is not specialised
+/// for its element costs ten times as much (`make bench ARGS=bus`).
 @usableFromInline
 final class Hub<Element: Sendable>: Sendable {
-    /// One observer and the subscription that ends it.
+    /// An observer, and the subscription that ends its deliveries.
     @usableFromInline
     struct Receiver: Sendable {
         @usableFromInline let subscription: Subscription<Element>
@@ -34,10 +34,12 @@ final class Hub<Element: Sendable>: Sendable {
         }
     }
 
+    /// A delivery, with its receivers.
     @usableFromInline
     enum Work: Sendable {
         case element(Element, to: OrderedBag<Receiver>)
         case ending(StreamEvent<Element>, to: OrderedBag<Receiver>)
+        /// Elements from before the subscription, for a new receiver.
         case past([Element], ending: StreamEvent<Element>?, to: Receiver)
     }
 
@@ -46,13 +48,14 @@ final class Hub<Element: Sendable>: Sendable {
         @usableFromInline var receivers = OrderedBag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
         @usableFromInline var ending: StreamEvent<Element>?
+        /// Work for the delivery under way.
         @usableFromInline var waiting: [Work] = []
         @usableFromInline var isDelivering = false
 
         @inlinable
         init(past: ReplayBuffer<Element>) { self.past = past }
 
-        /// Returns the work if the caller is to do it; else the delivery under way will.
+        /// Returns the work if the caller is to do it; else queues it for the delivery under way.
         @inlinable
         mutating func claim(_ work: Work) -> Work? {
             if isDelivering {
@@ -135,7 +138,7 @@ final class Hub<Element: Sendable>: Sendable {
     @inlinable
     func remove(_ key: OrderedBag<Receiver>.Key) {
         let removed = state.withLock { $0.receivers.remove(key) }
-        // Released only here, so that what the observer does as it is released finds the hub without it.
+        // Released without the lock, because releasing an observer may run code that uses the hub.
         withExtendedLifetime(removed) {}
     }
 

@@ -3,27 +3,27 @@ import Dispatch
 
 /// A bounded, counted buffer between a stream and one slow subscriber.
 ///
-/// The emitter pushes and never waits for the subscriber; the subscriber drains when it can and learns what it missed.
-/// Once an element did not fit, all that follow are dropped too until the next ``drain()``: so the loss is one gap,
-/// exactly after the drained elements.
+/// The emitter pushes, and the subscriber drains when it can. With ``Overflow/drop`` the emitter never waits: once an
+/// element did not fit, it and all that follow are dropped and counted until the next ``drain()``. So the loss is one
+/// gap, exactly after the drained elements. With ``Overflow/wait`` no element is dropped, and the emitter waits.
 ///
 ///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakeUp() }
 ///     let subscription = batches.subscribe(mailbox)
 ///
 ///     let mail = mailbox.drain()  // on the subscriber's thread, when woken
 ///
-/// Every element that was pushed before the stream's end is in exactly one ``Mail``: among its elements or in its count
-/// of dropped ones.
+/// Every element that was pushed before the stream's end and before ``close()`` is in exactly one ``Mail``: among its
+/// elements, or in its count of dropped ones.
 public final class Mailbox<Element: Sendable>: Observer {
-    /// The contents of a mailbox at a ``Mailbox/drain()``.
+    /// The contents that a ``Mailbox/drain()`` removes.
     public struct Mail: Sendable {
-        /// Oldest first.
+        /// The elements, oldest first.
         public var elements: [Element] = []
-        /// How many elements were dropped after these.
+        /// The number of elements that were dropped after these.
         public var droppedCount = 0
-        /// What the dropped elements cost together; equal to ``droppedCount`` where every element costs 1.
+        /// The total cost of the dropped elements; equal to ``droppedCount`` where every element costs 1.
         public var droppedCost = 0
-        /// The error or completion that the stream ended with after all of these; nil as long as it goes on.
+        /// The end of the stream, after all of these; nil while the stream goes on, and in the mail after that.
         public var ending: StreamEvent<Element>?
 
         @inlinable
@@ -37,24 +37,27 @@ public final class Mailbox<Element: Sendable>: Observer {
     public enum Overflow: Hashable, Sendable {
         /// It is dropped and counted.
         case drop
-        /// The emitter's thread waits until it fits: for streams from sources that may block, such as a socket.
+        /// The emitter's thread waits until the element fits or the mailbox is closed: for streams from sources that
+        /// may block, such as a socket.
         case wait
     }
 
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var mail = Mail()
+        /// The total cost of the elements of `mail`.
         @usableFromInline var cost = 0
+        /// The end of the stream, also after it was drained.
         @usableFromInline var ending: StreamEvent<Element>?
         @usableFromInline var isClosed = false
-        /// Emitters that wait for room.
+        /// The number of emitters that wait for room.
         @usableFromInline var waiterCount = 0
 
         @inlinable
         init() {}
     }
 
-    /// What the elements that wait may cost together.
+    /// The most that the elements in the mailbox may cost together.
     public let limit: Int
     @usableFromInline let overflow: Overflow
     @usableFromInline let room = DispatchSemaphore(value: 0)
@@ -65,25 +68,26 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// Makes an empty mailbox.
     ///
     /// - Parameters:
-    ///   - limit: What the elements that wait may cost together; at least 1. One that costs more is taken by an empty
-    ///     mailbox all the same, for it would never fit.
-    ///   - overflow: What becomes of an element that does not fit.
-    ///   - cost: What one element costs, from 0: its bytes, its events. It is called on the emitter's thread.
+    ///   - limit: The most that the elements in the mailbox may cost together; at least 1. An empty mailbox also takes
+    ///     an element that costs more, because that would never fit.
+    ///   - overflow: The treatment of an element that does not fit.
+    ///   - cost: Returns the cost of one element, such as its bytes or events; less than 0 counts as 0. Called on the
+    ///     emitter's thread.
     ///   - wake: Called on the emitter's thread, with no lock held, after the mailbox went from empty to not empty. It
-    ///     must be short and must not block. By the time that it is called the mail may have been drained already.
+    ///     must be short and must not block. The mail may have been drained before it is called.
     @inlinable
     public init(
         limit: Int, overflow: Overflow = .drop, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
         wake: @escaping @Sendable () -> Void
     ) {
-        precondition(limit >= 1, "A mailbox holds at least one element; its limit is \(limit)")
+        precondition(limit >= 1, "The limit of a mailbox is a cost of at least 1; it is \(limit)")
         self.limit = limit
         self.overflow = overflow
         self.cost = cost
         self.wake = wake
     }
 
-    /// Pushes an element, as ``push(_:)``, or ends the mail. Nothing is taken after an end.
+    /// Pushes the element of a `next`, as ``push(_:)``, or notes the end of the stream. Ignores events after an end.
     @inlinable
     public func on(_ event: StreamEvent<Element>) {
         switch event {
@@ -92,15 +96,15 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// Appends the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``).
-    /// Returns whether it was appended.
+    /// Appends the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``). After
+    /// the stream's end or ``close()`` it is refused, and not counted. Returns whether it was appended.
     @discardableResult
     @inlinable
     public func push(_ element: Element) -> Bool {
         let cost = max(0, cost(element))
         while true {
             switch state.withLock({ $0.take(element, cost, limit, overflow) }) {
-            case .taken(let wakes):
+            case .appended(let wakes):
                 if wakes { wake() }
                 return true
             case .refused: return false
@@ -109,11 +113,11 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// What the elements that wait cost together; those dropped are not in it.
+    /// The total cost of the elements in the mailbox, without the dropped ones.
     @inlinable
     public var waitingCost: Int { state.withLock { $0.cost } }
 
-    /// Removes and returns everything, oldest first; never blocks. An ending is returned once.
+    /// Removes and returns the mail, and wakes emitters that wait for room; never blocks. An ending is returned once.
     @inlinable
     public func drain() -> Mail {
         let (mail, waiterCount) = state.withLock { state in
@@ -126,7 +130,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         return mail
     }
 
-    /// Refuses elements from now on, and wakes emitters that wait for room: call it once the mailbox is no longer
+    /// Refuses elements from now on, also those of emitters that wait for room. Call it once the mailbox is no longer
     /// drained.
     @inlinable
     public func close() {
@@ -137,6 +141,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         for _ in 0..<waiterCount { room.signal() }
     }
 
+    /// Notes the end of the stream, once.
     @inlinable
     func end(_ ending: StreamEvent<Element>) {
         let wakes = state.withLock { state in
@@ -150,24 +155,28 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 }
 
-/// The result of a push.
+/// The result of an attempt to push an element.
 @usableFromInline
-enum Push {
-    case taken(wakes: Bool)
+enum PushResult {
+    /// The element was appended; `wakes` if the mailbox was empty before, so that the subscriber is to be woken.
+    case appended(wakes: Bool)
+    /// The element was dropped, or came after the end or ``Mailbox/close()``.
     case refused
+    /// The emitter is to wait for room, and to try again.
     case full
 }
 
 extension Mailbox.State {
+    /// Appends an element if it fits; else drops it, or counts its emitter as waiting.
     @inlinable
-    mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> Push {
+    mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> PushResult {
         guard ending == nil, !isClosed else { return .refused }
-        let wakes = mail.isEmpty
+        let wasEmpty = mail.isEmpty
         let (sum, overflows) = self.cost.addingReportingOverflow(cost)
-        if wakes || (mail.droppedCount == 0 && !overflows && sum <= limit) {
+        if wasEmpty || (mail.droppedCount == 0 && !overflows && sum <= limit) {
             mail.elements.append(element)
             self.cost = sum
-            return .taken(wakes: wakes)
+            return .appended(wakes: wasEmpty)
         }
         switch overflow {
         case .drop:
@@ -180,7 +189,7 @@ extension Mailbox.State {
         }
     }
 
-    /// Returns how many emitters wait; each is woken and tries again.
+    /// Returns the number of waiting emitters, each of which the caller wakes to try again.
     @inlinable
     mutating func removeWaiters() -> Int {
         defer { waiterCount = 0 }

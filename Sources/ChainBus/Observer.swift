@@ -1,9 +1,9 @@
 /// A receiver of events.
 ///
-/// One subscription never calls it twice at a time, and not again after an error or a completion; an observer that is
-/// subscribed to several streams may be called by each at once.
+/// A subscription calls its observer once at a time, and not again after an error or a completion. Several streams may
+/// call one observer at the same time.
 ///
-/// It runs on the emitting thread, and the other observers wait for it: hand slow work to a ``Mailbox``.
+/// An observer runs on the emitting thread, and the other observers wait for it: hand slow work to a ``Mailbox``.
 public protocol Observer<Element>: Sendable {
     /// What the stream is made of.
     associatedtype Element: Sendable
@@ -13,15 +13,15 @@ public protocol Observer<Element>: Sendable {
 }
 
 extension Observer {
-    /// Short for `on(.next(element))`.
+    /// Calls `on(.next(element))`.
     @inlinable
     public func onNext(_ element: Element) { on(.next(element)) }
 
-    /// Short for `on(.error(error))`.
+    /// Calls `on(.error(error))`.
     @inlinable
     public func onError(_ error: any Error) { on(.error(error)) }
 
-    /// Short for `on(.completed)`.
+    /// Calls `on(.completed)`.
     @inlinable
     public func onCompleted() { on(.completed) }
 }
@@ -42,7 +42,7 @@ public struct AnyObserver<Element: Sendable>: Observer {
         body = { observer.on($0) }
     }
 
-    /// Hands the event on.
+    /// Passes the event on.
     @inlinable
     public func on(_ event: StreamEvent<Element>) { body(event) }
 }

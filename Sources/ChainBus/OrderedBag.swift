@@ -1,8 +1,8 @@
 /// A collection in the order of insertion. Members are removed by key.
 ///
-/// A copy is one retain and does not see later changes, so a subject delivers to the observers that were subscribed
-/// when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal is a binary search and
-/// O(n) moves of at most 8 bytes and the member: for some thousands of members.
+/// A copy is one retain and does not change with the bag, so a subject delivers to the observers that were subscribed
+/// when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal costs a binary search and
+/// O(n) moves of members, so the bag is for some thousands of members.
 public struct OrderedBag<Element> {
     /// The identity of one member; unique within one bag and its copies.
     public struct Key: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct OrderedBag<Element> {
         return key
     }
 
-    /// Removes and returns a member; nil if it is not there (any more). O(n).
+    /// Removes and returns a member; nil if it was removed before. O(n).
     @inlinable
     @discardableResult
     public mutating func remove(_ key: Key) -> Element? {
@@ -42,7 +42,7 @@ public struct OrderedBag<Element> {
         return members.remove(at: low).element
     }
 
-    /// Removes and returns all; their keys are not used again.
+    /// Removes and returns all members; their keys are not used again.
     @inlinable
     public mutating func removeAll() -> OrderedBag {
         let taken = self
@@ -62,7 +62,7 @@ extension OrderedBag {
 extension OrderedBag: Sendable where Element: Sendable {}
 
 extension OrderedBag: RandomAccessCollection {
-    /// 0.
+    /// The index of the first member: 0.
     @inlinable public var startIndex: Int { 0 }
     /// The number of members.
     @inlinable public var endIndex: Int { members.count }

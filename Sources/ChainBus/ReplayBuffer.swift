@@ -2,7 +2,7 @@
 @usableFromInline
 struct ReplayBuffer<Element> {
     @usableFromInline let limit: Int
-    // A ring once full; `oldest` is its first.
+    // A ring buffer once it is full; `oldest` is then the index of its first element.
     @usableFromInline var slots: [Element] = []
     @usableFromInline var oldest = 0
 
@@ -17,13 +17,13 @@ struct ReplayBuffer<Element> {
         oldest == 0 ? slots.last : slots[oldest - 1]
     }
 
-    /// Oldest first.
+    /// The elements, oldest first.
     @inlinable
     var elements: [Element] {
         oldest == 0 ? slots : Array(slots[oldest...] + slots[..<oldest])
     }
 
-    /// Keeps an element and gives back the one that had to go for it, to be released outside of locks.
+    /// Appends an element. Returns the one that it evicts, if any, to be released outside of locks.
     @inlinable
     mutating func append(_ element: Element) -> Element? {
         guard limit > 0 else { return nil }

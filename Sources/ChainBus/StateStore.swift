@@ -23,8 +23,8 @@ import Synchronization
 /// so steps never nest; ``dispatch(_:)`` returns when the queue is empty.
 ///
 /// **The state is never copied.** The store holds the only reference to it, `reduce` changes it in place, and readers
-/// borrow it. A reader that keeps a copy of the state, or of a collection in it, makes the next change copy all of
-/// that, which may be 100 MB: copy only what is shown. A `~Copyable` state enforces this.
+/// borrow it. A reader that keeps a copy of the state, or of a collection in it, makes the next change copy that
+/// as a whole, which may be 100 MB: copy only what is shown. A `~Copyable` state enforces this.
 ///
 /// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
 /// therefore hold values that are not `Sendable`, such as a screen. Events of other threads reach it through a
@@ -54,6 +54,7 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     @usableFromInline let handle: (Effect, StateStore) -> Void
     @usableFromInline var subscribers = OrderedBag<Subscriber>()
     @usableFromInline var phase = Phase.idle
+    /// Actions that were dispatched inside a step.
     @usableFromInline var waiting: [Action] = []
 
     /// Makes a store.
@@ -73,8 +74,8 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         self.handle = handle
     }
 
-    /// Performs a step for `action`, then for the actions dispatched meanwhile. Inside a step or ``withState(_:)`` it
-    /// only queues the action.
+    /// Performs a step for `action`, then for the actions dispatched meanwhile. Inside a step or ``withState(_:)`` the
+    /// action is only queued.
     @inlinable
     public func dispatch(_ action: Action) {
         checkNotReducing("dispatch of \(Self.name(of: action))")
@@ -101,8 +102,8 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     /// Calls `observe` after each change with the state and the action that changed it, until the returned subscription
     /// is disposed of.
     ///
-    /// A subscription made inside a step begins with the next step. It may be disposed of on any thread; the closure is
-    /// released after the store's next change.
+    /// A subscription made inside a step begins with the next step. The subscription may be disposed of on any thread;
+    /// its closure is released after the store's next change.
     @inlinable
     public func subscribe(_ observe: @escaping (borrowing State, Action) -> Void) -> any Disposable {
         checkNotReducing("subscribe")

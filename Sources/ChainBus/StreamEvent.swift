@@ -4,7 +4,7 @@ public enum StreamEvent<Element: Sendable>: Sendable {
     case next(Element)
     /// The stream failed; nothing follows.
     case error(any Error)
-    /// The stream is over; nothing follows.
+    /// The stream ended; nothing follows.
     case completed
 
     /// The element of a ``next(_:)``, else nil.
@@ -13,7 +13,7 @@ public enum StreamEvent<Element: Sendable>: Sendable {
         if case .next(let element) = self { element } else { nil }
     }
 
-    /// Whether nothing follows.
+    /// Whether the event is an error or a completion, so that nothing follows.
     @inlinable
     public var isTerminal: Bool {
         if case .next = self { false } else { true }
@@ -21,7 +21,7 @@ public enum StreamEvent<Element: Sendable>: Sendable {
 }
 
 extension StreamEvent: Equatable where Element: Equatable {
-    /// Elements by value; any two errors are equal, for errors cannot be compared.
+    /// Compares elements; any two errors are equal, because errors cannot be compared.
     @inlinable
     public static func == (left: StreamEvent, right: StreamEvent) -> Bool {
         switch (left, right) {

@@ -1,14 +1,14 @@
 extension Subscribable {
-    /// The following elements as an asynchronous sequence, from this call on: elements that come before the loop begins, or
-    /// faster than it runs, wait in a buffer with a limit.
+    /// Returns the elements from this call on as an asynchronous sequence. Elements that come before the loop begins,
+    /// or faster than it runs, are buffered up to a limit.
     ///
     ///     for try await batch in batches.values(bufferLimit: 100) { send(batch) }
     ///
-    /// The sequence ends with the stream, or throws its error; both come after the elements that wait. The subscription ends
-    /// with the loop's task, or when the sequence is released. For one loop: two would share the elements.
+    /// The sequence ends with the stream, or throws its error, after the buffered elements. The subscription ends with
+    /// the loop's task, or when the sequence is released. Use one loop: two would share the elements.
     ///
     /// - Parameters:
-    ///   - bufferLimit: How many elements may wait, at least 1. One that finds the buffer full is dropped.
+    ///   - bufferLimit: The most buffered elements, at least 1. An element that finds the buffer full is dropped.
     ///   - onDropped: Called with each dropped element, on the emitting thread; it must be short and must not block.
     public func values(
         bufferLimit: Int = 1_024, onDropped: @escaping @Sendable (Element) -> Void = { _ in }

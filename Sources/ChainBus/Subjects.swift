@@ -3,12 +3,12 @@
 ///
 /// All subjects may be used from any thread, inside deliveries too:
 ///
-/// - **Order.** Events are accepted in one order, and each subscriber gets them in that order, one at a time. After an
-///   error or a completion was accepted nothing else is.
+/// - **Order.** Events are accepted in one order, and each subscriber gets them in that order, one at a time. No event
+///   is accepted after an error or a completion.
 /// - **Delivering thread.** The emitting thread delivers before `on` returns. If a delivery is under way (on another
 ///   thread, or because an observer emits), `on` returns at once and that delivery continues with the new event. So
-///   emitting never blocks and never recurses; the waiting events are unlimited: put an observer that cannot keep up
-///   behind a ``Mailbox``.
+///   emitting never waits for another delivery and never recurses. The number of waiting events has no limit: put an
+///   observer that cannot keep up behind a ``Mailbox``.
 /// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed. A ``BehaviorSubject`` or
 ///   ``ReplaySubject`` delivers its past before them: before `subscribe` returns or, if a delivery is under way, after
 ///   that. No event is missed or delivered twice.
@@ -16,7 +16,7 @@
 /// - **Locks.** None is held while an observer runs or an element is released.
 /// - **Release.** A subject that is released without having ended releases its observers without an event.
 ///
-/// A late subscriber to a subject that has ended gets its end.
+/// A late subscriber to a subject that has ended gets its end alone.
 public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub = Hub<Element>()
 
@@ -32,7 +32,7 @@ public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
     @inlinable
     public var observable: EventStream<Element> { EventStream(of: hub) }
 
-    /// How many are subscribed now, so that an emitter can skip making an element.
+    /// The number of present subscribers, so that an emitter can skip making an element that no subscriber gets.
     @inlinable
     public var subscriberCount: Int { hub.subscriptionCount }
 }
@@ -74,7 +74,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
 public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub: Hub<Element>
 
-    /// Keeps up to `limit` elements, which may be 0 but not negative.
+    /// Makes a subject that keeps up to `limit` elements, 0 or more.
     @inlinable
     public init(limit: Int) {
         hub = Hub(past: ReplayBuffer(limit: limit), replaysAfterEnd: true)
@@ -107,7 +107,7 @@ public final class StreamVariable<Element: Sendable>: Subscribable {
     @inlinable
     deinit { subject.onCompleted() }
 
-    /// The value that was set last. To read and then set it is two steps, between which another thread may set it.
+    /// The value that was set last. Reading and then setting it are two steps, between which another thread may set it.
     @inlinable
     public var value: Element {
         get { subject.value }

@@ -1,8 +1,8 @@
 import ChainSystem
 import Synchronization
 
-/// The handle of one observer's subscription to a ``Hub``. It does not hold the observer, which the hub's receivers do:
-/// so a delivery looks at a flag, and takes no lock.
+/// The handle of one observer's subscription to a ``Hub``. The hub's receivers hold the observer, not the handle, so
+/// that a delivery reads a flag and takes no lock.
 @usableFromInline
 final class Subscription<Element: Sendable>: Disposable {
     @usableFromInline
@@ -27,7 +27,7 @@ final class Subscription<Element: Sendable>: Disposable {
     @inlinable
     var isEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Makes it the last call: nothing is delivered any more. Returns whether it was the first such call.
+    /// Ends the subscription: no delivery begins any more. Returns whether this was the first call.
     @inlinable
     func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
 

@@ -10,13 +10,14 @@ public struct ChainEvent: Hashable, Sendable {
     public var node: NodeID
     /// The parent, creator, member or adopted node, by ``kind``.
     public var other: NodeID
-    /// The call site where the node was made, by number in ``EventBatch/sites`` of this batch or an earlier one.
+    /// The call site where the node was made (``EventKind/created``) or awaited (``EventKind/awaitMisused``): its
+    /// number in ``EventBatch/sites`` of this batch or an earlier one; 0 if unknown.
     public var site: SiteID
-    /// Its dynamic text: 1 + the index in ``EventBatch/texts`` of the same batch, or 0.
+    /// Its dynamic text, as 1 + the index in ``EventBatch/texts`` of the same batch; 0 for none.
     public var text: UInt32
     /// The thread of the step.
     public var thread: ThreadID
-    /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
+    /// By ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; else 0.
     public var detail: UInt16
     /// The kind of the step.
     public var kind: EventKind
@@ -106,7 +107,7 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var parent: NodeID
     /// The node of the handler that made it, or none; unknown if there is a parent.
     public var creator: NodeID
-    /// Whether a resolver settles it, not the runtime.
+    /// Whether a resolver in the program's hands settles it, not the runtime.
     public var isExternal: Bool
     /// The call site where it was made, by number in ``EventBatch/sites``.
     public var site: SiteID

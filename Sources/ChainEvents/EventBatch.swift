@@ -25,10 +25,11 @@ public struct EventCounts: Hashable, Sendable {
 
 /// A mark in the stream of batches that begins or ends a resync, which corrects a forest after a loss.
 public enum Resync: Hashable, Sendable {
-    /// The batches up to ``end(epoch:)`` name every live node.
+    /// The batches after it, up to ``end(epoch:)``, report every node that the program still has: by a snapshot, or by
+    /// an event of its own.
     case begin(epoch: UInt64)
-    /// Nodes made up to `epoch` (ns of the process's clock) that are pending and were not named since the beginning
-    /// have ended: unknown.
+    /// Nodes made up to `epoch` (ns of the process's clock) that were not reported since ``begin(epoch:)`` have ended:
+    /// a pending one is settled as ``Settlement/unknown``, and a running handler has returned.
     case end(epoch: UInt64)
 }
 
@@ -57,7 +58,7 @@ public struct EventBatch: Sendable {
     public var texts: [String]
     /// Totals since recording began.
     public var loss: EventCounts
-    /// A mark that holds after all of this batch was applied.
+    /// The beginning or end of a resync, to be applied after the rest of this batch.
     public var resync: Resync?
 
     /// Makes an empty batch.
@@ -88,7 +89,7 @@ public enum FlightRecorderState: UInt8, Hashable, Sendable, CaseIterable {
     case none = 0
     /// It does.
     case recording = 1
-    /// It did, until its file could not be written, as on a full disk.
+    /// It did, until its file could not be written, such as on a full disk.
     case ended = 2
 }
 
@@ -133,11 +134,11 @@ public struct ProcessDescription: Hashable, Sendable {
     public var pid: Int32
     /// The program's name: its executable's, or the one that it set.
     public var name: String
-    /// The offset to add to a time of the process's clock to get nanoseconds since 1970.
+    /// The offset to add (modulo 2^64) to a time of the process's clock to get nanoseconds since 1970.
     public var wallOffset: UInt64
     /// The time at which recording began, in nanoseconds since 1970; 0 if unknown.
     public var startTime: UInt64
-    /// Whether the program refuses commands.
+    /// Whether the program refuses cancellations; it carries out other commands.
     public var isReadOnly: Bool
     /// What it cannot show of the tasks of Swift, although it shows tasks.
     public var missingTaskFacts: TaskFacts = []

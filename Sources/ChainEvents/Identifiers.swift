@@ -48,7 +48,7 @@ public struct NodeKey: Hashable, Sendable {
     /// Process and node in hexadecimal, for headers and events: `1f3a5c7e9b2d4f60-2a`.
     package var text: String { String(process.rawValue, radix: 16) + "-" + String(id.rawValue, radix: 16) }
 
-    /// Reads ``text``; nil for anything else, and for node 0.
+    /// Parses ``text``; nil for anything else, and for node 0.
     package init?(text: some StringProtocol) {
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.first?.isHexDigit == true }),
@@ -67,7 +67,7 @@ public typealias ThreadID = UInt32
 /// The number of an executor in a process, resolved by ``EventBatch/executors``. Zero is unknown.
 public typealias ExecutorID = UInt16
 
-/// The call site where a node was made: `#fileID` and `#line`, never copied, one word each.
+/// The call site where a node was made: `#fileID`, by a pointer to its literal, and `#line`.
 ///
 /// This is the form inside the observed program; viewers have ``CodeLocation``.
 public struct CallSite: @unchecked Sendable {
@@ -84,7 +84,7 @@ public struct CallSite: @unchecked Sendable {
         self.line = UInt32(truncatingIfNeeded: line)
     }
 
-    /// Rebuilds a call site from its two words.
+    /// Makes a call site from its stored properties.
     @inlinable
     public init(file: UnsafePointer<UInt8>?, line: UInt32) {
         self.file = file
@@ -98,9 +98,9 @@ public struct CallSite: @unchecked Sendable {
     public var site: CodeLocation { CodeLocation(fileID: file.map { String(cString: $0) } ?? "", line: line) }
 }
 
-/// A call site as viewers know it.
+/// A call site as viewers receive it.
 public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
-    /// `Module/File.swift`, or empty if unknown.
+    /// `Module/File.swift`; for a task of Swift (``line`` 0) the name of its function; empty if unknown.
     public var fileID: String
     /// The line, from 1; 0 where unknown.
     public var line: UInt32
@@ -122,7 +122,7 @@ public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
         return fileID[bytes.index(after: slash)..<end]
     }
 
-    /// `File.swift:41`; without a line what is known instead of a file, as the name of a function; `?` if unknown.
+    /// `File.swift:41`; without a line, ``fileID``; `?` if that is empty.
     public var description: String {
         if fileID.isEmpty { return "?" }
         return line == 0 ? fileID : "\(fileName):\(line)"

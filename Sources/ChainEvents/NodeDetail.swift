@@ -31,10 +31,13 @@ public struct NodeDetail: Hashable, Sendable {
 public struct ProcessTotals: Hashable, Sendable {
     /// The number of kept chains.
     public var chainCount: UInt64
-    /// The number of kept nodes, and of those that are pending and have a running handler; and of the kept chains that
-    /// were rejected or abandoned.
-    public var nodeCount: UInt64, liveCount: UInt64, runningCount: UInt64, rejectedCount: UInt64
-    /// The number of attached viewers, without the one that asks.
+    /// The number of kept nodes.
+    public var nodeCount: UInt64
+    /// The number of kept nodes that are not settled, and of those with a running handler.
+    public var liveCount: UInt64, runningCount: UInt64
+    /// The number of kept chains that were rejected or abandoned.
+    public var rejectedCount: UInt64
+    /// The number of watching viewers, without the one that asks.
     public var viewerCount: UInt64
 
     /// Makes totals; all 0 by default.

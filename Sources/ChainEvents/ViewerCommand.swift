@@ -18,7 +18,7 @@ public struct ViewerCommand: Hashable, Sendable {
         case resync
         /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
-        /// Send what the flight recorder has of the last so many nanoseconds, as a file.
+        /// Send what the flight recorder has of the last `last` nanoseconds, as a file.
         case dump(last: UInt64)
     }
 
@@ -41,8 +41,8 @@ public struct ViewerCommand: Hashable, Sendable {
 public struct CommandReply: Hashable, Sendable {
     /// The outcome of a command.
     public enum Outcome: Hashable, Sendable {
-        /// Cancellation was requested of `count` topmost pending nodes; of a dump `count` bytes were sent (0 for other
-        /// requests).
+        /// The command was carried out. `count` is the number of topmost pending nodes for which cancellation was
+        /// requested, or the size of a dump in bytes; 0 for other requests.
         case accepted(count: Int)
         /// The detail of the requested node.
         case described(NodeDetail)

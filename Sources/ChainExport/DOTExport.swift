@@ -3,7 +3,7 @@ import Frames
 
 /// A moment as a graph of Graphviz.
 package enum DOTExport {
-    /// Nodes that are shown by default.
+    /// The most nodes that are shown by default.
     package static let nodeLimit = 1_000
 
     package static func write(_ moment: Moment, to output: TextOutput) throws {
@@ -39,7 +39,7 @@ package enum DOTExport {
 
     private static func quoted(_ line: String) -> String { quoted([line]) }
 
-    /// Returns lines as a quoted string. Graphviz replaces entities, so an ampersand is one.
+    /// Returns lines as one quoted string. Escapes ampersands, because Graphviz replaces entities.
     static func quoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             var result = ""

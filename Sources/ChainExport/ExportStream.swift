@@ -2,16 +2,17 @@ import ChainModel
 
 /// Receives the nodes of a program, each once.
 package protocol NodeExporter {
-    /// A root was made. It may be evicted or under another node later.
+    /// Receives a new root, which may be evicted or placed under another node later.
     mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws
 
-    /// A node is settled and its handler has returned. Beginnings and ends of one batch are in the order of their times.
+    /// Receives a node that is settled and has no running handler. Beginnings and ends of one batch are in the order of
+    /// their times.
     mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
 
-    /// A batch was applied.
+    /// Receives the forest after each batch.
     mutating func advanced(_ forest: borrowing ChainForest) throws
 
-    /// At the end, a node that is live, or settled while its handler runs.
+    /// Receives, at the end, a node that is not finished: it is live, its handler runs, or only its id is known.
     mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
 }
 
@@ -25,12 +26,12 @@ extension NodeExporter {
 /// Applies batches to a forest, and passes each node to an exporter once it is finished.
 ///
 /// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time, or once
-/// ``Options/waitingLimit`` others wait. Until then it can be placed elsewhere in the tree and get marks. Memory depends
-/// on the live nodes and on that limit, not on the number of events.
+/// ``Options/waitingLimit`` others wait. Until then it can be placed elsewhere in the tree and get marks. Memory
+/// depends on the live nodes and on that limit, not on the number of events.
 package struct ExportStream<Exporter: NodeExporter> {
     /// Limits of a stream.
     package struct Options: Sendable {
-        /// The most nodes that wait to be passed on.
+        /// About the most nodes that wait to be passed on.
         package var waitingLimit = 20_000
         /// How long they wait at most, in nanoseconds of the program's clock.
         package var delay: UInt64 = 5_000_000_000
@@ -41,7 +42,9 @@ package struct ExportStream<Exporter: NodeExporter> {
     private struct Entry {
         var node: NodeIndex
         var id: NodeID
+        /// The forest's time when the entry was made.
         var time: UInt64
+        /// Whether the node is a new root, not a finished node.
         var isBeginning: Bool
     }
 
@@ -50,8 +53,10 @@ package struct ExportStream<Exporter: NodeExporter> {
     package var exporter: Exporter
     private let options: Options
     private var changes = ForestChanges()
+    /// What waits to be passed on, from ``firstEntry`` on.
     private var entries: [Entry] = []
     private var firstEntry = 0
+    /// By index of a node, what was done for it.
     private var progress: [NodeProgress] = []
 
     /// Begins with an empty forest.
@@ -114,7 +119,7 @@ package struct ExportStream<Exporter: NodeExporter> {
                 continue
             }
             let view = forest.node(change.index)
-            // A node that only others have named is passed on at the end, if nothing of it comes until then.
+            // A node that is only referenced by others is passed on at the end, if it is not reported until then.
             guard let settled = view.settled else { continue }
             progress[index].insert(.waiting)
             steps.append((settled, true, view))
@@ -128,7 +133,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         }
     }
 
-    /// Passes on whole batches of nodes until limit and delay are kept.
+    /// Passes on nodes, batch by batch, until limit and delay are kept.
     private mutating func passOn(waitingLimit: Int, delay: UInt64) throws {
         while firstEntry < entries.count,
             entries.count - firstEntry > waitingLimit || entries[firstEntry].time.addingClamped(delay) <= forest.now
@@ -155,10 +160,12 @@ package struct ExportStream<Exporter: NodeExporter> {
     }
 }
 
-/// What was done for the node at an index.
+/// What was done for a node.
 private struct NodeProgress: OptionSet {
     let rawValue: UInt8
+    /// It was enqueued as a new root.
     static let begun = NodeProgress(rawValue: 1)
+    /// It was enqueued as finished.
     static let waiting = NodeProgress(rawValue: 2)
     static let passed = NodeProgress(rawValue: 4)
 }

@@ -1,12 +1,12 @@
 import ChainModel
 
-/// A handler that occupied a thread.
+/// A handler that occupied a thread; times are nanoseconds of the program's clock.
 struct HandlerRun {
     var thread: ThreadID
     var begin: UInt64
     var end: UInt64
 
-    /// The run of a node's handler; nil where it has not started, its end is unknown, or it ran in a task.
+    /// Makes the run of a node's handler; nil if it has not started, its thread or end is unknown, or it ran in a task.
     ///
     /// - Parameter now: the end of a handler that still runs; nil leaves such handlers out.
     init?(_ view: NodeView, _ now: UInt64? = nil) {
@@ -17,10 +17,10 @@ struct HandlerRun {
         (thread, self.begin, self.end) = (view.thread, begin, max(begin, end))
     }
 
-    /// The steps that are looked at for the handler that settled a node.
+    /// The most nodes that are visited to find the handler that settled a node.
     private static let depthLimit = 8
-    /// The members of a combinator that are looked at.
-    private static let memberLimit = 64
+    /// The most links of one node that are looked at.
+    private static let linkLimit = 64
 
     /// Returns the handler that settled a node: its own, or that of the node that it follows, or of the member that
     /// settled last. Nil where a resolver or a timer did.
@@ -33,7 +33,7 @@ struct HandlerRun {
             // A handler that returned before the settlement left it to the promise that it returned.
             if let run, run.end >= settled, run.begin <= settled { return run }
             var next: (node: NodeIndex, settled: UInt64)?
-            for link in forest.targets(of: node, limit: memberLimit) {
+            for link in forest.targets(of: node, limit: linkLimit) {
                 guard let time = forest.node(link.node).settled, time <= settled, time >= next?.settled ?? 0 else {
                     continue
                 }

@@ -7,17 +7,17 @@ import ChainModel
 ///     {"type":"node","id":12,"under":9,…,"follows":null,"members":[]}
 ///     {"type":"end","time":1731.5,"nodes":2,"lostEvents":0}
 package struct JSONLExport: NodeExporter {
-    /// The number of the format; another one once a field changes its meaning.
+    /// The version of the format, raised when a field changes its meaning.
     package static let format = 1
-    /// The most members that a node's line names.
-    private static let memberLimit = 1_000
+    /// The most links of a node that its line names.
+    private static let linkLimit = 1_000
 
     private let process: ProcessDescription
     private let output: TextOutput
     /// Nodes written so far.
     package private(set) var nodeCount = 0
 
-    /// Writes the first line, on the program.
+    /// Makes an exporter, and writes the line about the program.
     package init(_ process: ProcessDescription, to output: @escaping TextOutput) throws {
         self.process = process
         self.output = output
@@ -29,7 +29,7 @@ package struct JSONLExport: NodeExporter {
         var members = TreeJSON.members(
             of: node, depth: forest.depth(of: node), in: forest, wallOffset: process.wallOffset, now: forest.now)
         var (follows, linked): (String?, [String]) = (nil, [])
-        for link in forest.targets(of: node, limit: Self.memberLimit) {
+        for link in forest.targets(of: node, limit: Self.linkLimit) {
             let id = "\(forest.id(of: link.node).rawValue)"
             if link.role == .follows { follows = id } else { linked.append(id) }
         }
@@ -41,7 +41,7 @@ package struct JSONLExport: NodeExporter {
         try finished(node, in: forest)
     }
 
-    /// Writes the last line.
+    /// Writes the line that ends the output.
     package func end(_ forest: borrowing ChainForest) throws {
         try output(Self.end(forest, process, [("nodes", "\(nodeCount)")]))
     }
@@ -51,7 +51,7 @@ package struct JSONLExport: NodeExporter {
         JSONText.object([("type", JSONText.string(type))] + members) + "\n"
     }
 
-    /// Returns the last line; `counts` are counts of what was written.
+    /// Returns the line that ends an output, with `counts`: named numbers of what was written.
     package static func end(
         _ forest: borrowing ChainForest, _ process: ProcessDescription, _ counts: [(name: String, value: String)]
     ) -> String {

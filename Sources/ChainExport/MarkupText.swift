@@ -1,6 +1,6 @@
 /// Text for SVG and HTML.
 enum MarkupText {
-    /// Returns a text for between tags and in quoted attributes. What XML does not allow is replaced.
+    /// Returns a text for use between tags and in quoted attributes. Replaces characters that XML does not allow.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

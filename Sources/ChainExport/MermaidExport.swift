@@ -5,15 +5,17 @@ import ChainText
 ///
 /// Where a moment is larger, links are left out first, then nodes as ``Moment`` does with a smaller limit.
 package struct MermaidExport {
-    /// Nodes that are shown by default.
+    /// The most nodes that are shown by default.
     package static let nodeLimit = 200
 
-    /// Mermaid refuses more edges (`maxEdges`) or characters (`maxTextSize`); the latter are units of UTF-16.
-    private static let edgeLimit = 500, textLimit = 50_000
+    /// The most edges that Mermaid accepts (`maxEdges`).
+    private static let edgeLimit = 500
+    /// The most units of UTF-16 that Mermaid accepts (`maxTextSize`).
+    private static let textLimit = 50_000
 
     /// What is shown.
     package let moment: Moment
-    /// Links between nodes that are shown, which are left out because of the limits of Mermaid.
+    /// How many links between shown nodes are left out, because of the limits of Mermaid.
     package let leftOutLinkCount: Int
     package let text: String
 
@@ -41,7 +43,7 @@ package struct MermaidExport {
 
     package func write(to output: TextOutput) throws { try output(text) }
 
-    /// Returns a text for between quotes: everything but letters, digits and plain signs as a character's number.
+    /// Returns a text for use between quotes. ASCII other than letters, digits and harmless signs becomes `#NUMBER;`.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -61,12 +63,12 @@ private struct Chart {
     private let head: String
     private var nodes = ""
     private let tail: String
-    /// Edges to parents.
+    /// How many edges lead from parents to children.
     private(set) var nodeEdgeCount = 0
-    /// A line a link.
+    /// The lines of the links between shown nodes, one each.
     let links: [String]
 
-    /// The most of a note on links.
+    /// The greatest size of the note on left-out links, in units of UTF-16.
     private static let noteSize = 40
 
     init(_ moment: Moment) {
@@ -99,7 +101,7 @@ private struct Chart {
         return note + head + nodes + links.joined() + tail
     }
 
-    /// Returns a text for a comment, which ends with its line. A brace could begin a directive.
+    /// Returns a line for a comment. Replaces braces, because they could begin a directive.
     private static func comment(_ text: String) -> String {
         String(text.map { "{}".contains($0) ? "_" : $0 })
     }

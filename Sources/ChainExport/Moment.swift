@@ -4,20 +4,21 @@ import ChainRows
 import ChainText
 import Frames
 
-/// What a program was at one moment: the content of pictures and pages.
+/// A program at one moment: the content of pictures and pages.
 package struct Moment {
     package let process: ProcessDescription
     package let forest: ChainForest
-    /// In nanoseconds of the program's clock.
+    /// The moment, in nanoseconds of the program's clock.
     package let time: UInt64
     /// The chains that are shown, in the order in which they were made; each with its nodes in the order of the tree.
     package private(set) var chains: [[TreeRow]]
-    /// Nodes that match and are not shown, because of the limit.
+    /// How many nodes match and are not shown, because of the limit.
     package private(set) var leftOutCount: Int
     /// Seconds to add to UTC for times of day.
     package let clockOffset: Int
 
-    /// Selects chains up to the limit of a listing: live ones first, then the newest. A chain that alone exceeds it is cut.
+    /// Selects chains up to the limit of a listing: live ones first, then the newest. The first one is cut if it alone
+    /// exceeds the limit.
     package init(
         _ forest: ChainForest, of process: ProcessDescription, at time: UInt64, listing: TreeListing, clockOffset: Int
     ) {
@@ -35,7 +36,8 @@ package struct Moment {
         (self.chains, leftOutCount) = (limited.chains, limited.leftOutCount)
     }
 
-    /// The same moment with at most so many nodes, at least 1. Nodes that are left out here are counted with the others.
+    /// Returns the same moment with at most `nodeLimit` nodes, at least 1. Adds the nodes that this leaves out to
+    /// ``leftOutCount``.
     func limited(to nodeLimit: Int) -> Moment {
         let order = chains.indices.sorted { left, right in
             let isLive = [left, right].map { forest.chain(of: chains[$0][0].node).liveCount > 0 }
@@ -103,13 +105,13 @@ package struct Moment {
         return links
     }
 
-    /// The links of one node that are shown.
+    /// The most links of one node that are shown.
     private static let linkLimit = 64
 }
 
 /// Colours of states on white.
 enum StateColor {
-    /// The colour of an area, and that of its border.
+    /// Returns the colours of a state's areas and of their borders.
     static func of(_ state: NodeState) -> (fill: String, stroke: String) {
         switch state {
         case .waiting: ("#f1f3f5", "#868e96")

@@ -2,16 +2,19 @@ import ChainModel
 
 /// Collects settled nodes as spans, and passes them on in requests of limited size.
 package struct OTLPExport: NodeExporter {
-    /// The most spans of a request, and about the most bytes.
-    private static let spanLimit = 512, byteLimit = 1 << 20
+    /// The most spans of a request.
+    private static let spanLimit = 512
+    /// The size of the spans, in bytes, above which a request is sent.
+    private static let byteLimit = 1 << 20
 
     private let spans: SpanJSON
+    /// The text before and the text after the spans of a request.
     private let head: String, tail: String
     private let send: (_ request: String, _ spanCount: Int) throws -> Void
-    private var body = ""
-    private var count = 0
+    /// The collected spans, and their number.
+    private var body = "", count = 0
 
-    /// Calls `send` with the bodies of requests.
+    /// Makes an exporter that calls `send` with the bodies of requests. ``flush()`` sends the last one.
     ///
     /// - Parameter version: the version of chainview.
     package init(

@@ -30,13 +30,17 @@ package struct PerfettoExport: NodeExporter {
     private var chains: [NodeID: OpenChain] = [:]
     /// Chains that have settled, by root and in order of their end: closed once something later is written.
     private var closing: [(id: NodeID, end: UInt64)] = []
-    private var named: [ThreadID: String] = [:]
+    /// The names of threads that were written last.
+    private var threadNames: [ThreadID: String] = [:]
+    /// The counters that were written last.
     private var counters: (running: Int, queued: Int)?
+    /// Whether unfinished nodes are written.
     private var isEnding = false
+    /// Whether ``closeFormerChains(_:)`` was called for this batch.
     private var hasReclaimed = false
-    /// How many chains found no free track.
+    /// How many chains are not written, because no track was free.
     package private(set) var leftOutChainCount = 0
-    /// How many steps found no free track.
+    /// How many steps of written chains are not written, because no track was free.
     package private(set) var leftOutStepCount = 0
 
     /// Writes the beginning of the trace.
@@ -47,10 +51,10 @@ package struct PerfettoExport: NodeExporter {
         self.start = start
         events = TraceEvents(pid: process.pid, start: start, output: output)
         try events.begin()
-        try events.write("M", nil, [("name", "\"process_name\""), ("args", Self.named(process.name))])
+        try events.write("M", nil, [("name", "\"process_name\""), ("args", Self.nameArgument(process.name))])
     }
 
-    private static func named(_ name: String) -> String { JSONText.object([("name", JSONText.string(name))]) }
+    private static func nameArgument(_ name: String) -> String { JSONText.object([("name", JSONText.string(name))]) }
 
     // MARK: Nodes
 
@@ -72,12 +76,12 @@ package struct PerfettoExport: NodeExporter {
         try closeChains(before: end, in: forest)
         let id = forest.id(of: root)
         let begin = forest.timing(of: node, now: end).total.map { end.subtractingClamped($0) }
-        // What is chained to a chain that has been closed opens it again.
+        // A node that is chained to a closed chain opens it again.
         if chains[id] == nil, let begin { try open(root, from: begin, in: forest) }
         if let begin { try writeStep(view, of: id, from: begin, to: end, in: forest) }
         let chain = forest.chain(of: root)
         if chain.liveCount == 0, end >= chain.settled ?? 0 { closing.append((id, end)) }
-        // It was a root, and was adopted since.
+        // The node was a root once, and was adopted since.
         if root != node, chains[view.id] != nil { closing.append((view.id, end)) }
     }
 
@@ -165,22 +169,22 @@ package struct PerfettoExport: NodeExporter {
         _ id: NodeID, _ chain: OpenChain, at end: UInt64, in forest: borrowing ChainForest
     ) throws {
         chains[id] = nil
-        // Nothing reads the name of an end but people.
+        // Only people read the name of an end.
         let name = forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? "\(id)"
         for lane in chain.lanes {
-            // The first is the chain's until it ends, the others until their last step.
+            // The first lane is the chain's until the chain ends, the others are until their last step.
             let laneEnd = lane == chain.lanes.first ? max(end, lanes.lanes[lane].end) : lanes.lanes[lane].end
             try events.async("e", name, lane: lane, at: laneEnd, arguments: nil)
             lanes.release(lane, at: laneEnd)
         }
     }
 
-    /// Writes a step on the first lane of its chain on which it follows the steps before.
+    /// Writes a step on the first lane of its chain on which all earlier steps have ended.
     private mutating func writeStep(
         _ view: NodeView, of id: NodeID, from begin: UInt64, to end: UInt64, in forest: borrowing ChainForest
     ) throws {
         guard let chain = chains[id], let first = chain.lanes.first else { return }
-        // A chain of one node is its own step.
+        // The slice of a chain of one node shows its only step.
         let root = forest.root(of: view.index)
         guard forest.nodeCount(ofRoot: root) > 1 else { return lanes.extend(first, to: end) }
         let begin = max(chain.begin, begin)
@@ -217,19 +221,19 @@ package struct PerfettoExport: NodeExporter {
         guard let parent = forest.parent(of: view.index),
             let source = HandlerRun.settling(parent, in: forest), source.begin <= run.begin
         else { return }
-        // Within the slice, because a flow is bound to what is open at its time.
-        let leaves = max(source.begin, min(source.end, run.begin).subtractingClamped(1))
+        // Within the source's slice, because a flow is bound to the slice that is open at its time.
+        let flowStart = max(source.begin, min(source.end, run.begin).subtractingClamped(1))
         let flow: [(name: String, value: String)] = [
             ("cat", "\"flow\""), ("name", "\"settles\""), ("id", "\(view.id.rawValue)"),
         ]
-        try events.write("s", source.thread, [("ts", events.time(leaves))] + flow)
+        try events.write("s", source.thread, [("ts", events.time(flowStart))] + flow)
         try events.write("f", run.thread, [("ts", events.time(run.begin)), ("bp", "\"e\"")] + flow)
     }
 
     private mutating func nameThread(_ thread: ThreadID, in forest: borrowing ChainForest) throws {
-        guard let name = forest.threads[thread], named[thread] != name else { return }
-        named[thread] = name
-        try events.write("M", thread, [("name", "\"thread_name\""), ("args", Self.named(name))])
+        guard let name = forest.threads[thread], threadNames[thread] != name else { return }
+        threadNames[thread] = name
+        try events.write("M", thread, [("name", "\"thread_name\""), ("args", Self.nameArgument(name))])
     }
 
     private mutating func writeCounters(_ forest: borrowing ChainForest) throws {

@@ -1,10 +1,10 @@
-/// Tracks for chains: each is one chain's at a time, and another's after that one has settled.
+/// Tracks for chains. A track is one chain's until that has settled, then another's.
 struct PerfettoLanes {
     /// One track.
     struct Lane {
         /// The label that the chains on it have in common.
         var group: String
-        /// Whether a live chain has it.
+        /// Whether an open chain has it.
         var isTaken: Bool
         /// The end of the last slice on it, in nanoseconds.
         var end: UInt64
@@ -14,16 +14,16 @@ struct PerfettoLanes {
     static let limit = 200
     private(set) var lanes: [Lane] = []
 
-    /// Returns a free lane from `begin` on, and marks it as taken: one of the group, else a new one, else any. Nil where
-    /// there is none.
+    /// Returns a free lane from `begin` on, and marks it as taken: one of the group, else a new one, else any. Nil
+    /// where there is none.
     mutating func take(for group: String, from begin: UInt64) -> Int? {
         var other: Int?
-        for (number, lane) in lanes.enumerated() where !lane.isTaken && lane.end <= begin {
+        for (index, lane) in lanes.enumerated() where !lane.isTaken && lane.end <= begin {
             if lane.group == group {
-                lanes[number].isTaken = true
-                return number
+                lanes[index].isTaken = true
+                return index
             }
-            other = other ?? number
+            other = other ?? index
         }
         if lanes.count < Self.limit {
             lanes.append(Lane(group: group, isTaken: true, end: begin))
@@ -35,10 +35,10 @@ struct PerfettoLanes {
         return other
     }
 
-    /// Whether a slice from `begin` on follows what is on a lane.
+    /// Returns whether all slices on a lane end by `begin`.
     func isFree(_ lane: Int, from begin: UInt64) -> Bool { lanes[lane].end <= begin }
 
-    /// Notes a slice up to `end`.
+    /// Records that a lane has a slice up to `end`.
     mutating func extend(_ lane: Int, to end: UInt64) { lanes[lane].end = max(lanes[lane].end, end) }
 
     /// Makes a lane free again, after `end`.

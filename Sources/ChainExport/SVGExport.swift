@@ -4,13 +4,13 @@ import ChainText
 
 /// A moment as a picture: the tree at the left, and when each node waited and ran at the right.
 package struct SVGExport {
-    /// Nodes that are shown by default.
+    /// The most nodes that are shown by default.
     package static let nodeLimit = 500
 
-    // Pixels.
+    // In pixels.
     private let nameWidth = 380, barWidth = 600, rowHeight = 20, headHeight = 56, margin = 12
     private let moment: Moment
-    /// The times at the edges of the bars.
+    /// The times at the left and the right edge of the bars.
     private let begin: UInt64, end: UInt64
 
     package init(_ moment: Moment) {
@@ -40,7 +40,7 @@ package struct SVGExport {
 
             """)
         try writeAxis(to: output)
-        for (number, row) in moment.rows.enumerated() { try write(row, number, to: output) }
+        for (index, row) in moment.rows.enumerated() { try write(row, index, to: output) }
         try output("</svg>\n")
     }
 
@@ -82,10 +82,10 @@ package struct SVGExport {
         }
     }
 
-    private func write(_ row: TreeRow, _ number: Int, to output: TextOutput) throws {
+    private func write(_ row: TreeRow, _ index: Int, to output: TextOutput) throws {
         let view = moment.forest.node(row.node)
         let depth = min(Int(row.depth), TreeRow.depthLimit)
-        let top = headHeight + number * rowHeight
+        let top = headHeight + index * rowHeight
         let left = margin + depth * 12
         // 7.3 pixels a column.
         let columns = (nameWidth - depth * 12 - 14) * 10 / 73

@@ -4,16 +4,16 @@ import ChainText
 
 /// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
 ///
-/// The ids are stable: the trace is that of the program's run and the chain's root, the span that of the node, so a span
-/// that is sent twice is the same one. A span begins when its node's turn has come: when it was made, or its parent in the
-/// chain was settled.
+/// The ids are stable: a trace id is made of the program's run and the chain's root, a span id of the node, so a span
+/// that is sent twice is the same one. A span begins when its node's turn has come: when the node was made or its
+/// parent was settled, whichever was later.
 package struct SpanJSON: Sendable {
     private let process: ProcessDescription
 
     /// The most links of a span.
     private static let linkLimit = 128
 
-    /// Spans of one program.
+    /// Makes spans of one program.
     package init(_ process: ProcessDescription) { self.process = process }
 
     // MARK: Ids
@@ -24,17 +24,17 @@ package struct SpanJSON: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    private func trace(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+    private func traceID(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         "\"" + Self.hex(process.key.rawValue) + Self.hex(forest.id(of: forest.root(of: node)).rawValue) + "\""
     }
 
-    private func span(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
+    private func spanID(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         "\"" + Self.hex(forest.id(of: node).rawValue) + "\""
     }
 
     // MARK: Parts
 
-    /// Returns what begins and what ends a request with spans, which are separated by commas.
+    /// Returns the text before and the text after the spans of a request. Commas separate the spans.
     package func envelope(version: String) -> (head: String, tail: String) {
         let resource = [
             Self.attribute("service.name", process.name), Self.attribute("process.pid", Int(process.pid)),
@@ -54,9 +54,9 @@ package struct SpanJSON: Sendable {
         let total = forest.timing(of: node, now: settled).total ?? 0
         let (text, isLabel) = NodeText.label(of: node, in: forest)
         var members: [(name: String, value: String)] = [
-            ("traceId", trace(of: node, in: forest)), ("spanId", span(of: node, in: forest)),
+            ("traceId", traceID(of: node, in: forest)), ("spanId", spanID(of: node, in: forest)),
         ]
-        if let parent = forest.treeParent(of: node) { members.append(("parentSpanId", span(of: parent, in: forest))) }
+        if let parent = forest.treeParent(of: node) { members.append(("parentSpanId", spanID(of: parent, in: forest))) }
         members += [
             ("name", JSONText.string(isLabel ? "\(view.kind.word) \(text)" : "\(view.kind.word) at \(text)")),
             ("kind", "1"), ("startTimeUnixNano", nanoseconds(settled.subtractingClamped(total))),
@@ -139,13 +139,14 @@ package struct SpanJSON: Sendable {
         forest.targets(of: node, limit: Self.linkLimit).map { link in
             let role = link.role == .follows ? "follows" : "member"
             return JSONText.object([
-                ("traceId", trace(of: link.node, in: forest)), ("spanId", span(of: link.node, in: forest)),
+                ("traceId", traceID(of: link.node, in: forest)), ("spanId", spanID(of: link.node, in: forest)),
                 ("attributes", JSONText.array([Self.attribute("chainview.link", role)])),
             ])
         }
     }
 
-    /// Returns 1, ok, for a fulfilled node, 2, error, with its text for one that failed, and 0, unset, for others.
+    /// Returns ok (1) for a fulfilled node, error (2) with its text for one that was rejected, abandoned or cancelled,
+    /// and an unset status for others.
     private func status(of view: NodeView, in forest: borrowing ChainForest) -> String {
         switch view.state {
         case .fulfilled: return "{\"code\":1}"

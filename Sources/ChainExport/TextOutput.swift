@@ -1,2 +1,2 @@
-/// Where text goes: a file, standard output, a test.
+/// Writes a piece of text: to a file, to standard output, or in a test.
 package typealias TextOutput = (String) throws -> Void

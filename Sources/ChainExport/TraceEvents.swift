@@ -3,7 +3,7 @@ import ChainListing
 /// Writes events of the Trace Event Format, one a line.
 struct TraceEvents {
     let pid: Int32
-    /// Time 0, in nanoseconds.
+    /// Time 0 of the trace, in nanoseconds of the program's clock.
     let start: UInt64
     let output: TextOutput
     private var isFirst = true
@@ -30,7 +30,7 @@ struct TraceEvents {
         try output(text + "}")
     }
 
-    /// Writes the beginning or the end of a slice on a lane.
+    /// Writes the beginning (phase `b`) or the end (`e`) of a slice on a lane.
     mutating func async(_ phase: String, _ name: String, lane: Int, at time: UInt64, arguments: String?) throws {
         var members: [(name: String, value: String)] = [
             ("ts", self.time(time)), ("cat", "\"chain\""), ("id2", "{\"local\":\"0x\(String(lane + 1, radix: 16))\"}"),

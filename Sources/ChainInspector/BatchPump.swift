@@ -2,12 +2,13 @@ import ChainBus
 import ChainEvents
 import ChainSystem
 
-/// The delivery of a subscription's batches to an observer: one at a time and in order, on the notified thread.
+/// The delivery of a subscription's batches to an observer, one at a time and in order, on the notified thread.
 final class BatchPump: Disposable {
     fileprivate struct State {
         var subscription: BatchSubscription?
-        /// Whether a thread delivers now, and has to repeat when it is done.
+        /// Whether a thread delivers now.
         var isPumping = false
+        /// Whether that thread has to look for batches once more when it is done.
         var isRepeatRequested = false
         var isDisposed = false
     }
@@ -26,12 +27,12 @@ final class BatchPump: Disposable {
         while let subscription = state.withLock({ $0.claim() }) {
             while let batch = subscription.next() { observer.onNext(batch) }
             let isEnded = subscription.isEnded
-            let goesOn = state.withLock { state in
+            let repeats = state.withLock { state in
                 state.isPumping = false
                 return state.isRepeatRequested
             }
             if isEnded { return observer.onCompleted() }
-            if !goesOn { return }
+            if !repeats { return }
         }
     }
 
@@ -45,7 +46,7 @@ final class BatchPump: Disposable {
 }
 
 extension BatchPump.State {
-    /// Claims the delivery; nil, and a request to repeat, where another thread delivers.
+    /// Claims the delivery for the calling thread. Where another thread delivers, requests a repeat, and returns nil.
     fileprivate mutating func claim() -> BatchSubscription? {
         guard !isDisposed, let subscription else { return nil }
         isRepeatRequested = isPumping

@@ -1,30 +1,30 @@
 import CChainRuntime
 import ChainEvents
 
-/// Turns ticks of the cycle counter into nanoseconds of a clock.
+/// The conversion of ticks of the cycle counter to nanoseconds of a clock.
 ///
-/// The collector adds an anchor (ticks and time of one moment) after it has fixed how far it will read each ring, so
-/// every event lies between two anchors, in which time is linear: the same ticks always give the same time, and later
-/// ticks never an earlier one.
+/// The collector adds an anchor (the ticks and the time of one moment) after it has fixed how far it will read each
+/// ring. So every event lies between two anchors, and time is linear between anchors: the same ticks always give the
+/// same time, and later ticks never an earlier time.
 struct Calibration: Sendable {
     struct Anchor: Sendable {
         var ticks: UInt64
         var time: UInt64
     }
 
-    /// Oldest first. Events older than the first (a thread was stopped between reading the counter and publishing)
-    /// continue the first segment backwards.
+    /// The anchors, oldest first. The first segment also holds for earlier events, because a thread may be stopped
+    /// between reading the counter and publishing.
     private(set) var anchors: [Anchor] = []
     private static let anchorLimit = 64
 
-    /// Adds what is known of a later moment; one that goes back is ignored.
+    /// Adds the anchor of a later moment; ignores one that is not later than the last, or has an earlier time.
     mutating func add(_ anchor: Anchor) {
         if let last = anchors.last, anchor.ticks <= last.ticks || anchor.time < last.time { return }
         if anchors.count == Calibration.anchorLimit { anchors.removeFirst() }
         anchors.append(anchor)
     }
 
-    /// The time of an event that was recorded before the last anchor was taken.
+    /// Returns the time of an event that was recorded before the last anchor was taken.
     func time(of ticks: UInt64) -> UInt64 {
         guard let last = anchors.last, ticks < last.ticks else { return anchors.last?.time ?? ticks }
         guard anchors.count > 1 else { return last.time }
@@ -38,7 +38,8 @@ struct Calibration: Sendable {
         return from.time > before ? from.time - before : 1
     }
 
-    /// Reads counter and clock at one moment, as nearly as may be had in a few attempts.
+    /// Reads the counter and the clock at one moment. Of four attempts, uses the one with the shortest time between the
+    /// reads of the counter before and after the clock.
     static func measure(_ clock: any ChainClock) -> Anchor {
         var best = Anchor(ticks: 0, time: 0)
         var bestWidth = UInt64.max

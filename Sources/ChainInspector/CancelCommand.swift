@@ -2,7 +2,7 @@ import ChainModel
 import PromiseRuntime
 
 extension Collector {
-    /// Cancels a scope: its pending nodes now, and later ones by a watch. See ``CancelWatch``.
+    /// Cancels the pending nodes of a scope now, and the later ones by a ``CancelWatch``.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
         var watch: CancelWatch
@@ -30,7 +30,8 @@ extension Collector {
         return .accepted(count: reached)
     }
 
-    /// Cancels the nodes that the watches find, until they find none; nodes created afterwards are for the next pass.
+    /// Cancels the nodes that the watches find, until they find none, in 16 rounds at most. The next collection
+    /// continues from there.
     func runWatches() {
         for _ in 0..<16 {
             let targets = withState { $0.watches.targets(in: $0.forest) }
@@ -40,7 +41,8 @@ extension Collector {
         }
     }
 
-    /// Cancels with no lock held, because handlers on the inline executor may run here.
+    /// Cancels nodes, and returns how many of them the program still had. Called with no lock held, because handlers on
+    /// the inline executor may run here.
     private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
         let tasks = tasks.withLock { $0 }
         return ids.count { id in
@@ -59,7 +61,7 @@ struct Refusal: Error {
 }
 
 extension CollectorState {
-    /// Returns the roots of a scope.
+    /// Returns the roots of the scope's trees.
     fileprivate func resolve(_ scope: CancelScope) -> Result<[NodeID], Refusal> {
         switch scope {
         case .node(let id): find(id).map { _ in [id] }
@@ -67,15 +69,15 @@ extension CollectorState {
         case .nodes(let ids):
             ids.isEmpty
                 ? .failure(Refusal(reason: "No node was named: there is nothing to cancel"))
-                // Of several nodes, evicted ones have ended already.
+                // Of several nodes, evicted ones are left out, because they have ended.
                 : ids.count == 1
                     ? find(ids[0]).map { _ in ids }
                     : .success(ids.filter { forest.index(of: $0) != nil })
         }
     }
 
-    /// Returns why a scope in which only spans are pending cannot be cancelled, and what can be instead; nil if it has
-    /// another reason.
+    /// Returns the refusal of a scope in which only spans are pending, with the node to cancel instead; nil where no
+    /// root is a span.
     func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope) -> String? {
         let spans = roots.compactMap { forest.index(of: $0) }.filter { forest.node($0).kind == .span }
         guard let span = spans.first else { return nil }
@@ -88,7 +90,7 @@ extension CollectorState {
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {
-        // A node known by a link alone is not in the registry.
+        // A node that is known only by links from others was not recorded.
         if let index = forest.index(of: id), !forest.isOnlyReferenced(index) { return .success(index) }
         let end = forest.isEvicted(id) ? ": there is nothing to cancel" : ""
         return .failure(Refusal(reason: absence(of: id) + end))
@@ -96,7 +98,7 @@ extension CollectorState {
 }
 
 extension CancelScope {
-    /// The scope in a sentence.
+    /// The scope, as part of a sentence.
     fileprivate var words: String {
         switch self {
         case .node(let id): "\(id)"

@@ -8,6 +8,7 @@ import ChainModel
 struct CancelWatch {
     let roots: [NodeID]
     let viewer: String
+    /// The nodes for which cancellation was requested.
     private var requested: Set<NodeID> = []
     /// Whether the scope's trees may have changed since the last search.
     var isDirty = true
@@ -47,8 +48,9 @@ struct CancelWatch {
     }
 }
 
+/// The watches of all viewers' cancellations that are unfinished.
 struct CancelWatches {
-    /// The most there are; one more drops the oldest.
+    /// The most watches; a further one drops the oldest.
     static let limit = 256
 
     private var watches: [CancelWatch] = []
@@ -60,7 +62,8 @@ struct CancelWatches {
         watches.append(watch)
     }
 
-    /// Marks the watches with trees that a batch changes. One look-up an event, however many watches there are.
+    /// Sets ``CancelWatch/isDirty`` where the batch changes a tree of the watch. One look-up an event, however many
+    /// watches there are.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !watches.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]
@@ -77,13 +80,13 @@ struct CancelWatches {
         }
         for event in batch.events { note(event.node) }
         for node in batch.nodes { note(node.id) }
-        // A watch without trees, after their eviction, is searched once more, and then removed.
+        // A watch with no tree left, because all were evicted, is searched once more, and then removed.
         for position in watches.indices where watches[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {
             watches[position].isDirty = true
         }
     }
 
-    /// Returns the nodes to cancel now, for each viewer, and removes finished watches.
+    /// Returns the nodes to cancel now, for each watch, and removes the finished watches.
     mutating func targets(in forest: ChainForest) -> [(ids: [NodeID], viewer: String)] {
         var targets: [(ids: [NodeID], viewer: String)] = []
         for position in watches.indices {
@@ -99,11 +102,14 @@ struct CancelWatches {
 
 /// A pre-order walk over the trees under some nodes, without a stack, for trees of any depth.
 private struct ScopeWalk {
+    /// The given nodes.
     private let named: Set<NodeIndex>
-    /// The named nodes that are under no other.
+    /// Those of them that are under no other.
     private let roots: [NodeIndex]
+    /// How many of the roots were begun.
     private var rootPosition = 0
     private var current: NodeIndex?
+    /// Whether the subtree of the current node is skipped.
     private var skips = false
 
     init(_ ids: [NodeID], in forest: ChainForest) {
@@ -122,7 +128,7 @@ private struct ScopeWalk {
         }
     }
 
-    /// Skips the subtree of the last node.
+    /// Skips the subtree of the node that ``next(in:)`` returned last.
     mutating func skipChildren() { skips = true }
 
     mutating func next(in forest: ChainForest) -> NodeIndex? {
@@ -142,7 +148,7 @@ private struct ScopeWalk {
         return roots[rootPosition - 1]
     }
 
-    /// Whether a live node outside of the scope waits for this node, which is no root of the scope.
+    /// Returns whether a live node outside of the scope waits for this node; false for a named node.
     func isShared(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !named.contains(node) else { return false }
         let parent = forest.treeParent(of: node)

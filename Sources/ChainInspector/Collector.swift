@@ -4,8 +4,8 @@ import ChainSystem
 
 /// The consumer of recorded events: it applies them to the process's own forest, and publishes them.
 ///
-/// It works in ``collectNow()``, which a ``CollectorThread`` calls, or the program where the clock is a virtual one.
-/// Any thread may call it; batches are published in order, one at a time, with no lock held.
+/// A ``CollectorThread`` calls ``collect(isRegular:)``; commands, and programs that collect by hand, call
+/// ``collectNow()``. Any thread may call these. Batches are published in order, one at a time, with no lock held.
 package final class Collector: Sendable {
     let recorder: Recorder
     let runtime: any ObservedRuntime
@@ -20,7 +20,7 @@ package final class Collector: Sendable {
     private struct Outbox {
         var batches: [EventBatch] = []
         var woken: [BatchSubscription] = []
-        /// The stream ends after these.
+        /// Whether the stream ends after these batches.
         var ends = false
         var isPublishing = false
 
@@ -37,10 +37,11 @@ package final class Collector: Sendable {
     /// The batches published from now on. Observers run on the collecting thread: slow ones use a subscription.
     var batches: EventStream<EventBatch> { subject.observable }
 
-    /// Fetches and publishes all events recorded by now; then resyncs if events were lost, and continues cancellations.
+    /// Fetches and publishes all events recorded by now and the changes of tasks, then resyncs if events were lost, and
+    /// continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
-    /// ``collectNow()`` on an interval: looks at tasks less often where there are very many.
+    /// Collects as ``collectNow()`` does. Regular calls, at an interval, skip tasks for a time where these take long.
     func collect(isRegular: Bool) {
         pass()
         sampleTasks(isRegular: isRegular)
@@ -80,7 +81,7 @@ package final class Collector: Sendable {
         }
     }
 
-    /// Publishes the outbox, unless another thread does, which then publishes these batches too.
+    /// Publishes the outbox. Where another thread is publishing, that thread publishes these batches, too.
     func publish() {
         while let work = takeOutbox() {
             for batch in work.batches { subject.onNext(batch) }
@@ -100,7 +101,7 @@ package final class Collector: Sendable {
 
     // MARK: Subscriptions
 
-    /// Whether there are subscriptions that want events promptly, or unfinished cancellations.
+    /// Whether there are prompt subscriptions or unfinished cancellations.
     var isWatched: Bool { withState { $0.subscriptions.contains { $0.isPrompt } || $0.watches.count > 0 } }
 
     /// Adds a subscriber: it gets the present state, then the batches published from now on.
@@ -115,7 +116,7 @@ package final class Collector: Sendable {
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }
         }
-        // Without subscribers the thread waits for the longer interval.
+        // Woken, because without subscribers the collecting thread waits for the longer interval.
         recorder.wake.signal()
         onReady()
         return subscription
@@ -131,14 +132,14 @@ package final class Collector: Sendable {
             state.walk.isRequested = true
             return named ?? state.subscriptions
         }
-        // The walk comes first, because a subscriber that gets a part of it only is sent the state once more.
+        // The walk comes first, because a subscriber that gets only a part of it is sent the state once more.
         collectNow()
         for subscription in subscriptions { subscription.requestState() }
     }
 
     /// Reads the remaining events, publishes them and releases the rings; no batch is published afterwards.
     func close() {
-        // Without the lock, because it may release values of the program.
+        // Stopped without the lock, because that may release values of the program.
         let tasks = tasks.withLock { source in
             defer { source = nil }
             return source

@@ -2,19 +2,19 @@ import ChainModel
 
 /// The intervals and limits of a collector.
 package struct CollectorOptions: Sendable {
-    /// Nanoseconds between two reads of the rings; a half full ring is read earlier.
+    /// Nanoseconds between two reads of the rings; a half full ring causes an earlier read.
     package var interval: UInt64 = 20_000_000
-    /// Nanoseconds between two reads, at least, without subscriptions and unfinished cancellations.
+    /// The least nanoseconds between two reads while there are no prompt subscriptions and no unfinished cancellations.
     package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds without events after which an empty batch is published.
     package var heartbeat: UInt64 = 1_000_000_000
-    /// Nanoseconds between the beginnings of two resyncs at least, while events are being lost.
+    /// The least nanoseconds between the beginnings of two resyncs after losses.
     package var resyncInterval: UInt64 = 250_000_000
-    /// Events in one batch at most.
+    /// The most events in one batch.
     package var batchLimit = 16_384
-    /// Nodes in one batch of the state at most.
+    /// The most nodes in one batch of the state.
     package var chunkLimit = 4096
-    /// Bytes of the label of a node from the registry; the rest is cut off.
+    /// The most bytes of the label of a node from the registry; the rest is cut off.
     package var textLimit = 480
     /// Whether the program records some of its chains only.
     package var isNarrowed = false

@@ -7,32 +7,36 @@ struct CollectorState {
     private(set) var forest: ChainForest
     private var names = NameTables()
     private var calibration = Calibration()
-    /// The file that the rings lie in, if they outlive the process.
+    /// The file of the rings, if they outlive the process.
     private var ringFile: RingFile?
-    /// The pass under way: how far each ring will be read.
+    /// The pass under way, which has fixed how far each ring will be read; else nil.
     private var merge: RingMerge?
     /// How many passes have ended.
     private(set) var passCount: UInt64 = 0
+    /// The number of the last published batch.
     private var sequence: UInt64 = 0
     private var deliveredCount: UInt64 = 0
     private(set) var counts = EventCounts()
-    /// Events lost before the pass under way fixed the ends of the rings, and before the last finished pass did. A walk
-    /// over the registry recovers from the latter, because all events before those losses were applied.
+    /// Events lost before the last pass fixed the ends of the rings.
     private var lostBeforePass: UInt64 = 0
+    /// Events lost before the last finished pass fixed the ends of the rings. A walk over the registry recovers from
+    /// these losses, because all events before them were applied.
     private(set) var recoverableLossCount: UInt64 = 0
-    /// The time of the last batch, and the times before the last two passes fixed the ends of the rings.
+    /// The time of the last batch.
     private(set) var time: UInt64 = 0
+    /// The time just before the last pass fixed the ends of the rings.
     private var passTime: UInt64 = 0
+    /// The ``passTime`` of the pass before that.
     private(set) var previousPassTime: UInt64 = 0
 
-    /// Batches that were not published yet, and the subscriptions.
+    /// Batches that are to be moved to the collector's outbox.
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
     /// When tasks may be looked at again, in nanoseconds of the monotonic clock.
     var nextTaskSample: UInt64 = 0
     var watches = CancelWatches()
-    /// Whether the rings were released and may not be read.
+    /// Whether the collector is closed, so that the rings may not be read any more.
     var isClosed = false
 
     init(process: ProcessKey, options: CollectorOptions) {
@@ -41,13 +45,13 @@ struct CollectorState {
         forest = ChainForest(process: process, limits: options.forest)
     }
 
-    /// Has what a reader of the rings needs written into their file.
+    /// Sets the file of the rings. It also gets what a reader of the rings needs: anchors and numbers of call sites.
     mutating func use(_ file: RingFile) { (ringFile, names.ringFile) = (file, file) }
 
     /// Whether a pass is under way.
     var isInPass: Bool { merge != nil }
 
-    /// Continues the pass under way, or begins one: reads at most one batch.
+    /// Continues the pass under way, or begins a pass; reads and publishes at most one batch.
     mutating func collect(from recorder: Recorder, runtime: any ObservedRuntime) {
         var merge = self.merge ?? beginPass(recorder)
         self.merge = nil
@@ -68,7 +72,7 @@ struct CollectorState {
             publish(&batch)
         }
         if isEnded { passCount += 1 }
-        // As many steps as there were events, so that eviction keeps up with creation.
+        // At least as many steps as events, so that eviction keeps up with creation.
         forest.retain(now: time, budget: max(4096, batch.events.count))
     }
 
@@ -116,7 +120,7 @@ struct CollectorState {
         }
     }
 
-    /// The time of ticks of the cycle counter that were read before this pass.
+    /// Returns the time of ticks of the cycle counter that were read before this pass.
     func time(of ticks: UInt64) -> UInt64 { calibration.time(of: ticks) }
 
     private mutating func count(_ recorder: Recorder) {

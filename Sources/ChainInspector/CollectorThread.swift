@@ -3,7 +3,8 @@ import ChainSystem
 import Dispatch
 import Synchronization
 
-/// A thread that collects on an interval, which is longer without subscriptions, or when a ring is half full.
+/// A thread that collects at an interval, and earlier when a ring is half full. While nothing watches, the interval is
+/// longer.
 final class CollectorThread: Sendable {
     private final class Work: Sendable {
         let collector: Collector
@@ -34,11 +35,11 @@ final class CollectorThread: Sendable {
         self.thread = thread
     }
 
-    /// Ends the thread and waits for it; on the thread itself (in an observer) it does not wait. Once.
+    /// Ends the thread and waits for it; on the thread itself (in an observer) it does not wait. To be called once.
     func stop() {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
-        // In a child of the process there is no such thread.
+        // A child of a fork has no such thread.
         if generation == chain_fork_generation() { thread.join() }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Where a dump that a signal asked for is written.
+/// The destination of the dumps that a signal requests.
 public enum DumpTarget: Hashable, Sendable {
     /// The program's standard error.
     case standardError
@@ -18,22 +18,24 @@ public enum DumpTarget: Hashable, Sendable {
     case file(String)
 }
 
-/// A thread that writes a dump at each signal; the signal handler does nothing but wake it.
+/// A thread that writes a dump after a signal; the signal handler only wakes it. Up to 64 signals that arrive during a
+/// dump cause one more dump together.
 final class DumpWatch: Sendable {
     private final class Work: Sendable {
-        let number: Int32
+        let signal: Int32
         let target: DumpTarget
         let isStopped = Atomic<Bool>(false)
+        /// Returns the text to write; nil where there is none, or it was written elsewhere.
         let dump: @Sendable () -> String?
 
-        init(_ number: Int32, _ target: DumpTarget, _ dump: @escaping @Sendable () -> String?) {
-            self.number = number
+        init(_ signal: Int32, _ target: DumpTarget, _ dump: @escaping @Sendable () -> String?) {
+            self.signal = signal
             self.target = target
             self.dump = dump
         }
 
         func run() {
-            while chain_signal_wait(number) == 0 {
+            while chain_signal_wait(signal) == 0 {
                 guard let text = dump() else { continue }
                 write(text)
             }
@@ -59,43 +61,44 @@ final class DumpWatch: Sendable {
     private let generation = chain_fork_generation()
 
     /// Watches for the signal until ``stop()``. `dump` is called on a thread that blocks all signals.
-    init(_ number: Int32, target: DumpTarget, dump: @escaping @Sendable () -> String?) throws(InspectorError) {
-        let failure = chain_signal_watch(number)
-        guard failure == 0 else { throw .dumpSignal(number, errorNumber: failure) }
-        let work = Work(number, target, dump)
+    init(_ signal: Int32, target: DumpTarget, dump: @escaping @Sendable () -> String?) throws(InspectorError) {
+        let failure = chain_signal_watch(signal)
+        guard failure == 0 else { throw .dumpSignal(signal, errorNumber: failure) }
+        let work = Work(signal, target, dump)
         guard let thread = SystemThread("chain-dump", { work.run() }) else {
-            chain_signal_end(number)
-            chain_signal_close(number)
+            chain_signal_end(signal)
+            chain_signal_close(signal)
             throw .noThread
         }
         self.work = work
         self.thread = thread
     }
 
-    /// Restores the signal's action, ends the thread and waits for it: for a dump under way, a fifth of a second at
-    /// most after the reader has stopped reading. In a child of the process it closes the inherited descriptors. Once.
+    /// Restores the signal's action, ends the thread and waits for it. A dump under way is completed while its reader
+    /// reads; once the reader stops, the wait ends within a fifth of a second. In a child of a fork it closes the
+    /// inherited descriptors, and does not wait. To be called once.
     func stop() {
         work.isStopped.store(true, ordering: .relaxed)
-        chain_signal_end(work.number)
+        chain_signal_end(work.signal)
         guard generation == chain_fork_generation() else { return }
         thread.join()
-        chain_signal_close(work.number)
+        chain_signal_close(work.signal)
     }
 }
 
-/// Writes a text in pieces that block on no pipe. Returns false, with `errno` set, after five seconds in which no byte
-/// could be written, or at once where `isOver`.
+/// Writes a text in pieces of 4,096 bytes, which a pipe that is ready takes without blocking. Returns false, with
+/// `errno` set, after an error, or after 5 s without progress: 100 ms once `isOver` returns true.
 private func writeAll(_ text: String, to descriptor: Int32, until isOver: () -> Bool) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-        var (written, waits) = (0, 0)
+        var (written, timeouts) = (0, 0)
         while written < bytes.count {
             var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             let count = poll(&ready, 1, 100)
             if count < 0, errno != EINTR { return false }
             guard count > 0 else {
-                waits += 1
-                guard waits < 50, !isOver() else {
+                timeouts += 1
+                guard timeouts < 50, !isOver() else {
                     errno = EAGAIN
                     return false
                 }
@@ -103,7 +106,7 @@ private func writeAll(_ text: String, to descriptor: Int32, until isOver: () -> 
             }
             let result = write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, 4096))
             if result < 0, errno != EINTR, errno != EAGAIN { return false }
-            if result > 0 { (written, waits) = (written + result, 0) }
+            if result > 0 { (written, timeouts) = (written + result, 0) }
         }
         return true
     }

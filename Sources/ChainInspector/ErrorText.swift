@@ -1,5 +1,5 @@
-/// The bounded description of an error and of the errors in it. Making it runs the program's code (descriptions): only
-/// on the calling thread, with no lock held.
+/// The bounded descriptions of an error and of the errors in it. Make it with no lock held, because that runs the
+/// program's code (`description`).
 struct ErrorText {
     /// One error of the chain: the error itself first, then its causes.
     struct Part: Equatable {
@@ -10,20 +10,23 @@ struct ErrorText {
         var depth: Int
     }
 
+    /// The error itself first, then its causes in pre-order.
     private(set) var parts: [Part] = []
     /// Whether errors past the limits were left out.
     private(set) var isCut = false
 
-    /// The most errors, and the depth of the search for them.
+    /// The most errors, and the most children of one value that are searched for errors.
     static let countLimit = 16
+    /// The greatest depth of an error.
     static let depthLimit = 8
 
-    private var byteCount: Int
+    /// How many bytes the further texts may take.
+    private var bytesLeft: Int
     private let includesTexts: Bool
 
-    /// - Parameter byteLimit: how many bytes all texts take together at most, but for the marks of what was cut.
+    /// - Parameter byteLimit: the most bytes of all texts together, without the marks of what was cut.
     init(of error: any Error, includesTexts: Bool, byteLimit: Int) {
-        byteCount = byteLimit
+        bytesLeft = byteLimit
         self.includesTexts = includesTexts
         add(error, depth: 0)
     }
@@ -32,18 +35,19 @@ struct ErrorText {
         guard parts.count < Self.countLimit, depth <= Self.depthLimit else { return isCut = true }
         var part = Part(type: String(reflecting: type(of: error)), text: nil, depth: depth)
         if includesTexts {
-            let text = "\(error)".cut(toBytes: max(0, byteCount))
-            byteCount -= text.utf8.count
+            let text = "\(error)".cut(toBytes: max(0, bytesLeft))
+            bytesLeft -= text.utf8.count
             part.text = text
         }
         parts.append(part)
         addErrors(in: error, depth: depth + 1, nesting: 0)
     }
 
-    /// Adds the errors in a value's stored properties or case: as such, in an optional, or in a collection.
+    /// Adds the errors in a value's stored properties or associated values; also those in up to two levels of
+    /// optionals, collections, tuples and enums there.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
-        for (number, child) in Mirror(reflecting: value).children.enumerated() {
-            guard number < Self.countLimit else { return isCut = true }
+        for (index, child) in Mirror(reflecting: value).children.enumerated() {
+            guard index < Self.countLimit else { return isCut = true }
             if let error = child.value as? any Error {
                 add(error, depth: depth)
             } else if nesting < 2 {
@@ -58,7 +62,7 @@ struct ErrorText {
 }
 
 extension String {
-    /// The text, or its beginning up to a scalar's end, and an ellipsis.
+    /// Returns the text; where it has more than `limit` bytes, its beginning, cut between scalars, and an ellipsis.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         for shorter in 0..<min(4, limit) {

@@ -5,16 +5,16 @@ import ChainSystem
 import ChainWire
 import PromiseRuntime
 
-/// The recorder and server of a program's chains: it records a runtime's events, keeps a forest of them, publishes them
-/// to viewers, and carries out viewers' cancellations.
+/// The recorder and server of a program's chains. It records a runtime's events, applies them to a forest, publishes
+/// them to viewers, and carries out viewers' cancellations.
 ///
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads never
-/// wait for it, and pay 43 to 98 ns an event in all: some 3.5 % where handlers do work, at 335,000 events a second;
-/// 65 % of the throughput where they only make events, as fast as they can. Nodes made earlier appear at their next
-/// event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()``,
+/// It lasts until ``stop()``, whether or not the result is kept. One thread collects, and the program's own threads
+/// never wait for it. An event costs 43 to 98 ns in all: some 3.5 % of the throughput where handlers do work, at
+/// 335,000 events a second; 65 % where they only make events, as fast as they can. Nodes made earlier appear at their
+/// next event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()``,
 /// ``collectNow()``, ``dump(settled:limit:)``, ``eventCounts`` and ``perform(_:)`` of the parent's inspector may be
 /// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
@@ -39,8 +39,8 @@ public final class Inspector: Sendable {
     /// The inspectors that run, by runtime: see ``withRunning(_:)``.
     private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
 
-    /// Starts or stops an inspector, one thread at a time, with forks held: so in a child no lock that these steps take
-    /// is held by a thread of the parent.
+    /// Starts or stops an inspector, one thread at a time. Forks wait meanwhile, so that no child inherits a lock that
+    /// one of these steps holds.
     private static func withRunning<Result>(
         _ body: (inout [ObjectIdentifier: Inspector]) throws -> Result
     ) rethrows -> Result {
@@ -52,9 +52,9 @@ public final class Inspector: Sendable {
     /// Begins to record `runtime`.
     ///
     /// Where an inspector of that runtime runs already, returns that one; its name and options stay. After a stop
-    /// another one may be started, which gets the live nodes of the first one at once; nodes made while no inspector
-    /// ran appear at their next step. In a child of a fork the parent's inspectors do not count. A failure to listen
-    /// (``InspectorOptions/endpoints``) is no error: ``attachFailures`` has the reason, and so does standard error.
+    /// another one may be started. It gets at once the live nodes that the first one recorded; nodes made while no
+    /// inspector ran appear at their next step. In a child of a fork the parent's inspectors do not count. A failure to
+    /// listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures`` and standard error have the reason.
     ///
     /// - Parameter name: what viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -66,7 +66,7 @@ public final class Inspector: Sendable {
             let key = ObjectIdentifier(runtime)
             if let other = running[key] {
                 if other.collector.recorder.isInOwnProcess { return other }
-                // This is a child of the process that it was started in.
+                // This process is a child of the one that started the other inspector.
                 runtime.stopRecording()
                 other.stopWatches()
                 running[key] = nil
@@ -93,7 +93,7 @@ public final class Inspector: Sendable {
     }
 
     private func begin(_ options: InspectorOptions) throws {
-        // First, because threads make their rings with their first event.
+        // Before recording starts, because threads make their rings with their first event.
         let flightFile = makeFlightFile(options)
         guard
             runtime.startRecording(
@@ -103,7 +103,7 @@ public final class Inspector: Sendable {
             flightFile?.remove()
             throw InspectorError.runtimeIsRecorded
         }
-        // The earlier steps of these nodes went to an earlier inspector.
+        // A walk over the registry, because an earlier inspector got the earlier steps of these nodes.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
         do {
@@ -146,10 +146,10 @@ public final class Inspector: Sendable {
         for watch in watches { watch.stop() }
     }
 
-    /// Ends recording. Recorded events are published before, and attached viewers get them, for which it waits a fifth
-    /// of a second at most; for a dump of the flight recorder that is under way, until that is written. Leaves no
-    /// thread, socket or file behind. Two kinds of threads end by themselves: one of the inspector that calls it (in an
-    /// observer, or in a handler that a viewer cancelled), and one with a handler that does not return. Idempotent.
+    /// Ends recording. Recorded events are published before. Waits until a dump under way is written, and a fifth of a
+    /// second at most for attached viewers to get the events. Leaves no thread, socket or file behind. Only two kinds
+    /// of threads end later, by themselves: a thread of the inspector that calls this function (in an observer, or in a
+    /// handler that a viewer cancelled), and a thread with a handler that has not returned. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -176,37 +176,37 @@ public final class Inspector: Sendable {
 
     // MARK: Events and state
 
-    /// The state as it is when one subscribes, in chunks, then everything that follows; completed by ``stop()``.
+    /// The state at the time of the subscription, in chunks, then every batch that follows; completed by ``stop()``.
     ///
-    /// Observers run on the collecting thread, or on the one that subscribes, and hold it up: slow ones use
+    /// Observers run on the collecting thread, or on the one that subscribes, and block it. A slow subscriber uses
     /// ``subscribe(mailboxLimit:onReady:)``.
     public var batches: EventStream<EventBatch> {
         EventStream { [collector] observer in BatchPump(collector, observer) }
     }
 
-    /// Returns a subscription for a subscriber that may be slow: it fetches batches when it can, loses old events but
-    /// never the present state, and holds up no other.
+    /// Returns a subscription for a subscriber that may be slow. It fetches batches when it can, may lose events but
+    /// never the present state, and delays no other subscriber.
     ///
     /// - Parameters:
-    ///   - mailboxLimit: how many events may wait for it (a batch counts one more); at least 1.
-    ///   - onReady: called when something waits where nothing did, on the collecting thread or on this one, also for
-    ///     the end; it must be short and must not block.
+    ///   - mailboxLimit: the most events and nodes that wait in the mailbox (a batch counts one more); at least 1.
+    ///   - onReady: called when the mailbox is not empty any more, also for the end, on the thread that publishes, or
+    ///     on the one that subscribes or requests the state. It must be short and must not block.
     public func subscribe(
         mailboxLimit: Int = 200_000, onReady: @escaping @Sendable () -> Void = {}
     ) -> BatchSubscription {
         collector.subscribe(mailboxLimit: mailboxLimit, onReady: onReady)
     }
 
-    /// What ``subscribe(mailboxLimit:onReady:)`` returns as an asynchronous sequence: the present state, then every batch that
-    /// follows, until ``stop()``.
+    /// Subscribes as ``subscribe(mailboxLimit:onReady:)`` does, and returns the batches as an asynchronous sequence:
+    /// the present state, then every batch that follows, until ``stop()``.
     ///
     ///     let batches = try Inspector.start().batchSequence()
     ///     for await batch in batches { send(batch) }
     ///
-    /// A loop that is slow loses old events, but never the present state, and holds up no other. The subscription begins
-    /// with this call, and ends with the loop's task or when the sequence is released. For one loop.
+    /// A slow loop may lose events, but never the present state, and delays no other subscriber. The subscription
+    /// begins with this call, and ends with the loop's task or when the sequence is released. For one loop.
     ///
-    /// - Parameter mailboxLimit: how many events may wait for the loop (a batch counts one more); at least 1.
+    /// - Parameter mailboxLimit: the most events and nodes that wait (a batch counts one more); at least 1.
     public func batchSequence(mailboxLimit: Int = 200_000) -> AsyncStream<EventBatch> {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let subscription = subscribe(mailboxLimit: mailboxLimit) { wake.yield() }
@@ -222,13 +222,13 @@ public final class Inspector: Sendable {
 
     /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
     public func collectNow() {
-        // In a child a thread that is not there may hold the collector's locks.
+        // In a child of a fork a thread of the parent, which does not exist here, may hold the collector's locks.
         if collector.recorder.isInOwnProcess { collector.collectNow() }
     }
 
-    /// The tree of what is alive, as text, without any viewer: a line a node, with its state, kind, id and label, where
-    /// it was made, on which thread it runs and since when, and what it waits for. Works also while the collecting
-    /// thread is held up by an observer. Texts are escaped, so that a terminal may show them. O(nodes).
+    /// Returns the trees of the live nodes as text: a line a node, with its state, kind, id and label, where it was
+    /// made, on which thread it runs and for how long, and what it waits for. Needs no viewer, and works while an
+    /// observer blocks the collecting thread. Texts are escaped, so that a terminal may show them. O(nodes).
     ///
     /// ```text
     /// shop (pid 4242) at 2026-11-21 12:04:31 UTC: 2 nodes alive
@@ -238,10 +238,10 @@ public final class Inspector: Sendable {
     ///
     /// - Parameters:
     ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
-    ///   - limit: how many nodes are listed at most; then a line counts the other live ones.
+    ///   - limit: the most nodes listed, at least 1; a last line counts the other live ones.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
         guard collector.recorder.isInOwnProcess else { return "\(escaped(info.name)): of the parent of this process\n" }
-        // Published by the collecting thread: this one is not to wait for observers.
+        // The collecting thread publishes, because this thread must not wait for observers.
         collector.pass(publishes: false)
         return collector.withState { state in
             let nodeCounts = state.forest.totals.counts
@@ -256,21 +256,23 @@ public final class Inspector: Sendable {
         }
     }
 
-    /// The counts of events made, delivered and lost, as of the last look; exact at rest. None in a child of a fork.
+    /// The counts of events made, delivered and lost, as of the last read of the rings; exact at rest. All are 0 in a
+    /// child of a fork.
     public var eventCounts: EventCounts {
         collector.recorder.isInOwnProcess ? collector.withState { $0.counts } : EventCounts()
     }
 
     // MARK: Commands
 
-    /// Carries out a command, or refuses it with a reason. The events of a cancellation are published by the time that
-    /// this returns, except those of handlers that still run.
+    /// Carries out a command, or refuses it with a reason. When this returns, the events of a cancellation are
+    /// published, except those of handlers that still run.
     ///
     /// A scope is cancelled by rule X5 (TheRules): the topmost pending nodes now, then the rest and newly created nodes
-    /// until none is pending; but no node that a node outside of the scope waits for, unless the command names it.
+    /// until none is pending. Nodes that a node outside of the scope waits for are left out, unless the command names
+    /// them.
     public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
 
-    /// Carries out a command; a requested state is sent to these subscribers, or to all.
+    /// Carries out a command; a requested state is sent to `subscribers`, or to all.
     func perform(_ command: ViewerCommand, for subscribers: [BatchSubscription]?) -> CommandReply {
         CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
     }

@@ -7,62 +7,61 @@ import PromiseRuntime
     import Glibc
 #endif
 
-/// The costs and contents of an ``Inspector``'s recording.
+/// The options of an ``Inspector``.
 public struct InspectorOptions: Sendable {
-    /// The time between two collections, 100 ms or more without viewers and subscribers; a thread's half full ring is
-    /// collected earlier. At least 1 ms.
+    /// The time between two collections, at least 1 ms; without viewers and subscribers at least 100 ms. A half full
+    /// ring of a thread causes an earlier collection.
     public var interval: Duration = .milliseconds(20)
     /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts need
-    /// further slots. At 200,000 events a second on one thread the default lasts 80 ms, for which a busy system may keep
-    /// the collecting thread waiting.
+    /// further slots. At 200,000 events a second on one thread the default lasts 80 ms, because a busy system may delay
+    /// the collecting thread that long.
     public var ringCapacity = 16_384
-    /// How many bytes all rings take together at most. Rings made once half of them is in use hold 4,096 events at
-    /// most; threads that get no ring lose their events, counted.
+    /// How many bytes all rings take together at most. Rings made once half of the bytes are in use hold 4,096 events
+    /// at most. The events of threads that get no ring are dropped and counted.
     public var ringByteLimit = 32 << 20
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480
-    /// What the process's own forest keeps, for late comers and ``Inspector/dump(settled:limit:)``.
+    /// What the process's own forest keeps, for late subscribers and ``Inspector/dump(settled:limit:)``.
     public var retention = Retention()
-    /// Which chains are recorded. Those that are left out cost their threads 1 ns a step and 11 a root; viewers neither
-    /// see nor cancel them.
+    /// Which chains are recorded. Other chains cost their threads 1 ns a step and 11 ns a root; viewers can neither see
+    /// nor cancel them.
     public var recording = RecordingFilter()
-    /// Whether the texts of the program's own errors are published; they may hold secrets. Those of cancelled and
-    /// abandoned promises, which hold labels, call sites and reasons, always are.
+    /// Whether the texts of the program's own errors are published; they may hold secrets. The errors of cancelled and
+    /// abandoned promises hold only labels, call sites and reasons, and are always published.
     public var capturesErrorText = true
     /// Whether values are published; each is rendered on the thread that settles the promise.
     public var capturesValues = false
-    /// Whether commands are refused.
+    /// Whether viewers' cancellations are refused; other commands are not.
     public var isReadOnly = false
-    /// Whether no thread is started: the program calls ``Inspector/collectNow()``. Nil: so where the runtime's clock is
-    /// a virtual one.
+    /// Whether no collecting thread is started, because the program calls ``Inspector/collectNow()``. Nil: true where
+    /// the runtime's clock is virtual, else false.
     public var collectsByHand: Bool?
 
-    /// A signal (as `SIGUSR1`, or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``,
-    /// instead of what it does otherwise, until the inspector stops. It must not be blocked on all threads of the
-    /// program, and one inspector of a process at a time may have it. Nil: none.
+    /// A signal (such as `SIGUSR1` or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``.
+    /// This replaces the signal's action until the inspector stops. At least one thread of the program must not block
+    /// the signal, and only one inspector of a process at a time may have it. Nil: none.
     public var dumpSignal: Int32?
-    /// Where a dump that a signal asked for is written.
+    /// The destination of the dumps that ``dumpSignal`` requests.
     public var dumpTarget = DumpTarget.standardError
 
-    /// A recording of the program's last minutes in a file, to be looked at after something has happened. Nil: none, which
-    /// costs nothing.
+    /// A recording of the program's last minutes in a file, for after a failure. Nil: none, which costs nothing.
     public var flightRecorder: FlightRecorder?
 
-    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but for a program on a virtual
-    /// clock or that collects by hand (``collectsByHand``), nowhere.
+    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but nowhere where the program
+    /// collects by hand (``collectsByHand``).
     public var endpoints: [InspectorEndpoint]?
-    /// The folder of the sockets and tokens, an absolute path; it is made where it is not there, and has to be the
-    /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`,
-    /// which is where `chainview` looks; where that is another user's, one beside it, which `chainview` finds, too.
+    /// The folder of the sockets and tokens, an absolute path. A missing one is made; it has to be the user's own, with
+    /// mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, where `chainview`
+    /// looks; where that belongs to another user, a folder beside it, which `chainview` finds, too.
     public var socketFolder: String?
-    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight places of their own, unless it
-    /// is 0.
+    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight connections of their own, unless
+    /// this is 0.
     public var viewerLimit = 64
 
-    /// What tests change of the server.
+    /// Changes the server's options, for tests.
     var adjustServer: (@Sendable (inout ServerOptions) -> Void)?
 
-    /// The defaults suit production.
+    /// Makes the defaults, which suit production.
     public init() {}
 
     var recorder: RecorderOptions {
@@ -86,16 +85,16 @@ public struct InspectorOptions: Sendable {
     }
 }
 
-/// Why an inspector could not be started.
+/// The reason why an inspector could not be started, or a flight recording not be dumped.
 public enum InspectorError: Error, Hashable, CustomStringConvertible {
-    /// Something else than an inspector records the runtime.
+    /// The runtime's events already go to a sink other than an inspector.
     case runtimeIsRecorded
-    /// The system has no thread to give.
+    /// The system has no thread left.
     case noThread
-    /// That signal (``InspectorOptions/dumpSignal``, or that of a flight recorder) cannot be had, for the reason that the
-    /// error number names.
+    /// The signal (``InspectorOptions/dumpSignal``, or that of a flight recorder) cannot be handled; the error number
+    /// has the reason.
     case dumpSignal(Int32, errorNumber: Int32)
-    /// The inspector has no flight recorder, or has stopped.
+    /// The inspector has no flight recorder, or was stopped.
     case noFlightRecorder
     /// A dump of the flight recorder could not be written; the text has the reason.
     case flightRecording(String)

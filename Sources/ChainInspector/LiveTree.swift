@@ -6,19 +6,20 @@ import ChainModel
     import Glibc
 #endif
 
-/// A forest as text: each live node, its call site, its thread, since when, and what it waits for. The program's texts
-/// are escaped for terminals.
+/// A forest as text: each live node, its call site, its thread, its time in that state, and what it waits for. The
+/// program's texts are escaped for terminals.
 struct LiveTree {
     private let forest: ChainForest
     private let now: UInt64
     /// Whether settled nodes without live descendants are listed.
     private let showsSettled: Bool
+    /// How many nodes may still be listed.
     private var linesLeft: Int
     private(set) var text = ""
     /// Live nodes listed so far.
     private var liveCount = 0
 
-    /// Draws at most `limit` nodes. O(nodes), as far as it gets.
+    /// Draws at most `limit` nodes, but at least one. O(nodes).
     init(of forest: ChainForest, now: UInt64, settled: Bool, limit: Int) {
         self.forest = forest
         self.now = now
@@ -32,10 +33,10 @@ struct LiveTree {
         if linesLeft == 0, left > 0 { text += "… and \(left) more that are alive\n" }
     }
 
-    /// Draws one tree: its live nodes and their ancestors.
+    /// Draws one tree: its live nodes and their ancestors, or all nodes where settled ones are listed.
     private mutating func draw(_ root: NodeIndex) {
         let shown = showsSettled ? nil : liveNodes(under: root)
-        // A settled chain may still have a handler that has not returned.
+        // Decided by the nodes, because a settled chain may have a handler that has not returned.
         if let shown, shown.isEmpty { return }
         var depth = 0
         var walk = TreeWalk(root)
@@ -50,7 +51,7 @@ struct LiveTree {
         }
     }
 
-    /// Returns the live nodes of a tree, as many as there is room for, and their ancestors.
+    /// Returns the live nodes of a tree and their ancestors, as many as may still be listed.
     private func liveNodes(under root: NodeIndex) -> Set<NodeIndex> {
         var shown: Set<NodeIndex> = []
         var walk = TreeWalk(root)
@@ -62,6 +63,7 @@ struct LiveTree {
         return shown
     }
 
+    /// Returns whether the node is settled, and its handler has not returned.
     private func isOnThread(_ index: NodeIndex) -> Bool { forest.node(index).marks.contains(.stillOnThread) }
 
     private mutating func append(_ index: NodeIndex, isRoot: Bool) {
@@ -116,7 +118,7 @@ private struct TreeWalk {
 
     init(_ root: NodeIndex) { self.root = root }
 
-    /// Returns the next node, and the change of indentation.
+    /// Returns the next node and the change of the depth; nil after the last node.
     mutating func next(in forest: ChainForest) -> (index: NodeIndex, change: Int)? {
         guard var node = current else {
             current = root
@@ -140,8 +142,8 @@ private struct TreeWalk {
     }
 }
 
-/// A text of the program's without what a terminal would obey: control characters, and marks that turn the direction of
-/// writing, as `\u{…}`.
+/// Returns a text of the program for a terminal: control characters, and marks that change the direction of writing, as
+/// `\u{…}` or `\n`.
 func escaped(_ text: String) -> String {
     func isHostile(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
@@ -161,7 +163,7 @@ func escaped(_ text: String) -> String {
     return result
 }
 
-/// A moment as `2026-11-21 20:25:40 UTC`.
+/// Returns a moment as text: `2026-11-21 20:25:40 UTC`.
 func dateText(nanosecondsSince1970 nanoseconds: UInt64) -> String {
     var seconds = time_t(nanoseconds / 1_000_000_000)
     var parts = tm()

@@ -1,26 +1,27 @@
 import ChainEvents
 
-/// The interned call sites, threads and executors: each name is sent with the first batch that uses it, and all names
-/// to a late subscriber.
+/// The interned names of call sites, threads and executors. Each name is sent with the first batch that uses it; a late
+/// subscriber gets all names.
 struct NameTables {
-    /// The number of thread names kept; at twice as many the older half is dropped.
+    /// How many thread names are kept; past twice as many the older half is dropped.
     static let threadLimit = 4096
 
     private(set) var sites: [SiteID: CodeLocation] = [:]
     private(set) var threads: [ThreadID: String] = [:]
     private(set) var executors: [ExecutorID: String] = [:]
+    /// The names that were not sent yet.
     private var newSites: [SiteID: CodeLocation] = [:]
     private var newThreads: [ThreadID: String] = [:]
     private var newExecutors: [ExecutorID: String] = [:]
 
-    /// Where the numbers of call sites are noted for a reader of the rings.
+    /// The file of the rings, if there is one; the numbers of call sites are added to it.
     var ringFile: RingFile?
 
     private struct SitePointer: Hashable {
         var file: UnsafePointer<UInt8>
         var line: UInt32
 
-        /// Its slot in ``recent``.
+        /// The index of the call site in ``recent``.
         var slot: Int {
             let mixed = (UInt(bitPattern: file) &+ UInt(line) &* 64) &* 0x9E37_79B9_7F4A_7C15
             return Int(truncatingIfNeeded: mixed >> 56)
@@ -30,9 +31,11 @@ struct NameTables {
     private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
     private var siteNumbers: [CodeLocation: SiteID] = [:]
+    /// The threads of the names, oldest name first.
     private var threadOrder: [ThreadID] = []
 
-    /// Returns the number of a call site: one for each file and line, however many literals spell it.
+    /// Returns the number of a call site: one for each file and line, even if several literals spell the file's name. 0
+    /// where there is no file.
     mutating func number(_ callSite: CallSite) -> SiteID {
         guard let file = callSite.file else { return 0 }
         let pointer = SitePointer(file: file, line: callSite.line)
@@ -54,7 +57,7 @@ struct NameTables {
         return number
     }
 
-    /// Adds a thread's name; the kernel reuses the numbers of ended threads.
+    /// Adds a thread's name. Replaces an earlier one, because the kernel reuses the ids of ended threads.
     mutating func learn(thread: ThreadID, name: String) {
         guard !name.isEmpty, threads[thread] != name else { return }
         if threads.updateValue(name, forKey: thread) == nil {

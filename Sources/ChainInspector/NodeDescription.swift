@@ -1,16 +1,24 @@
 import ChainModel
 
-/// The rendered details of a live promise: see ``NodeDetail``.
+/// The rendered details of a live promise, for a ``NodeDetail``.
 struct LiveDetail: Sendable {
-    /// The executor, the whole label, and the ids of the waiting nodes.
+    /// The name of the executor.
     var executor: String
+    /// The whole label.
     var label: String?
+    /// The unsettled children, which wait for the promise.
     var handlers: [NodeID]
+    /// How many tasks and callbacks wait for the promise.
     var callbackCount: Int
+    /// The nodes that follow the promise.
     var followers: [NodeID]
+    /// The unsettled combinators that have the promise as a member.
     var combinators: [NodeID]
+    /// The threads that sleep until the promise is settled, each with the node of the handler that it runs, or none.
     var blockedThreads: [(thread: ThreadID, node: NodeID)]
+    /// The parent, while the promise waits for it.
     var parent: NodeID?
+    /// The node that the promise follows.
     var followed: NodeID?
     var valueType: String
     var isFulfilled: Bool
@@ -18,7 +26,7 @@ struct LiveDetail: Sendable {
     var value: String?
     /// Nil where there is no error.
     var error: ErrorText?
-    /// What a span says; empty for other nodes.
+    /// The entries of a span; empty for other nodes.
     var spanEntries: [NodeDetail.Entry] = []
     var isSpan = false
 }
@@ -29,11 +37,12 @@ extension NodeDetail {
     /// The most ids of one list.
     static let listLimit = 32
 
+    /// Adds an entry; nothing where the text is nil or empty.
     fileprivate mutating func add(_ name: String, _ text: String?) {
         if let text, !text.isEmpty { entries.append(Entry(name: name, text: text.cut(toBytes: Self.textByteLimit))) }
     }
 
-    /// `3: #4, #7, #9`.
+    /// Adds the count and the ids of nodes, as `3: #4, #7, #9`; nothing where there are none.
     fileprivate mutating func add(_ name: String, _ nodes: [NodeID]) {
         guard !nodes.isEmpty else { return }
         let listed = nodes.prefix(Self.listLimit).map(\.description).joined(separator: ", ")
@@ -42,7 +51,8 @@ extension NodeDetail {
 }
 
 extension Collector {
-    /// Describes a node in more detail than events do: from the promise while it is alive, else from the forest.
+    /// Returns more details of a node than events contain: those of the promise while it is alive, else those of the
+    /// task and of the forest's record.
     ///
     /// Runs the program's descriptions of its errors and values on the calling thread, with no lock held.
     func describe(_ id: NodeID) -> CommandReply.Outcome {
@@ -69,7 +79,7 @@ extension Collector {
         return .described(detail)
     }
 
-    /// The most entries of a span.
+    /// The most entries of a span that are returned.
     private static var spanEntryLimit: Int { 256 }
 
     private func addOutcome(of live: LiveDetail, to detail: inout NodeDetail) {
@@ -107,7 +117,7 @@ extension Collector {
     }
 }
 
-/// The forest's record of a node as texts.
+/// The texts of the forest's record of a node.
 private struct RecordedDetail {
     var label: String?
     var summary: String?
@@ -118,7 +128,7 @@ private struct RecordedDetail {
 }
 
 extension CollectorState {
-    /// Returns the record of a node; nil where only its id is known.
+    /// Returns the texts of a node's record; nil where the node is known only by links from others.
     fileprivate func recordedDetail(of index: NodeIndex) -> RecordedDetail? {
         let view = forest.node(index)
         guard !forest.isOnlyReferenced(index) else { return nil }
@@ -130,7 +140,7 @@ extension CollectorState {
             age: view.marks.contains(.seenLate) ? "first seen \(age) ago" : "made \(age) ago")
     }
 
-    /// Returns why an unrecorded node cannot be described or cancelled.
+    /// Returns why a node that was evicted or not recorded cannot be described or cancelled.
     func absence(of id: NodeID) -> String {
         if forest.isEvicted(id) { return "\(id) has ended and was forgotten" }
         let why = "the program records some of its chains only"
@@ -145,13 +155,13 @@ extension CollectorState {
 }
 
 extension ChainForest {
-    /// Whether a node is known by links from others alone.
+    /// Returns whether a node is known only by links from others.
     func isOnlyReferenced(_ index: NodeIndex) -> Bool {
         let view = node(index)
         return view.state == .unknown && view.settlement == .pending
     }
 
-    /// Returns what a node waits for as a phrase; nil where it waits for nothing.
+    /// Returns a phrase for what a node waits for; nil where it waits for nothing.
     func blockerText(of index: NodeIndex) -> String? {
         let blocker = self.blocker(of: index)
         let other = blocker.node.map { other in

@@ -7,7 +7,7 @@ import PromiseRuntime
     import Glibc
 #endif
 
-/// A runtime as the collector sees it.
+/// A `ChainRuntime` for the collector.
 struct ObservedPromises: ObservedRuntime {
     private let runtime: ChainRuntime
     let capturesValues: Bool

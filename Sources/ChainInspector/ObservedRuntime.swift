@@ -1,22 +1,22 @@
 import ChainEvents
 
-/// The observed runtime, as the collector uses it. Called without the collector's lock.
+/// The observed runtime, for the collector. Called without the collector's lock, except ``executorName(_:)``.
 protocol ObservedRuntime: Sendable {
-    /// The name of an executor, or nil where it has none.
+    /// Returns the name of an executor; nil where it has none. Must not run code of the program.
     func executorName(_ id: ExecutorID) -> String?
-    /// The number of the registry's shards.
+    /// The number of shards of the registry.
     var shardCount: Int { get }
     /// Returns the nodes of one shard that are alive now.
     func liveNodes(shard: Int) -> [LiveNode]
-    /// Cancels a node; false where it is gone.
+    /// Cancels a node; returns false where it is gone.
     func cancel(_ id: NodeID, by viewer: String) -> Bool
-    /// Returns the details of a live node; nil where it is gone. Runs the program's descriptions.
+    /// Returns the details of a live node; nil where it is gone. Runs the program's descriptions of values and errors.
     func detail(of id: NodeID) -> LiveDetail?
     /// Whether values may be published.
     var capturesValues: Bool { get }
 }
 
-/// A node that is alive, as the runtime knows it: the call site by pointer, no times.
+/// The runtime's snapshot of a live node, without times, and its call site by pointer.
 package struct LiveNode: Sendable {
     package var snapshot: NodeSnapshot
     package var callSite: CallSite

@@ -3,28 +3,29 @@ import ChainEvents
 import Dispatch
 import Synchronization
 
-/// The sink of a runtime's events: it keeps them, on the threads where they happen, until the collector fetches them.
+/// The sink of a runtime's events: it keeps each in a ring of its thread until the collector fetches it.
 ///
-/// An event is written into the calling thread's ring: no lock, no allocation, 27 ns, of which the cycle counter takes
-/// 12; with what the runtime does to make it and the collector to fetch it, 43 to 98 ns. A thread's first event takes a
-/// ring out of the pool (a short lock). Where the ring is full, or there is none left, the event is dropped and
-/// counted: `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
+/// Writing an event takes no lock, no allocation, and 27 ns, of which the cycle counter takes 12. With making and
+/// fetching the event it is 43 to 98 ns. A thread's first event takes a ring out of the pool (a short lock). Where the
+/// ring is full, or no ring is left, the event is dropped and counted: `made == delivered + lost + queued`, exactly,
+/// whenever no thread is inside ``record(_:text:)``.
 package final class Recorder: EventSink {
-    /// A number that no other recorder of this process has or had.
+    /// The number of this recorder, which no other recorder of this process has or had.
     let number: UInt64
     let clock: any ChainClock
     let pool: RingPool
-    /// Signalled when a ring is half full, at most once until the collector has begun to drain.
+    /// Wakes the collecting thread. A half full ring signals it, at most once until the collector begins to drain.
     let wake = DispatchSemaphore(value: 0)
 
+    /// The most bytes of one text.
     private let textLimit: Int
     private let capturesErrorText: Bool
     let usesCycleCounter: Bool
-    /// Forks that had happened when it was made: in a child it records nothing.
+    /// The fork generation in which it was made; in a child of a fork, which has another one, it records nothing.
     private let generation: UInt64
     private let isClosed = Atomic<Bool>(false)
     private let isWakeRequested = Atomic<Bool>(false)
-    /// Events of threads that got no ring.
+    /// How many events of threads without a ring were dropped.
     private let ringlessCount = Atomic<UInt64>(0)
 
     private static let nextNumber = Atomic<UInt64>(1)
@@ -40,7 +41,7 @@ package final class Recorder: EventSink {
         pool = RingPool(owner: number, capacity: options.usableRingCapacity, byteLimit: options.ringByteLimit)
     }
 
-    /// Records one event; see the type.
+    /// Records one event, or drops and counts it.
     package func record(_ record: EventRecord, text: String?) {
         guard let current = chain_thread_current().pointee.ring else { return recordFirst(record, text: text) }
         let ring = Ring(header: current.assumingMemoryBound(to: RingHeader.self))
@@ -60,11 +61,11 @@ package final class Recorder: EventSink {
         if wakes { wakeCollector() }
     }
 
-    /// The cycle counter's or the clock's present value.
+    /// The present value of the cycle counter, or of the clock.
     @inline(__always)
     var ticks: UInt64 { usesCycleCounter ? chain_ticks() : clock.now }
 
-    /// Records on a thread where another recorder's ring is first, or there is none.
+    /// Records on a thread without a ring, or with another recorder's ring in front.
     @inline(never)
     private func recordFirst(_ record: EventRecord, text: String?) {
         guard generation == chain_fork_generation(), !isClosed.load(ordering: .relaxed) else { return }
@@ -93,10 +94,10 @@ package final class Recorder: EventSink {
     /// Lets a half full ring wake the collector again; called as the collector begins to drain.
     func allowWake() { isWakeRequested.store(false, ordering: .relaxed) }
 
-    /// The slots of one event at most.
+    /// The most slots that one event takes.
     var slotsOfAnEvent: Int { 1 + (textLimit + RingSlot.size - 1) / RingSlot.size }
 
-    /// Made and lost so far, of all threads.
+    /// How many events all threads have made and lost so far.
     var counts: RingCounts {
         let ringless = ringlessCount.load(ordering: .acquiring)
         var counts = pool.counts
@@ -105,10 +106,11 @@ package final class Recorder: EventSink {
         return counts
     }
 
-    /// Whether this is the process that it was made in, not a child of it.
+    /// Whether the calling process is the one that made the recorder, not a child of a fork.
     var isInOwnProcess: Bool { generation == chain_fork_generation() }
 
-    /// Ends recording. A step under way may still write into its thread's ring, unread and uncounted.
+    /// Ends recording. A step under way may still write an event into its thread's ring, which is neither read nor
+    /// counted.
     func close() {
         isClosed.store(true, ordering: .relaxed)
         pool.close()
@@ -116,6 +118,6 @@ package final class Recorder: EventSink {
 }
 
 extension EventKind {
-    /// Whether the text of such an event is made of an error of the program.
+    /// Whether the text of an event of this kind is made from an error of the program.
     fileprivate var carriesError: Bool { self == .rejected || self == .unhandled }
 }

@@ -1,13 +1,14 @@
+/// The sizes and contents of a recorder's rings.
 package struct RecorderOptions: Sendable {
-    /// Events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further places.
+    /// How many events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further slots.
     package var ringCapacity = 16_384
-    /// Events a ring holds that is made once half of ``ringByteLimit`` is in use, unless ``ringCapacity`` is less.
+    /// The most events of a ring that is made once half of ``ringByteLimit`` is in use.
     static let crowdedRingCapacity = 4096
-    /// Bytes of all rings together.
+    /// The most bytes of all rings together.
     package var ringByteLimit = 32 << 20
-    /// Bytes of one event's text; the rest is cut off.
+    /// The most bytes of one event's text; the rest is cut off.
     package var textLimit = 480
-    /// Whether the summaries of errors are kept; they may hold secrets.
+    /// Whether the summaries of errors are recorded; they may hold secrets.
     package var capturesErrorText = true
 
     package init() {}
@@ -18,6 +19,6 @@ package struct RecorderOptions: Sendable {
         return capacity
     }
 
-    /// At most a quarter of a ring, and at most 15 bits, which is the size of the length.
+    /// The most bytes of a text: at most a quarter of a ring, and no more than fit into the 15 bits of a slot's length.
     var usableTextLimit: Int { max(0, min(textLimit, usableRingCapacity / 4 * RingSlot.size, 0x7FFF)) }
 }

@@ -1,26 +1,30 @@
 import ChainEvents
 
-/// A walk over the runtime's registry, shard by shard, that corrects the forest after losses; published between the
-/// marks of a ``Resync``.
+/// A walk over the runtime's registry, shard by shard, that corrects the forest after losses. Its batches are published
+/// between the marks of a ``Resync``.
 struct RegistryWalk {
-    /// The epoch and the next shard, while a walk is under way.
+    /// The epoch of the walk under way; nil between two walks.
     private(set) var epoch: UInt64?
+    /// The next shard of the walk.
     private var shard = 0
     /// Whether a thread fetches a shard now.
     private var isFetching = false
-    /// How many losses the last walk corrected, and when it began.
+    /// How many losses there were when the last walk began, which it has corrected.
     private var lostCount: UInt64 = 0
+    /// When the last walk began; 0 before the first.
     private var beginning: UInt64 = 0
-    /// Whether a walk was requested, losses or not.
+    /// Whether a walk was requested even without losses.
     var isRequested = false
 
-    /// Whether a walk is to be begun, where `recoverableCount` losses are such that all that came before them was read.
+    /// Returns whether to begin a walk.
+    ///
+    /// - Parameter recoverableCount: how many losses there are before which all events were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
         return isRequested || (recoverableCount > lostCount && (beginning == 0 || now >= beginning + interval))
     }
 
-    /// Begins at `epoch`; it mends those losses.
+    /// Begins a walk, which corrects `recoverableCount` losses.
     mutating func begin(epoch: UInt64, recoverableCount: UInt64) {
         self.epoch = epoch
         beginning = epoch
@@ -29,14 +33,14 @@ struct RegistryWalk {
         isRequested = false
     }
 
-    /// Returns the next shard to fetch; nil where there is none, or another thread fetches one.
+    /// Claims and returns the next shard to fetch; nil where there is no walk, or another thread fetches a shard.
     mutating func fetch() -> Int? {
         guard epoch != nil, !isFetching else { return nil }
         isFetching = true
         return shard
     }
 
-    /// Counts a published shard; returns the epoch if it was the last.
+    /// Advances to the next shard; returns the epoch if the fetched one was the last.
     mutating func fetched(of shardCount: Int) -> UInt64? {
         isFetching = false
         shard += 1
@@ -47,7 +51,7 @@ struct RegistryWalk {
 }
 
 extension Collector {
-    /// Begins a walk if one is due, and does all of it; other threads' events are collected between its parts.
+    /// Begins a walk if one is due, and does all of it; new events are collected between its shards.
     func resyncIfDue() {
         let isBegun = withState { state in
             let recoverableCount = state.recoverableLossCount

@@ -7,21 +7,21 @@ import Synchronization
     import Glibc
 #endif
 
-/// One event in a ring; its text of `textLength` bytes follows in slots of plain bytes.
+/// One event in a ring. Its text, of `textLength` bytes, follows in slots of plain bytes.
 ///
 /// ```text
 /// 0       8      16      24     32     36      38     40   41    42     48
 /// ├ ticks ┼ node ┼ other ┼ file ┼ line ┼ text ─┼detail┼kind┼flags┼ free ─┤
 /// ```
 ///
-/// The thread is in the header, because a ring serves one thread until it is drained.
+/// The thread is in the ring's header, because a ring serves one thread until it is drained.
 struct RingSlot {
     var ticks: UInt64
     var node: UInt64
     var other: UInt64
     var file: UnsafePointer<UInt8>?
     var line: UInt32
-    /// Bytes of the text; the highest bit marks a cut text.
+    /// Bytes of the text; ``cutBit`` marks a cut text.
     var textLength: UInt16
     var detail: UInt16
     var kind: UInt8
@@ -31,42 +31,44 @@ struct RingSlot {
     static let cutBit: UInt16 = 0x8000
 }
 
-/// The fixed part of a ring, in raw memory of its own so that recording retains and releases nothing.
+/// The fixed part of a ring, in raw memory, so that recording retains and releases nothing.
 ///
-/// One thread produces and the collector consumes. `head` and `tail` count slots since the ring was taken and never
-/// wrap; what the producer alone touches, what the consumer alone touches and what both read are apart.
+/// One thread produces and the collector consumes. `head` and `tail` count slots since the ring was taken, and never
+/// wrap. The fields that the producer writes and those that the consumer writes are on different cache lines.
 struct RingHeader: ~Copyable {
-    /// The number of the recorder that it belongs to, for ever.
+    /// The number of the recorder that the ring belongs to, for ever.
     let owner: UInt64
     let slots: UnsafeMutableRawPointer
+    /// The number of slots, a power of two.
     let capacity: UInt64
 
     // The producer's.
-    /// The next ring of this thread: one of another recorder.
+    /// The next ring in the thread's list, which belongs to another recorder.
     var next: UnsafeMutablePointer<RingHeader>?
-    /// The head at which the producer must look at `tail` again: half full first, then full.
+    /// The head at which the producer has to read `tail` again, because the ring may be half full, or full.
     var headLimit: UInt64
     var thread: UInt32 = 0
     let head = Atomic<UInt64>(0)
     let madeCount = Atomic<UInt64>(0)
     let lostCount = Atomic<UInt64>(0)
-    /// Which sides still hold the memory: ``Holder`` bits.
+    /// The sides that still hold the memory: bits of ``Holder``.
     let holders = Atomic<UInt8>(0)
     /// The thread's name when it took the ring, NUL-terminated; written before the collector may see the ring.
     var name: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    // Keeps the consumer's line away from the producer's.
+    // Keeps the consumer's cache line away from the producer's.
     private let apart: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
     // The consumer's.
     let tail = Atomic<UInt64>(0)
-    /// The time of the last event that was read: times of one thread never go back.
+    /// The time of the last event that was read, so that the times of one thread never go back.
     var lastTime: UInt64 = 0
     /// Whether the thread's name was added to the name tables.
     var isNamed = false
 
-    /// The file that the ring lies in, retained, and its entry there; nil for memory of the process.
+    /// The ``RingFile`` that the ring lies in, retained; nil for memory of the process.
     var file: UnsafeMutableRawPointer?
+    /// The ring's entry in that file.
     var entry: RingEntry?
 
     enum Holder {
@@ -83,7 +85,7 @@ struct RingHeader: ~Copyable {
     }
 }
 
-/// A ring's memory by its address; copying it copies the address.
+/// A reference to a ring's memory; a copy refers to the same ring.
 struct Ring: Equatable, @unchecked Sendable {
     // Sendable: the header divides its fields between the two sides, and the memory lives while one of them holds it.
     let header: UnsafeMutablePointer<RingHeader>
@@ -92,7 +94,7 @@ struct Ring: Equatable, @unchecked Sendable {
 
     /// Makes an empty ring; nil where there is no memory for it.
     ///
-    /// - Parameter file: where the ring lies, if there is room; nil for memory of the process.
+    /// - Parameter file: the file in which the ring is made if there is room; else it is made in memory of the process.
     static func allocate(owner: UInt64, capacity: Int, in file: RingFile? = nil) -> Ring? {
         precondition(MemoryLayout<RingHeader>.size <= headerSize && MemoryLayout<RingSlot>.size <= RingSlot.size)
         if let file, let (memory, entry) = file.allocate(byteCount(capacity: capacity), capacity: capacity) {
@@ -120,7 +122,8 @@ struct Ring: Equatable, @unchecked Sendable {
 
     static func byteCount(capacity: Int) -> Int { headerSize + capacity * RingSlot.size }
 
-    /// Resets the ring for a new thread; neither side may hold it.
+    /// Resets the ring for the calling thread. Its former thread must have released it, and all events must have been
+    /// read.
     func reset(thread: UInt32) {
         header.pointee.next = nil
         header.pointee.headLimit = header.pointee.capacity / 2
@@ -147,16 +150,16 @@ struct Ring: Equatable, @unchecked Sendable {
         if let file { Unmanaged<RingFile>.fromOpaque(file).release() } else { free(header) }
     }
 
-    /// Whether its thread has ended or dropped it, so that no event is added any more.
+    /// Whether its thread has released the ring, so that no event is added any more.
     var isDetached: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.thread == 0 }
-    /// Whether its recorder has ended, so that it is not drained any more.
+    /// Whether its recorder has released the ring, so that it is not drained any more.
     var isClosed: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.recorder == 0 }
 
     func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
         header.pointee.slots + Int(truncatingIfNeeded: index & (header.pointee.capacity &- 1)) * RingSlot.size
     }
 
-    /// The name of its thread, empty where that has none.
+    /// The name of its thread; empty where the thread has none.
     var threadName: String {
         withUnsafeBytes(of: header.pointee.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -2,29 +2,30 @@ import CChainRuntime
 import ChainSystem
 import Synchronization
 
-/// The rings of one recorder: in use by threads, left by them but not yet drained, and free for the next thread.
+/// The rings of one recorder: those in use by threads, those that threads have left and that are not drained yet, and
+/// those that are free for further threads.
 ///
 /// No more than `byteLimit` bytes of rings are ever made.
 final class RingPool: Sendable {
     private struct State {
-        /// In the order in which threads took them.
+        /// The rings in use or not drained yet, in the order in which threads took them.
         var active: [Ring] = []
         var free: [Ring] = []
         var madeByteCount = 0
-        /// Where rings are made, if they outlive the process.
+        /// The file in which rings are made, if they outlive the process.
         var file: RingFile?
         var isClosed = false
-        /// Counts of the rings that went back to `free`.
+        /// The counts of the rings that are not active any more.
         var retired = RingCounts()
     }
 
     let capacity: Int
     private let owner: UInt64
     let byteLimit: Int
-    /// Forks that had happened when it was made.
+    /// The fork generation in which it was made.
     private let generation = chain_fork_generation()
     private let state = Lock(State())
-    /// Spares threads without a ring the lock as long as there is none to be had.
+    /// Whether no ring can be made and none is free; spares threads without a ring the lock.
     private let isExhausted = Atomic<Bool>(false)
 
     init(owner: UInt64, capacity: Int, byteLimit: Int) {
@@ -38,7 +39,7 @@ final class RingPool: Sendable {
     /// Has rings made in a file from now on, as long as it has room.
     func use(_ file: RingFile) { state.withLock { $0.file = file } }
 
-    /// A ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached.
+    /// Returns a ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached.
     func take(thread: UInt32) -> Ring? {
         guard !isExhausted.load(ordering: .relaxed) else { return nil }
         return state.withLock { state in
@@ -54,7 +55,7 @@ final class RingPool: Sendable {
     }
 
     private func make(_ state: inout State) -> Ring? {
-        // Smaller ones from half of the limit on, so that many threads get one.
+        // Smaller rings from half of the limit on, so that many threads get one.
         let isCrowded = state.madeByteCount + Ring.byteCount(capacity: capacity) > byteLimit / 2
         let capacity = isCrowded ? min(capacity, RecorderOptions.crowdedRingCapacity) : capacity
         let size = Ring.byteCount(capacity: capacity)
@@ -70,20 +71,20 @@ final class RingPool: Sendable {
     /// The rings to drain, oldest first.
     var active: [Ring] { state.withLock { $0.active } }
 
-    /// Frees the rings of `left` that are still in use: their threads have left them and all was read.
-    func retire(_ left: [Ring]) {
-        guard !left.isEmpty else { return }
+    /// Makes active rings free. Their threads must have released them, and all their events must have been read.
+    func retire(_ rings: [Ring]) {
+        guard !rings.isEmpty else { return }
         state.withLock { state in
             guard !state.isClosed else { return }
-            let gone = Set(left.map(\.header))
-            state.active.removeAll { gone.contains($0.header) }
-            for ring in left { state.retired.add(ring) }
-            state.free += left
+            let headers = Set(rings.map(\.header))
+            state.active.removeAll { headers.contains($0.header) }
+            for ring in rings { state.retired.add(ring) }
+            state.free += rings
         }
         isExhausted.store(false, ordering: .relaxed)
     }
 
-    /// What all its threads made and lost.
+    /// How many events all threads have made and lost in these rings.
     var counts: RingCounts {
         state.withLock { state in
             var counts = state.retired
@@ -92,12 +93,12 @@ final class RingPool: Sendable {
         }
     }
 
-    /// Bytes of rings that were made, and how many rings are free.
+    /// The bytes of all rings that were made, and how many rings are active and free.
     var footprint: (byteCount: Int, activeCount: Int, freeCount: Int) {
         state.withLock { ($0.madeByteCount, $0.active.count, $0.free.count) }
     }
 
-    /// Lets all rings go; those of living threads are freed by these. Nothing can be taken afterwards.
+    /// Releases all rings; live threads free theirs later. No ring can be taken afterwards.
     func close() {
         let (active, free) = state.withLock { state in
             state.isClosed = true
@@ -105,20 +106,20 @@ final class RingPool: Sendable {
             defer { (state.active, state.free, state.file) = ([], [], nil) }
             return (state.active, state.free)
         }
-        // In a child of a fork rings in a file are those of the parent, which goes on with them.
+        // Not in a child of a fork, because rings in a file are shared with the parent, which still uses them.
         guard generation == chain_fork_generation() else { return }
         for ring in active + free { ring.release(RingHeader.Holder.recorder) }
     }
 }
 
-/// Events made, and those of them that were dropped where they were made.
+/// How many events were made, and how many of these were dropped by the thread that made them.
 struct RingCounts: Equatable, Sendable {
     var made: UInt64 = 0
     var lost: UInt64 = 0
 
     mutating func add(_ ring: Ring) {
-        // Lost events first, because each was counted as made before. All events before a loss, of any thread, are in
-        // the rings by now, so a pass that begins after this reads them.
+        // Losses are read first, because each was counted as made before. All events before a loss, of any thread, are
+        // in the rings by now, so a pass that begins after this reads them.
         lost += ring.header.pointee.lostCount.load(ordering: .acquiring)
         made += ring.header.pointee.madeCount.load(ordering: .relaxed)
     }

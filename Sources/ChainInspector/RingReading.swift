@@ -3,9 +3,11 @@ struct RingCursor {
     let ring: Ring
     /// Whether its thread had detached before `end` was read, so that no event follows.
     let isDetached: Bool
+    /// The slot after the last one to read.
     let end: UInt64
+    /// The slot of the next event.
     var next: UInt64
-    /// The ticks of the next event; only where there is one.
+    /// The ticks of the next event; of no meaning at the end.
     var nextTicks: UInt64 = 0
 
     init(_ ring: Ring) {
@@ -60,14 +62,16 @@ struct RingCursor {
 
 /// The cursors of one pass, read as one stream in the order of time.
 ///
-/// Each ring's own order is kept, whatever its times. The events of a thread with two rings are in order too: the end
-/// of the newer ring was read first, and of equal times the older ring's events go first.
+/// Each ring's own order is kept, whatever its times. The events of a thread with two rings are in order, too: the end
+/// of the newer ring was read first, and at equal times the older ring's events come first.
 struct RingMerge {
     private(set) var cursors: [RingCursor]
-    /// A binary heap of cursors that are not at their end: the least (ticks, index) on top.
+    /// A binary heap of the indices of cursors that are not at their end: the least (ticks, index) on top.
     private var heap: [Int] = []
 
-    /// Fixes how far each ring (oldest first) will be read.
+    /// Fixes how far each ring will be read.
+    ///
+    /// - Parameter rings: oldest first.
     init(_ rings: [Ring]) {
         // Newest first, because all events of a thread's newer ring come after those of its older one.
         cursors = rings.reversed().map { RingCursor($0) }
@@ -75,10 +79,10 @@ struct RingMerge {
         for index in cursors.indices where !cursors[index].isAtEnd { push(index) }
     }
 
-    /// Whether all was read.
+    /// Whether all events were read.
     var isAtEnd: Bool { heap.isEmpty }
 
-    /// The rings that are read to their end and have no thread any more.
+    /// The rings that are read to their end, and that no thread writes to any more.
     var detachedRings: [Ring] { cursors.lazy.filter { $0.isDetached && $0.isAtEnd }.map(\.ring) }
 
     /// Returns the read slots to the producers.
@@ -86,7 +90,7 @@ struct RingMerge {
         for cursor in cursors { cursor.release() }
     }
 
-    /// The next event of all, and its ring.
+    /// Returns the earliest unread event and its ring; nil at the end.
     mutating func next() -> (ring: Ring, slot: RingSlot, text: String?)? {
         guard let index = heap.first else { return nil }
         let (slot, text) = cursors[index].read()
@@ -104,22 +108,23 @@ struct RingMerge {
 
     private mutating func push(_ index: Int) {
         heap.append(index)
-        var at = heap.count - 1
-        while at > 0, comesBefore(heap[at], heap[(at - 1) / 2]) {
-            heap.swapAt(at, (at - 1) / 2)
-            at = (at - 1) / 2
+        var child = heap.count - 1
+        while child > 0, comesBefore(heap[child], heap[(child - 1) / 2]) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
         }
     }
 
+    /// Restores the order of the heap after its top changed.
     private mutating func sink() {
-        var at = 0
+        var parent = 0
         while true {
-            var least = 2 * at + 1
+            var least = 2 * parent + 1
             guard least < heap.count else { return }
             if least + 1 < heap.count, comesBefore(heap[least + 1], heap[least]) { least += 1 }
-            guard comesBefore(heap[least], heap[at]) else { return }
-            heap.swapAt(at, least)
-            at = least
+            guard comesBefore(heap[least], heap[parent]) else { return }
+            heap.swapAt(parent, least)
+            parent = least
         }
     }
 }

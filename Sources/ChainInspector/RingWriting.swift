@@ -1,9 +1,10 @@
 import ChainEvents
 import Synchronization
 
-// The producer's side: the ring's own thread alone may call these.
+// The producer's side: only the ring's own thread may call these.
 extension Ring {
-    /// Appends one event; drops and counts it where there is no room. Sets `wakes` where the consumer should be woken.
+    /// Appends one event, or drops and counts it where there is no room. Sets `wakes` where the caller has to wake the
+    /// consumer.
     @inline(__always)
     func append(ticks: UInt64, _ record: EventRecord, wakes: inout Bool) {
         let head = header.pointee.head.load(ordering: .relaxed)
@@ -13,7 +14,7 @@ extension Ring {
         header.pointee.head.store(head &+ 1, ordering: .releasing)
     }
 
-    /// Appends one event with at most `limit` bytes of text, in slots after it.
+    /// Appends one event, and at most `limit` bytes of its text in the following slots.
     func append(ticks: UInt64, _ record: EventRecord, text: String, limit: Int, wakes: inout Bool) {
         let utf8 = text.utf8
         let written: Void? = utf8.withContiguousStorageIfAvailable {
@@ -61,7 +62,7 @@ extension Ring {
             flags: record.flags.rawValue)
     }
 
-    /// Reads the consumer's position again; counts a loss where there is no room.
+    /// Reads the consumer's position again, and returns whether there is room; counts a loss where there is none.
     @inline(never)
     private func hasRoom(for slotCount: UInt64, at head: UInt64, wakes: inout Bool) -> Bool {
         let capacity = header.pointee.capacity
@@ -82,7 +83,7 @@ extension Ring {
         return true
     }
 
-    /// One more; this thread alone writes it, so no read-modify-write is needed.
+    /// Adds one without a read-modify-write, because only this thread writes the counter.
     @inline(__always)
     private func count(_ counter: borrowing Atomic<UInt64>) {
         counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

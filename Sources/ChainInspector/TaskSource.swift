@@ -2,34 +2,34 @@ import CChainRuntime
 import ChainEvents
 import PromiseRuntime
 
-/// The tasks of Swift in the program, as the collector sees them: ChainTasks provides it. Any thread may call it, with no
-/// lock held.
+/// The tasks of Swift in the program, for the collector; ChainTasks provides them. Any thread may call it, with no lock
+/// held.
 package protocol TaskSource: Sendable {
-    /// Returns the tasks that were queued, run, were suspended or were cancelled since the last call, up to `limit` of
-    /// them.
+    /// Returns the tasks with a state or a cancellation that changed since the last call, at most `limit` of them.
     func changes(limit: Int) -> [TaskChange]
-    /// What cannot be shown of tasks.
+    /// The facts of tasks that cannot be shown.
     var missingFacts: TaskFacts { get }
     /// The number of parts of ``liveTasks(part:)``.
     var partCount: Int { get }
     /// Returns the tasks of one part that are alive.
     func liveTasks(part: Int) -> [LiveNode]
-    /// Cancels a task; false where it is gone or cannot be cancelled.
+    /// Cancels a task; returns false where it is gone or cannot be cancelled.
     func cancel(_ id: NodeID) -> Bool
     /// Returns why a live task cannot be cancelled, in one sentence; nil where it can, or is gone.
     func refusal(of id: NodeID) -> String?
-    /// Returns what the details of a live task show; nil where it is gone.
+    /// Returns the details of a live task; nil where it is gone.
     func entries(of id: NodeID) -> [NodeDetail.Entry]?
-    /// Ends observing.
+    /// Ends the observation of tasks.
     func stop()
 }
 
 /// The present state of a task.
 package struct TaskChange: Sendable {
-    /// As in CChainTasks.
+    /// The states of a task; their raw values are those of CChainTasks.
     package enum State: UInt8, Sendable {
-        /// It was made and has not run.
-        case queued, running, suspended
+        /// The task was made and has not run.
+        case queued
+        case running, suspended
 
         fileprivate var event: EventKind {
             switch self {
@@ -42,11 +42,11 @@ package struct TaskChange: Sendable {
 
     package var node: NodeID
     package var state: State
-    /// Since when, in ticks.
+    /// When the task entered the state, in ticks.
     package var ticks: UInt64
-    /// The thread that it runs on or ran on last.
+    /// The thread that the task runs on or ran on last; 0 for none.
     package var thread: ThreadID
-    /// Whether its cancellation was seen for the first time.
+    /// Whether the task was found to be cancelled for the first time.
     package var isCancelled: Bool
 
     package init(node: NodeID, state: State, ticks: UInt64, thread: ThreadID, isCancelled: Bool) {
@@ -56,17 +56,19 @@ package struct TaskChange: Sendable {
 }
 
 extension Inspector {
-    /// Shows the tasks of a source from now on, until the inspector stops.
+    /// Publishes the tasks of a source from now on, until the inspector stops.
     package func observe(_ source: some TaskSource) { collector.tasks.withLock { $0 = source } }
 
+    /// The runtime that the inspector records.
     package var recordedRuntime: ChainRuntime { runtime }
 }
 
 extension Collector {
-    /// The most changes of tasks that one look publishes; the others are for the next one.
+    /// The most changes of tasks in one batch.
     private static var changeLimit: Int { 512 }
 
-    /// Publishes which tasks run and which are suspended. Regular looks take at most 1 % of a processor.
+    /// Publishes which tasks run and which are suspended. Regular calls take at most 1 % of a processor: they do
+    /// nothing for 100 times as long as the last one took.
     func sampleTasks(isRegular: Bool) {
         guard let source = tasks.withLock({ $0 }) else { return }
         let start = chain_monotonic_ns()
@@ -74,10 +76,10 @@ extension Collector {
         for _ in 0..<(isRegular ? 1 : 256) {
             let changes = source.changes(limit: Self.changeLimit)
             guard !changes.isEmpty else { break }
-            // Their creation is in the rings by now.
+            // The rings are read first, because the creation of these tasks is in them by now.
             pass(publishes: false)
             withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
-            // The sweep has come round.
+            // Fewer changes than the limit: all tasks were looked at.
             if changes.count < Self.changeLimit { break }
         }
         let end = chain_monotonic_ns()

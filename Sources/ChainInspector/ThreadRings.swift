@@ -1,8 +1,9 @@
 import CChainRuntime
 
-/// The calling thread's rings, one a recorder: a list that starts at the thread's record, the last used one first.
+/// The calling thread's rings, one for each recorder: a linked list from the thread's record on, the last used ring
+/// first.
 enum ThreadRings {
-    /// Has the thread's rings detached when it ends; false where the system has no destructor left.
+    /// Has the thread's rings released when the thread ends; returns false where the system has no destructor left.
     static func arm() -> Bool {
         chain_thread_at_exit { first in
             var next = first?.assumingMemoryBound(to: RingHeader.self)
@@ -13,8 +14,8 @@ enum ThreadRings {
         }
     }
 
-    /// Returns the ring of that recorder, moved to the front; nil where there is none. Releases rings of ended
-    /// recorders.
+    /// Returns the ring of the recorder with that number, moved to the front; nil where there is none. Releases the
+    /// rings of ended recorders.
     static func current(of number: UInt64) -> Ring? {
         let thread = chain_thread_current()!
         var found: Ring?
@@ -35,7 +36,7 @@ enum ThreadRings {
         return found
     }
 
-    /// Puts a ring in front.
+    /// Adds a ring at the front.
     static func add(_ ring: Ring) {
         let thread = chain_thread_current()!
         ring.header.pointee.next = thread.pointee.ring?.assumingMemoryBound(to: RingHeader.self)

@@ -1,32 +1,32 @@
 /// The tree: parents, children, chains and depths.
 extension ChainForest {
-    /// Whether a node is a root.
+    /// Returns whether a node is a root.
     public func isRoot(_ index: NodeIndex) -> Bool { data.nodes[checked(index)].pointee.has(.isRoot) }
 
-    /// The number of the root of the tree that a node is in, among ``roots``, from 0. O(roots / 512).
+    /// Returns the number, from 0, among ``roots`` of the root of the tree that a node is in. O(roots / 512).
     public func rootNumber(of index: NodeIndex) -> Int {
         roots.number(of: roots.index(of: data.rootSlot(of: checked(index)), data.nodes.elements))
     }
 
-    /// The parent of a node in the tree: its promise's parent, else its first adopter or combinator, else its creator;
-    /// nil for a root.
+    /// Returns the parent of a node in the tree: its promise's parent, else its first adopter or combinator, else its
+    /// creator; nil for a root.
     public func treeParent(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.treeParent.asNode }
 
-    /// The first child of a node. Children are in order of (creation, id).
+    /// Returns the first child of a node. Children are in order of (creation, id).
     public func firstChild(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.firstChild.asNode }
 
-    /// The last child of a node.
+    /// Returns the last child of a node.
     public func lastChild(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.lastChild.asNode }
 
-    /// The next child of the same tree parent; nil for roots.
+    /// Returns the next child of the same tree parent; nil for roots and for the last child.
     public func nextSibling(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.next.asNode }
 
-    /// The previous child of the same tree parent; nil for roots.
+    /// Returns the previous child of the same tree parent; nil for roots and for the first child.
     public func previousSibling(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.previous.asNode
     }
 
-    /// The next node in pre-order of the subtree under `top`; nil after the last one.
+    /// Returns the next node in pre-order of the subtree under `top`; nil after the last one.
     ///
     /// - Parameter skips: whether the subtree under `node` is left out.
     public func next(after node: NodeIndex, within top: NodeIndex, skippingBelow skips: Bool = false) -> NodeIndex? {
@@ -36,18 +36,19 @@ extension ChainForest {
         return data.followingSubtree(slot, within: top.rawValue, depth: &depth).asNode
     }
 
-    /// The same; `depth` is that of the node on entry and that of the next one on return.
+    /// Returns the next node in pre-order of the subtree under `top`; nil after the last one. `depth` is that of `node`
+    /// on entry, that of the next node on return.
     public func next(after node: NodeIndex, within top: NodeIndex, depth: inout Int) -> NodeIndex? {
         data.following(checked(node), within: top.rawValue, depth: &depth).asNode
     }
 
-    /// How many children a node has in the tree.
+    /// Returns how many children a node has in the tree.
     public func childCount(of index: NodeIndex) -> Int { Int(data.nodes[checked(index)].pointee.childCount) }
 
-    /// The root of the tree that a node is in. O(1).
+    /// Returns the root of the tree that a node is in. O(1).
     public func root(of index: NodeIndex) -> NodeIndex { NodeIndex(rawValue: data.rootSlot(of: checked(index))) }
 
-    /// How many nodes the chain of a root has; 0 for a node that is no root.
+    /// Returns how many nodes the chain of a root has; 0 for a node that is no root.
     public func nodeCount(ofRoot index: NodeIndex) -> Int {
         let node = data.nodes[checked(index)]
         guard node.pointee.has(.isRoot) else { return 0 }
@@ -57,7 +58,7 @@ extension ChainForest {
     /// The most nodes that a chain has had, at least 1.
     package var chainHighWater: Int { max(1, Int(data.chainHighWater)) }
 
-    /// The root of the tree that a node is in, and how many nodes its chain has. O(1).
+    /// Returns the root of the tree that a node is in, and how many nodes its chain has. O(1).
     package func rootAndNodeCount(of index: NodeIndex) -> (root: NodeIndex, nodeCount: Int) {
         let chain = data.nodes[checked(index)].pointee.chain
         guard chain != noSlot else { return (index, 1) }
@@ -65,7 +66,7 @@ extension ChainForest {
         return (NodeIndex(rawValue: record.pointee.root), Int(record.pointee.nodeCount))
     }
 
-    /// The chain that a node (any of it) belongs to, counted. O(1).
+    /// Returns the summary of the chain that a node belongs to. O(1).
     public func chain(of index: NodeIndex) -> ChainSummary {
         let node = data.nodes[checked(index)]
         guard node.pointee.chain != noSlot else {
@@ -82,11 +83,11 @@ extension ChainForest {
             outcome: record.outcome)
     }
 
-    /// Whether children of a node are indented. The only child is not if it was made by `then` and the like on the
-    /// node, so a chain reads as a list.
+    /// Returns whether children of a node are indented. An only child is not if an operation such as `then` on the node
+    /// made it and no sibling was evicted, so that a chain reads as a list.
     public func indentsChildren(of index: NodeIndex) -> Bool { data.indents(checked(index)) }
 
-    /// How far in a node is drawn, 0 for a root. O(steps up to the root).
+    /// Returns how many levels a node is indented, 0 for a root. O(steps up to the root).
     public func depth(of index: NodeIndex) -> Int {
         var depth = 0
         var cursor = data.nodes[checked(index)].pointee.treeParent

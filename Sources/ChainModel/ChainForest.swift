@@ -1,4 +1,4 @@
-// Exported, because what the model declares is made of these names.
+// Exported, because declarations of the model use its types.
 @_exported import ChainEvents
 
 /// The promise chains of one process, built by applying its event batches.
@@ -42,7 +42,7 @@ public struct ChainForest: Sendable {
     public var sites: [SiteID: CodeLocation] { data.sites }
     /// Names of threads, or of the queues that they were serving.
     public var threads: [ThreadID: String] { data.threads }
-    /// How many times a thread number got a different name.
+    /// How often the number of a thread got a different name.
     public var renameCount: Int { data.renameCount }
     /// Names of executors.
     public var executors: [ExecutorID: String] { data.executors }
@@ -63,41 +63,41 @@ extension ChainForest {
     /// One more than the greatest raw index there may be: the length for arrays indexed by node.
     public var indexBound: Int { data.nodes.bound }
 
-    /// The index of a node; nil where it is unknown or evicted.
+    /// Returns the index of a node; nil if it is unknown or evicted.
     public func index(of id: NodeID) -> NodeIndex? { data.slot(of: id)?.asNode }
 
     /// How many events were lost, plus how many times a node was refused for lack of room.
     public var lostCount: UInt64 { loss.lostCount.addingClamped(totals.refusedCount) }
 
-    /// Whether a node was evicted, so that it will not come back.
+    /// Returns whether a node was evicted, so that it will not come back.
     public func isEvicted(_ id: NodeID) -> Bool { data.ids.find(id) == evictedSlot && id != .none }
 
-    /// Whether there is a node at `index`.
+    /// Returns whether there is a node at `index`.
     public func contains(_ index: NodeIndex) -> Bool { data.isOccupied(index.rawValue) }
 
-    /// Whether the node with an id is at `index`. Cheaper than ``index(of:)``.
+    /// Returns whether the node with an id is at `index`. Cheaper than ``index(of:)``.
     public func contains(_ id: NodeID, at index: NodeIndex) -> Bool {
         data.nodes.hasPage(of: index.rawValue) && data.nodes[index.rawValue].pointee.id == id.rawValue && id != .none
     }
 
-    /// A node's facts.
+    /// Returns a node's facts.
     public func node(_ index: NodeIndex) -> NodeView {
         NodeView(index: index, record: data.nodes[checked(index)].pointee)
     }
 
-    /// A node's id in the process.
+    /// Returns a node's id in the process.
     public func id(of index: NodeIndex) -> NodeID { NodeID(data.nodes[checked(index)].pointee.id) }
 
-    /// The operation that made a node, without its other facts.
+    /// Returns the operation that made a node, without its other facts.
     public func kind(of index: NodeIndex) -> NodeKind { data.nodes[checked(index)].pointee.kind }
 
-    /// The state of a node, without its other facts.
+    /// Returns the state of a node, without its other facts.
     public func state(of index: NodeIndex) -> NodeState { data.nodes[checked(index)].pointee.state }
 
-    /// A node's label: hostile text until it is escaped.
+    /// Returns a node's label: hostile text until it is escaped.
     public func label(of index: NodeIndex) -> String? { data.texts[data.nodes[checked(index)].pointee.label] }
 
-    /// A one-line summary of a node's value, error, cancellation or abandonment: hostile text until it is escaped.
+    /// Returns a node's value, error, cancellation or abandonment in one line: hostile text until it is escaped.
     public func summary(of index: NodeIndex) -> String? {
         data.texts[summarySlot(of: data.nodes[checked(index)].pointee.extra)]
     }
@@ -106,16 +106,16 @@ extension ChainForest {
         extra == noSlot ? noSlot : data.extras[extra].pointee.summary
     }
 
-    /// The label of a node, for a caller that has its facts.
+    /// Returns the label of a node, for a caller that has its facts.
     public func label(of view: NodeView) -> String? { data.texts[view.record.label] }
 
-    /// The summary of a node, for a caller that has its facts.
+    /// Returns the summary of a node, for a caller that has its facts.
     public func summary(of view: NodeView) -> String? { data.texts[summarySlot(of: view.record.extra)] }
 
-    /// The fields that a text search reads, without the node's other facts.
+    /// Returns the fields of a node that a text search reads.
     public func searchFields(of index: NodeIndex) -> SearchFields { searchFields(data.nodes[checked(index)]) }
 
-    /// The fields that a text search reads of the node at an index; nil where there is no node.
+    /// Returns the fields that a text search reads of the node at an index; nil if there is no node.
     public func searchFields(at index: NodeIndex) -> SearchFields? {
         data.isOccupied(index.rawValue) ? searchFields(data.nodes[index.rawValue]) : nil
     }
@@ -126,28 +126,30 @@ extension ChainForest {
             summary: summarySlot(of: node.pointee.extra))
     }
 
-    /// The label of a node, for a caller that has its search fields.
-    public func label(of words: SearchFields) -> String? { data.texts[words.label] }
+    /// Returns the label of a node, for a caller that has its search fields.
+    public func label(of fields: SearchFields) -> String? { data.texts[fields.label] }
 
-    /// The summary of a node, for a caller that has its search fields.
-    public func summary(of words: SearchFields) -> String? { data.texts[words.summary] }
+    /// Returns the summary of a node, for a caller that has its search fields.
+    public func summary(of fields: SearchFields) -> String? { data.texts[fields.summary] }
 
-    /// The source of a node's cancellation, and its reason if there is one: hostile text until it is escaped.
+    /// Returns the source of a node's cancellation, and the reason if there is one: hostile text until it is escaped.
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { data.texts[$0.canceller] } }
 
-    /// The call site at which a node was made; nil where unknown.
+    /// Returns the call site that made a node; nil if it is unknown.
     public func site(of index: NodeIndex) -> CodeLocation? { data.sites[data.nodes[checked(index)].pointee.site] }
 
-    /// How many nodes were evicted from a node's subtree.
+    /// Returns how many nodes were evicted from a node's subtree.
     public func evictedCount(of index: NodeIndex) -> Int { Int(extraFacts(of: index)?.evictedCount ?? 0) }
 
+    /// Returns the slot of a node; traps if there is none.
     @inline(__always) func checked(_ index: NodeIndex) -> UInt32 {
         precondition(
             data.isOccupied(index.rawValue), "There is no node at this index: it was evicted, or is another forest's")
         return index.rawValue
     }
 
-    /// The first node in a range of indices that an operation of `kind` made at a wanted call site. 1 ns an index.
+    /// Returns the first node in a range of indices that an operation of `kind` made at a wanted call site. 1 ns an
+    /// index.
     public func firstIndex(
         in range: Range<UInt32>, madeBy kind: NodeKind, at isWanted: (SiteID) -> Bool
     ) -> NodeIndex? {

@@ -1,14 +1,18 @@
-/// Changes since they were last consumed: slots of nodes with `changes` in their record, each once, and evicted nodes.
+/// Changes since they were last consumed.
 struct ChangeLog: Sendable {
+    /// The slots of nodes with `changes` in their record, each once; a slot that was freed and reused again.
     var slots: [UInt32] = []
     var evicted: [ForestChanges.Eviction] = []
+    /// Whether changes are not listed, because they are too many or were never consumed.
     var isEverything = true
+    /// Whether a batch was applied.
     var tables = false
+    /// The most entries that a list has had.
     var highWaterMark = 0
 }
 
 extension ForestData {
-    /// Notes that a node changed.
+    /// Records changes of a node.
     @inline(__always)
     func recordChange(_ slot: UInt32, _ changes: NodeChanges) {
         guard !log.isEverything else { return }
@@ -27,6 +31,7 @@ extension ForestData {
         log.evicted.append(.init(node: view, newRoot: newRoot.map { NodeIndex(rawValue: $0) }))
     }
 
+    /// Replaces the lists by ``ChangeLog/isEverything``.
     func recordOverflow() {
         for slot in log.slots where isOccupied(slot) { nodes[slot].pointee.changes = [] }
         log.slots = []
@@ -58,7 +63,7 @@ extension ForestData {
 }
 
 extension ChainForest {
-    /// Moves the changes since the last call into `changes` and reuses its memory.
+    /// Moves the changes since the last call into `changes`, and reuses the memory of its lists.
     public mutating func consumeChanges(into changes: inout ForestChanges) {
         makeUnique()
         data.consumeChanges(into: &changes)

@@ -2,8 +2,9 @@
 struct EvictionQueue: Sendable {
     struct Entry: Sendable {
         var slot: UInt32
+        /// The lower half of the node's id.
         var id: UInt32
-        /// The forest's time when the node, or the last of its chain, settled.
+        /// The forest's time when the entry was made. If the chain was live since, the time at which it settled again.
         var time: UInt64
     }
 
@@ -13,7 +14,7 @@ struct EvictionQueue: Sendable {
     var count: Int { entries.count }
     var first: Entry? { entries.first }
 
-    /// The entries that come out next, at most `limit`.
+    /// Returns the first entries, at most `limit`.
     func next(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
 
     mutating func append(_ entry: Entry) {

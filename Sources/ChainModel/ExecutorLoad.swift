@@ -6,8 +6,8 @@ public struct ExecutorLoad: Hashable, Sendable {
     public internal(set) var runningCount = 0
     var ages = QueueAges()
 
-    /// The time of the longest wait's beginning, in nanoseconds of the process's clock, at most 10 ms too early; nil
-    /// where no node waits.
+    /// When the longest wait in the queue began, in nanoseconds of the process's clock, at most 10 ms too early; nil if
+    /// no node waits.
     public var oldestQueued: UInt64? { ages.oldest }
 }
 
@@ -23,14 +23,16 @@ struct QueueAges: Hashable, Sendable {
 
     /// The length of a step in nanoseconds.
     static let grain: UInt64 = 10_000_000
+    /// The most empty entries that are kept even if they are more than half.
     private static let slack = 64
 
     private var entries: [Entry] = []
-    /// The index of the first entry that is not empty; `holeCount` counts the empty ones behind it.
+    /// The index of the first entry that is not empty.
     private var head = 0
+    /// How many entries behind ``head`` are empty.
     private var holeCount = 0
 
-    /// Whether what it counts of itself is so, and it is as short as it promises to be.
+    /// Whether the counts of empty entries are right, and no more of these are kept than allowed. For tests.
     var isConsistent: Bool {
         let holes = entries.dropFirst(head).lazy.filter { $0.count == 0 }.count
         let empty = head + holes
@@ -40,7 +42,7 @@ struct QueueAges: Hashable, Sendable {
 
     var oldest: UInt64? { head < entries.count ? entries[head].step &* Self.grain : nil }
 
-    /// By what waits, however it came about.
+    /// Compares the entries that are not empty, because the others depend on the order of changes.
     static func == (left: QueueAges, right: QueueAges) -> Bool { left.filled == right.filled }
     func hash(into hasher: inout Hasher) { hasher.combine(filled) }
     private var filled: [Entry] { entries[head...].filter { $0.count > 0 } }
@@ -80,7 +82,7 @@ struct QueueAges: Hashable, Sendable {
         }
     }
 
-    /// The first entry that is not before a step.
+    /// Returns the index of the first entry that is not before a step.
     @inline(__always)
     private func index(of step: UInt64) -> Int {
         guard let last = entries.last, last.step >= step else { return entries.count }
@@ -96,15 +98,15 @@ struct QueueAges: Hashable, Sendable {
 }
 
 extension ChainForest {
-    /// What an executor has to do at the moment. O(1).
+    /// Returns the load of an executor at the moment. O(1).
     public func load(of executor: ExecutorID) -> ExecutorLoad {
         Int(executor) < data.loads.count ? data.loads[Int(executor)] : ExecutorLoad()
     }
 }
 
 extension ForestData {
-    /// Takes a node with some state into its executor's load, or out of it: before anything else of it changes that
-    /// the load is made of.
+    /// Adds a node with some state to its executor's load, or removes it. It has to be removed before its executor,
+    /// queue time or creation time changes, and added again after that.
     @inline(__always)
     func countLoad(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
         guard state == .queued || state == .running else { return }

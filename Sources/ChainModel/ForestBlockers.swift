@@ -1,20 +1,20 @@
-/// How the members of a combinator are doing.
+/// The members of a combinator, counted.
 public struct MemberCounts: Hashable, Sendable {
-    /// By state.
+    /// The members by state.
     public var counts = StateCounts()
-    /// Whether there are more than were counted.
+    /// Whether the combinator has more members than were counted.
     public var isPartial = false
-    /// The first that is not settled, and the first that was rejected, in the order in which they were linked.
+    /// The first member that is not settled, in the order in which members were linked.
     public var firstLive: NodeIndex?
-    /// The first that was rejected or abandoned, by time.
+    /// The member that was rejected, abandoned or cancelled first, by time.
     public var firstRejected: NodeIndex?
 
-    /// All that were counted.
+    /// How many members were counted.
     public var count: Int { counts.nodeCount }
 }
 
 extension ChainForest {
-    /// What a node waits for. O(memberLimit), because of a combinator only that many members are looked at.
+    /// Returns what a node waits for. Looks at a combinator's first `memberLimit` members only: O(memberLimit).
     public func blocker(of index: NodeIndex, memberLimit: Int = .max) -> Blocker {
         let record = data.nodes[checked(index)].pointee
         switch record.state {
@@ -51,14 +51,15 @@ extension ChainForest {
         return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
     }
 
-    /// The wait that blocks the thread of a node's handler; nil where there is none. The node itself may be settled.
+    /// Returns the wait that blocks the thread of a node's handler; nil if there is none. The node itself may be
+    /// settled.
     public func wait(of index: NodeIndex) -> ThreadWait? {
         let record = data.nodes[checked(index)].pointee
         return record.activity == .running ? data.wait(ofRunning: record) : nil
     }
 
-    /// The handler that blocks an executor for longest, if each handler that the executor runs blocks its thread; nil
-    /// otherwise. O(threads that wait).
+    /// Returns the handler that blocks an executor for longest, if each handler that the executor runs blocks its
+    /// thread; nil otherwise. O(n log n) for n waiting threads.
     public func blockedExecutor(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
         var blocked: [NodeIndex: ThreadWait] = [:]
         for wait in waits {
@@ -75,7 +76,7 @@ extension ChainForest {
             .map { ($0.key, $0.value) }
     }
 
-    /// How the members of a combinator are doing; of many, the first `limit`. O(limit).
+    /// Counts the members of a combinator; of many, the first `limit`. O(limit).
     public func members(of index: NodeIndex, limit: Int) -> MemberCounts {
         var result = MemberCounts()
         let targets = targets(of: index, limit: limit == .max ? limit : limit + 1)
@@ -96,8 +97,8 @@ extension ChainForest {
         return result
     }
 
-    /// The node in which a rejection began: follows it up through adopted nodes, members, and parents without a handler
-    /// for it. The node itself where it began there; `limit` steps at most.
+    /// Returns the node in which a node's rejection began, which may be the node itself, and how many steps away it is.
+    /// Each of at most `limit` steps goes to an adopted node, a member or a parent that passed the rejection on.
     public func rejectionOrigin(of index: NodeIndex, limit: Int = 10_000) -> (node: NodeIndex, steps: Int) {
         var (current, steps) = (index, 0)
         var seen: Set<NodeIndex> = [index]
@@ -113,8 +114,10 @@ extension ChainForest {
         return (current, steps)
     }
 
+    /// The most links of a node that are looked at for the source of its rejection.
     private static let memberLimit = 1_000
 
+    /// Returns the node from which a node has its rejection; nil if the rejection began in the node.
     private func rejectionSource(of index: NodeIndex) -> NodeIndex? {
         let record = data.nodes[checked(index)].pointee
         func isRejected(_ node: NodeIndex) -> Bool {

@@ -1,4 +1,4 @@
-/// Chains as they grow, join and part.
+/// Changes of chains as a whole: growing, merging and splitting.
 extension ForestData {
     /// Makes a new node without a tree parent a root.
     func addRoot(_ slot: UInt32) {
@@ -40,7 +40,7 @@ extension ForestData {
         recordChange(record.pointee.root, .summary)
     }
 
-    /// The chain record of a node's chain, made if it was a root alone.
+    /// Returns the slot of the record of a node's chain, which is made for a root without children.
     private func ensureChain(_ slot: UInt32) -> UInt32 {
         let node = nodes[slot]
         guard node.pointee.chain == noSlot else { return node.pointee.chain }
@@ -54,7 +54,8 @@ extension ForestData {
         return chain
     }
 
-    /// Adds a chain's share of the totals, or removes it; called around a change of the whole chain.
+    /// Adds a chain's share of the totals (`sign` 1) or removes it (-1): a change of a whole chain is made between
+    /// both.
     func tally(_ record: ChainRecord, _ sign: Int) {
         totals.outcomes[record.outcome] += sign
         if record.isLive {

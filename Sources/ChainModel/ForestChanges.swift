@@ -15,14 +15,13 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     @inlinable public static var moved: NodeChanges { NodeChanges(rawValue: 2) }
     /// Its state changed.
     @inlinable public static var state: NodeChanges { NodeChanges(rawValue: 4) }
-    /// Something else of it: times, marks, label, summary, kind, links, number of children.
+    /// Another fact of it changed: times, marks, label, summary, kind, links, number of children.
     @inlinable public static var facts: NodeChanges { NodeChanges(rawValue: 8) }
     /// It is a root and its chain's counts changed. A node that stopped being a root has ``moved``.
     @inlinable public static var summary: NodeChanges { NodeChanges(rawValue: 16) }
-    /// Whether it has exactly one operation called on it, and which (``ChainForest/continuation(of:)``), may have
-    /// changed.
+    /// Its ``ChainForest/continuation(of:)`` may have changed.
     @inlinable public static var continuation: NodeChanges { NodeChanges(rawValue: 32) }
-    /// A fact that running does not change: label, summary, canceller, kind or call site. ``facts`` is set, too.
+    /// Its label, summary, canceller, kind, call site or parent in another process changed. ``facts`` is set, too.
     @inlinable public static var description: NodeChanges { NodeChanges(rawValue: 64) }
 }
 
@@ -34,13 +33,14 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// Wraps raw bits.
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
+    /// It was abandoned, is a settled `race` or `any`, or has one of the marks ``NodeMark/unhandled``,
+    /// ``NodeMark/settledAgain`` and ``NodeMark/hasMisusedAwait``.
     @inlinable public static var needsAttention: NodeTraits { NodeTraits(rawValue: 1) }
     /// It is not settled, or its handler has not returned.
     @inlinable public static var unfinished: NodeTraits { NodeTraits(rawValue: 2) }
     /// It is a root.
     @inlinable public static var root: NodeTraits { NodeTraits(rawValue: 4) }
-    /// It has rare facts: links to other nodes or from them may be among these.
+    /// It has rare facts, which may include links to other nodes or from them.
     @inlinable package static var mayHaveLinks: NodeTraits { NodeTraits(rawValue: 8) }
     /// It has no children.
     @inlinable package static var isLeaf: NodeTraits { NodeTraits(rawValue: 16) }
@@ -48,17 +48,17 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
     @inlinable package static var hasManyChildren: NodeTraits { NodeTraits(rawValue: 32) }
 }
 
-/// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
+/// What changed in a forest since changes were last consumed, so that no frame walks all nodes.
 public struct ForestChanges: Sendable {
     /// The changes of one node.
     public struct Entry: Hashable, Sendable {
-        /// A node that is there.
+        /// The index of the changed node.
         public var index: NodeIndex
-        /// What of it is new.
+        /// What changed.
         public var changes: NodeChanges
-        /// What it is now.
+        /// Its traits now.
         public var traits: NodeTraits
-        /// By which operation it was made.
+        /// The operation that made it.
         public var kind: NodeKind
         /// Its state now.
         public var state: NodeState
@@ -82,17 +82,17 @@ public struct ForestChanges: Sendable {
         public var needsAttention: Bool { node.record.needsAttention }
     }
 
-    /// Whether there were too many changes to list, or none were consumed before: read everything. The lists are empty
-    /// then.
+    /// Whether the caller has to read everything, because changes were too many to list or were never consumed before.
+    /// The lists are empty then.
     public internal(set) var isEverything = false
     /// Evicted nodes in order, to be applied before ``nodes``.
     public internal(set) var evicted: [Eviction] = []
     /// Nodes that are there and changed, each once, in the order of their first change.
     public internal(set) var nodes: [Entry] = []
-    /// Whether loss, tables (sites, threads, executors) or totals changed.
+    /// Whether a batch was applied: event counts, names (sites, threads, executors) and totals may have changed.
     public internal(set) var tables = false
 
-    /// Nothing.
+    /// Makes an empty list of changes.
     public init() {}
 
     /// Whether there is nothing to draw anew.

@@ -1,23 +1,23 @@
 /// What is stored of a node's children besides their order: how many an operation on the node made, and, of many
 /// children, their counts by state.
 extension ChainForest {
-    /// The only child that was made by an operation on a node (`then` and the like), which continues its chain; nil
-    /// where there is none or several.
+    /// Returns the only child that was made by an operation on a node (`then` and the like), which continues its chain;
+    /// nil if there are none or several.
     ///
     /// Searched from both ends, so O(1) where it is the first or the last, at worst O(children).
     public func continuation(of index: NodeIndex) -> NodeIndex? {
         data.continuation(of: checked(index)).asNode
     }
 
-    /// Whether a node is the ``continuation(of:)`` of its tree parent. O(1).
+    /// Returns whether a node is the ``continuation(of:)`` of its tree parent. O(1).
     public func isContinuation(_ index: NodeIndex) -> Bool {
         let node = data.nodes[checked(index)]
         guard node.pointee.has(.hasParent), node.pointee.treeParent != noSlot else { return false }
         return data.nodes[node.pointee.treeParent].pointee.thenCount == 1
     }
 
-    /// The first node above another that it is no ``continuation(of:)`` of, by way of continuations; the root where all
-    /// are, nil for a root. O(steps up).
+    /// Goes up from a node while it is the ``continuation(of:)`` of its tree parent, and returns the tree parent of the
+    /// node where that ends; the root if it ends there, nil if the node itself is the root. O(steps up).
     package func outer(of index: NodeIndex) -> NodeIndex? {
         let slot = checked(index)
         let nodes = data.nodes.elements
@@ -30,7 +30,8 @@ extension ChainForest {
         return cursor == slot ? nil : NodeIndex(rawValue: cursor)
     }
 
-    /// The children of a node by state, where it has more than 128; nil where a caller can count them. O(1).
+    /// Returns the children of a node by state, if they are counted: from more than 128 on, until no more than 64 are
+    /// left. O(1).
     public func childCounts(of index: NodeIndex) -> StateCounts? {
         let counts = data.childCountsSlot(of: checked(index))
         return counts == noSlot ? nil : data.childCounts[counts].pointee
@@ -40,10 +41,12 @@ extension ChainForest {
 // MARK: Upkeep
 
 extension ForestData {
-    /// From how many children on they are counted by state, and down to how many.
-    static let countedFrom: UInt32 = 128, countedDownTo: UInt32 = 64
+    /// The children of a node are counted by state once they are more than this.
+    static let countedFrom: UInt32 = 128
+    /// They are no longer counted once they are this many or fewer.
+    static let countedDownTo: UInt32 = 64
 
-    /// A node was put under `parent`.
+    /// Updates counts after a node was put under `parent`.
     @inline(__always)
     func childAdded(_ slot: UInt32, _ parent: UInt32) {
         if nodes[slot].pointee.has(.hasParent) { addThen(under: parent) }
@@ -79,6 +82,7 @@ extension ForestData {
         refreshOutcome(ofChainOf: slot)
     }
 
+    /// Counts a child that was made by an operation on its parent.
     private func addThen(under parent: UInt32) {
         let node = nodes[parent]
         guard node.pointee.thenCount < .max else { return thenCountOverflow[parent, default: 0] += 1 }

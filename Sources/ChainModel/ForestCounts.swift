@@ -115,6 +115,7 @@ extension ForestData {
         return times.0 != times.1 ? times.0 < times.1 : left.pointee.id < right.pointee.id
     }
 
+    /// Makes a rejected node the first rejection of its chain, if it precedes the known one.
     func considerRejected(_ slot: UInt32, _ record: UnsafeMutablePointer<ChainRecord>) {
         let first = record.pointee.firstRejected
         if first == noSlot || (first != slot && rejectionPrecedes(slot, first)) { record.pointee.firstRejected = slot }
@@ -153,14 +154,15 @@ extension ForestData {
 
     // MARK: Walking
 
-    /// The next node of the tree under `top` in pre-order, or ``noSlot``.
+    /// Returns the next node of the tree under `top` in pre-order, or ``noSlot``.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32) -> UInt32 {
         var depth = 0
         return following(slot, within: top, depth: &depth)
     }
 
-    /// The next node, as above. `depth` is that of `slot` on entry, and that of the next node on return.
+    /// Returns the same as ``following(_:within:)``. `depth` is that of `slot` on entry, that of the next node on
+    /// return.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild
@@ -169,7 +171,7 @@ extension ForestData {
         return first
     }
 
-    /// The next node in pre-order after the subtree of `slot`, or ``noSlot``.
+    /// Returns the next node in pre-order after the subtree of `slot`, or ``noSlot``.
     func followingSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         var cursor = slot
         while cursor != top {
@@ -181,7 +183,7 @@ extension ForestData {
         return noSlot
     }
 
-    /// Whether the children of a node are indented; see ``ChainForest/indentsChildren(of:)``.
+    /// Returns whether the children of a node are indented; see ``ChainForest/indentsChildren(of:)``.
     func indents(_ slot: UInt32) -> Bool {
         let node = nodes[slot]
         guard node.pointee.childCount == 1 else { return node.pointee.childCount > 1 }

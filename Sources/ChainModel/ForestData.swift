@@ -1,18 +1,19 @@
 /// All that a ``ChainForest`` consists of, and the steps that change it.
 final class ForestData: @unchecked Sendable {
-    // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest reaches in, and changes the data only after
-    // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls out.
+    // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest accesses the data, and changes it only after
+    // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls foreign code.
     let process: ProcessKey
-    /// What is kept.
+    /// How many nodes are kept, and for how long.
     @exclusivity(unchecked) var limits: ForestLimits
-    /// Counts of everything.
+    /// Counts of the whole forest.
     @exclusivity(unchecked) var totals = ForestTotals()
-    /// Counts of chains that never fall.
+    /// Counts of all chains since the forest was made.
     @exclusivity(unchecked) var history = ChainHistory()
-    /// Roots of chains that got or lost an outcome that counts, since the end of the last batch; some more than once.
+    /// Roots of chains that, since the end of the last batch, got or lost an outcome that ``ChainHistory`` counts; some
+    /// more than once.
     @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
-    // Unchecked for the reason above: what batches say of themselves.
+    // Unchecked for the reason above: facts of batches.
     /// The latest event counts.
     @exclusivity(unchecked) var loss = EventCounts()
     /// The time of the latest batch, in nanoseconds of the process's clock.
@@ -23,11 +24,11 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var sites: [SiteID: CodeLocation] = [:]
     /// Names of threads, or of the queues that they were serving.
     @exclusivity(unchecked) var threads: [ThreadID: String] = [:]
-    /// How many times a thread number got a different name.
+    /// How often the number of a thread got a different name.
     @exclusivity(unchecked) var renameCount = 0
     @exclusivity(unchecked) var executors: [ExecutorID: String] = [:]
 
-    // Unchecked for the reason above: loads, and names left when unused ones were dropped.
+    // Unchecked for the reason above: loads, and how many names were left when unused ones were dropped last.
     /// The load of each executor by its number; executors beyond the end have none.
     @exclusivity(unchecked) var loads: [ExecutorLoad] = []
     @exclusivity(unchecked) var threadCountAfterPruning = 0, siteCountAfterPruning = 0
@@ -48,38 +49,45 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
-    /// Where a child was last put in between, for parents by the last bits of their slot.
+    /// By the last four bits of a parent's slot, the child that was last inserted before another one.
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
 
-    // Unchecked for the reason above: what is known of chains, and of a batch.
-    /// By chain record, a node of a long main line from which on its end is searched.
+    // Unchecked for the reason above: chains, and the batch that is applied.
+    /// By slot of the chain record, the node of a long main line from which the search for its end begins.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
     /// The most nodes that a chain has had.
     @exclusivity(unchecked) var chainHighWater: UInt32 = 0
-    /// The roots of live chains, and the slot of the oldest as of the last batch.
+    /// The state of the search for ``oldestLive``.
     @exclusivity(unchecked) var liveRoots = LiveRoots()
+    /// The slot of the root of the oldest live chain, as of the last batch or eviction.
     @exclusivity(unchecked) var oldestLive = noSlot
     /// Nodes that became known in this batch only because another node names them.
     @exclusivity(unchecked) var referenced: [NodeID] = []
 
     // Unchecked for the reason above: resync and waits.
+    /// The number of the resync that began last; 0 before the first one.
     @exclusivity(unchecked) var resyncGeneration: UInt8 = 0
+    /// The time at which the current resync began; nil if there is none.
     @exclusivity(unchecked) var resyncEpoch: UInt64?
-    /// By thread, what it waits for, from the outside in.
+    /// The waits of each thread, outermost first.
     @exclusivity(unchecked) var threadWaits: [ThreadID: [ThreadWait]] = [:]
+    /// The most threads that waited at one time.
     @exclusivity(unchecked) var threadWaitHighWater = 0
-    /// How many threads were waiting when ended waits were dropped last.
+    /// How many threads were waiting when waits without an end event were dropped last.
     @exclusivity(unchecked) var waitCountAfterPruning = 0
-    /// How many waits are refused for lack of room before ended ones are searched again.
-    @exclusivity(unchecked) var refusedWaitCount = 0
+    /// How many more waits are refused for lack of room before ended ones are searched again.
+    @exclusivity(unchecked) var remainingWaitRefusals = 0
 
     // Unchecked for the reason above: retention.
-    /// Nodes of chains in which nothing is live.
+    /// How many nodes are in chains without a live node.
     @exclusivity(unchecked) var settledChainNodeCount = 0
+    /// Roots of settled chains.
     @exclusivity(unchecked) var settledChains = EvictionQueue()
+    /// Settled leaves of live and revived chains.
     @exclusivity(unchecked) var settledLeaves = EvictionQueue()
-    /// Roots of chains over the limit.
+    /// Roots of chains with more nodes than ``ForestLimits/chainNodeLimit``; some more than once.
     @exclusivity(unchecked) var longChains: [UInt32] = []
+    /// The most entries that ``longChains`` has had.
     @exclusivity(unchecked) var longChainHighWater = 0
     /// Nodes that keep their chains from being evicted, at most ``ChainForest/pinLimit``.
     @exclusivity(unchecked) var pins: [ForestPin] = []
@@ -125,7 +133,7 @@ final class ForestData: @unchecked Sendable {
         threadWaits = other.threadWaits
         threadWaitHighWater = other.threadWaitHighWater
         waitCountAfterPruning = other.waitCountAfterPruning
-        refusedWaitCount = other.refusedWaitCount
+        remainingWaitRefusals = other.remainingWaitRefusals
         threadCountAfterPruning = other.threadCountAfterPruning
         siteCountAfterPruning = other.siteCountAfterPruning
         settledChainNodeCount = other.settledChainNodeCount

@@ -1,8 +1,8 @@
 extension ChainForest {
-    /// The forest as text, one line a node, indented as it is drawn: state, kind, id and label, with `facts` everything
-    /// else that is known.
+    /// Returns the forest as text, one line a node, indented as it is drawn: state, kind, id and label, with `facts`
+    /// everything else that is known.
     ///
-    /// Forests with equal dumps with facts are equal. For tests and scripts; texts are not escaped. O(nodes).
+    /// Forests are equal if their dumps with facts are. For tests and scripts; texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {
         var text = ""
         for root in roots {

@@ -77,8 +77,8 @@ extension ForestData {
 
     // MARK: Events
 
-    /// Applies an event. `found` is what the prefetch found: the slot of its node, or of a created node's parent, if
-    /// that was known then.
+    /// Applies an event. `found` is what the prefetch found: the slot of the event's node, or of a created node's
+    /// parent or creator; ``noSlot`` if that was unknown then.
     @inline(__always)
     private func apply(_ event: ChainEvent, _ batch: EventBatch, found: UInt32) {
         if event.kind == .created { return create(event, batch, parent: found) }
@@ -143,6 +143,7 @@ extension ForestData {
         insert(record, origin: origin, at: event.time, parent: parent)
     }
 
+    /// Applies the `created` event of a known node.
     private func recreate(
         _ slot: UInt32, _ event: ChainEvent, _ batch: EventBatch, origin: NodeID, hasParent: Bool
     ) {
@@ -176,7 +177,7 @@ extension ForestData {
         let node = nodes[slot]
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
-        // That of the last run holds.
+        // A task of Swift has the thread of its last run.
         if thread != 0, !node.pointee.faults.contains(.isSwitching) { node.pointee.thread = thread }
     }
 
@@ -211,14 +212,15 @@ extension ForestData {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)
         } else if node.pointee.chain != noSlot {
-            // Here and not where the state changes: that of a node of which only the id was known may stay *unknown*.
+            // Here and not where the state changes, because a node that was only referenced may stay *unknown*.
             let record = chains[node.pointee.chain]
             record.pointee.settled = max(record.pointee.settled, node.pointee.settled ?? time)
         }
         return true
     }
 
-    /// The earliest request wins; of several at the same time, one that names its canceller.
+    /// Applies a request to cancel a node. The earliest wins; of several at the same time, one that names its
+    /// canceller.
     func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
         let extra = extra(of: slot)
@@ -235,6 +237,7 @@ extension ForestData {
         recordChange(slot, [.facts, .description])
     }
 
+    /// Sets a node's summary; if `replacing` is false, only if it has none.
     func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
         let extra = extra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {

@@ -1,6 +1,6 @@
-/// Steps that remove nodes; ``ForestData/retain(now:budget:)`` says which.
+/// Removal of the nodes that ``ForestData/retain(now:budget:)`` chooses.
 extension ForestData {
-    /// Evicts a whole chain; false where the budget ended before.
+    /// Evicts a whole chain. Returns false if the budget ended before.
     func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         var cursor = root
         while true {
@@ -19,7 +19,7 @@ extension ForestData {
         }
     }
 
-    /// Takes a chain of few nodes without links away at once; false where it is none.
+    /// Evicts a chain of at most 32 nodes without links at once. Returns false for any other chain.
     func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         let chain = nodes[root].pointee.chain
         let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
@@ -36,7 +36,7 @@ extension ForestData {
             roots.remove(root, nodes.elements)
             totals.chainCount -= 1
             settledChainNodeCount -= count
-            noteEvicted(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
+            countEvictedChain(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
             if chain != noSlot { free(chain: chain) }
             // From the last node on, because children go before their parent.
             for slot in slots[..<end].reversed() {
@@ -49,7 +49,7 @@ extension ForestData {
         }
     }
 
-    /// Evicts a root with one child, which becomes the root.
+    /// Evicts a root with one child. The child becomes the root, and is returned.
     func trimRoot(_ root: UInt32) -> UInt32 {
         let child = nodes[root].pointee.firstChild
         let chain = nodes[root].pointee.chain
@@ -63,7 +63,7 @@ extension ForestData {
         totals.chainCount += 1
         // The root leaves its chain first, because removing its links may move other nodes.
         tally(chains[chain].pointee, -1)
-        // The rest of the main line is as it was.
+        // Restored, because the rest of the main line is as it was before the child was unlinked.
         if let lineEnd, lineEnd != root { lineEnds[chain] = lineEnd }
         chains[chain].pointee.root = child
         chains[chain].pointee.subtract(nodes[root].pointee.state)
@@ -80,9 +80,13 @@ extension ForestData {
         return child
     }
 
-    /// Takes away a node without children, which has settled.
+    /// Evicts a settled node without children.
+    ///
+    /// - Parameters:
+    ///   - leavesCount: whether its parent and its chain count it as evicted.
+    ///   - newRoot: the root that takes its place, if it is the root of a long chain.
     func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
-        // First, so that no node that its links release is placed under it.
+        // The id goes first, so that no node is placed under this one when the links are removed.
         ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
@@ -95,7 +99,8 @@ extension ForestData {
             roots.remove(slot, nodes.elements)
             totals.chainCount -= 1
             if newRoot == nil {
-                noteEvicted(record.chain == noSlot ? ChainOutcome(of: record) : chains[record.chain].pointee.outcome)
+                countEvictedChain(
+                    record.chain == noSlot ? ChainOutcome(of: record) : chains[record.chain].pointee.outcome)
             }
         }
         if record.chain == noSlot {
@@ -116,7 +121,7 @@ extension ForestData {
         freeNode(slot)
     }
 
-    private func noteEvicted(_ outcome: ChainOutcome) {
+    private func countEvictedChain(_ outcome: ChainOutcome) {
         totals.outcomes[outcome] -= 1
         history.evictedCount += 1
     }

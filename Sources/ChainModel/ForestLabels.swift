@@ -1,6 +1,6 @@
-/// What a node is called, and by what it was made.
+/// Labels, kinds and call sites of nodes.
 extension ForestData {
-    /// Applies facts of a node's creation. The label is that of the creation: a later one stays.
+    /// Applies facts of a node's creation that are not known yet. A known label may be that of a renaming, so it stays.
     func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
         let node = nodes[slot]
         let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
@@ -12,8 +12,8 @@ extension ForestData {
         }
     }
 
-    /// Gives a node the label of its n-th renaming, unless it has that of a later one. Of two with one number the greater
-    /// text holds, so that the order in which they come does not matter.
+    /// Gives a node the label of the renaming with the number `count`, unless it has that of a later one. Of two labels
+    /// with the same number the greater text holds, so that the order of events does not matter.
     func rename(_ slot: UInt32, _ label: String, count: UInt64) {
         guard count != 0 else { return }
         let extra = extra(of: slot)

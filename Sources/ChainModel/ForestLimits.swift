@@ -7,12 +7,12 @@ public struct ForestLimits: Hashable, Sendable {
     public var settledLeafLimit: Int
     /// How long settled chains and leaves are kept at most, in nanoseconds.
     public var ageLimit: UInt64
-    /// The length from which a chain's settled beginning is evicted, so that `queue = queue.then { … }` does not grow
-    /// without bound.
+    /// The number of nodes above which a chain's settled beginning is evicted, so that `queue = queue.then { … }` does
+    /// not grow without bound.
     public var chainNodeLimit: Int
     /// How many nodes are kept at all. Past it new nodes are refused and counted (``ForestTotals/refusedCount``).
     public var nodeLimit: Int
-    /// How many changes are listed before they become "everything". 0 if they are never consumed.
+    /// How many changes are listed before they become ``ForestChanges/isEverything``. 0 if they are never consumed.
     public var changeLimit: Int
 
     /// Sets limits. The defaults suit a dashboard and take some 500 MB where all are reached.

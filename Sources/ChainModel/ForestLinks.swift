@@ -1,6 +1,6 @@
 /// Adoption and membership.
 extension ForestData {
-    /// `holder` follows `id`, or has it for a member.
+    /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest holds.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
         guard id.rawValue != nodes[holder].pointee.id, let target = referencedSlot(of: id, at: time) else { return }
         if let known = find(holder, target, kind) {
@@ -15,7 +15,7 @@ extension ForestData {
         if isFirst { place(target) }
     }
 
-    /// An equal link that is there already. Costs the shorter of the two lists.
+    /// Returns the known link of the same kind between two nodes. O(the shorter of their two lists).
     private func find(_ holder: UInt32, _ target: UInt32, _ kind: LinkKind) -> UInt32? {
         let (held, holding) = (nodes[holder].pointee.extra, nodes[target].pointee.extra)
         guard held != noSlot, holding != noSlot else { return nil }
@@ -29,7 +29,8 @@ extension ForestData {
         return nil
     }
 
-    /// Inserts by time. Links of equal time keep their order of arrival, because they come from one thread.
+    /// Inserts a link into its holder's list by time. Links of equal time keep their order of arrival, because they
+    /// come from one thread.
     private func addOut(_ link: UInt32, _ extra: UInt32) {
         let time = links[link].pointee.time
         var before = extras[extra].pointee.lastOut
@@ -41,7 +42,7 @@ extension ForestData {
         if after == noSlot { extras[extra].pointee.lastOut = link } else { links[after].pointee.previousOut = link }
     }
 
-    /// Inserts by time and the holder's id. Returns whether the link is the first.
+    /// Inserts a link into its target's list by time and the holder's id. Returns whether it is the first there.
     private func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
         var before = extras[extra].pointee.lastIn
         while before != noSlot, linkPrecedes(link, before) { before = links[before].pointee.previousIn }
@@ -59,7 +60,7 @@ extension ForestData {
         return nodes[left.holder].pointee.id < nodes[right.holder].pointee.id
     }
 
-    /// Takes a link out of both lists and frees it.
+    /// Removes a link from both lists, and frees it.
     private func unlink(_ link: UInt32) {
         let record = links[link].pointee
         let (holder, target) = (nodes[record.holder].pointee.extra, nodes[record.target].pointee.extra)
@@ -86,7 +87,8 @@ extension ForestData {
         links.free(link)
     }
 
-    /// Removes all links of a node before its eviction, and updates the tree parents of nodes it held first.
+    /// Removes all links of a node before its eviction. Nodes of which it held the first link may get other tree
+    /// parents.
     func removeLinks(of slot: UInt32) {
         let extra = nodes[slot].pointee.extra
         while extras[extra].pointee.firstIn != noSlot {
@@ -106,7 +108,7 @@ extension ForestData {
 }
 
 extension ChainForest {
-    /// Nodes that a node follows or has for members, by time, at most `limit`. O(limit).
+    /// Returns the nodes that a node follows or has for members, by time, at most `limit`. O(limit).
     public func targets(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
         let extra = data.nodes[checked(index)].pointee.extra
         guard extra != noSlot else { return [] }
@@ -121,7 +123,7 @@ extension ChainForest {
         return result
     }
 
-    /// Nodes that follow a node or have it for a member, by time, at most `limit`. O(limit).
+    /// Returns the nodes that follow a node or have it for a member, by time, at most `limit`. O(limit).
     public func holders(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
         let extra = data.nodes[checked(index)].pointee.extra
         guard extra != noSlot else { return [] }
@@ -136,6 +138,6 @@ extension ChainForest {
         return result
     }
 
-    /// Adoption and membership, both ways: its ``targets(of:limit:)``, then its ``holders(of:limit:)``. O(links of it).
+    /// Returns all links of a node: its ``targets(of:limit:)``, then its ``holders(of:limit:)``. O(links of it).
     public func links(of index: NodeIndex) -> [NodeLink] { targets(of: index) + holders(of: index) }
 }

@@ -3,8 +3,10 @@
 /// They are sent once, so they are kept. Threads come and go, and a program may name what it never uses, so unused
 /// names are dropped past a limit.
 extension ForestData {
-    /// How many names of threads and of call sites are kept before unused ones are dropped.
-    static let threadNameLimit = 16_384, siteLimit = 65_536
+    /// How many names of threads are kept before unused ones are dropped.
+    static let threadNameLimit = 16_384
+    /// How many call sites are kept before unused ones are dropped.
+    static let siteLimit = 65_536
 
     /// Drops unused names past the limits. Called after a batch, because its nodes may use the names it brought.
     func boundTables() {
@@ -12,7 +14,7 @@ extension ForestData {
         if sites.count > max(Self.siteLimit, 2 * siteCountAfterPruning) { dropUnusedSites() }
     }
 
-    /// O(nodes); as many names have to be new before it happens again.
+    /// O(nodes); the names have to double before it happens again.
     private func dropUnusedThreads() {
         var used = Set(threadWaits.keys)
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.thread) }

@@ -1,4 +1,4 @@
-/// How nodes come to be known, and where their creation time puts them.
+/// Look-up and insertion of nodes, and changes of their creation time.
 extension ForestData {
     /// Copies what a copy of the data still shares with the original.
     func detach() {
@@ -13,21 +13,23 @@ extension ForestData {
     @inline(__always)
     func isOccupied(_ slot: UInt32) -> Bool { nodes.hasPage(of: slot) && nodes[slot].pointee.id != 0 }
 
-    /// The slot of a node that is there.
+    /// Returns the slot of a node; nil if it is unknown or evicted.
     func slot(of id: NodeID) -> UInt32? {
         let slot = ids.find(id)
         return slot < evictedSlot ? slot : nil
     }
 
+    /// Returns whether a node can be added, and counts the refusal if not.
     func hasRoom() -> Bool {
         if nodes.count < limits.nodeLimit { return true }
         totals.refusedCount += 1
         return false
     }
 
-    /// The slot of a node that an event reports on, new or known; nil where it is evicted or there is no room.
+    /// Returns the slot of a node that an event reports on, and inserts an unknown node; nil if the node was evicted or
+    /// there is no room.
     ///
-    /// - Parameter found: its slot where the caller knows it.
+    /// - Parameter found: its slot if the caller knows it.
     @inline(__always)
     func reportedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
@@ -48,7 +50,7 @@ extension ForestData {
         return slot
     }
 
-    /// The slot of a node that another one references; nil as in ``reportedSlot(of:at:)``.
+    /// Returns the slot of a node that another one references; inserts as ``reportedSlot(of:at:found:)`` does.
     func referencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
@@ -62,14 +64,14 @@ extension ForestData {
 
     /// Inserts a new node and links it into the tree.
     ///
-    /// - Parameter parent: the slot of its origin where the caller knows it.
+    /// - Parameter parent: the slot of its origin if the caller knows it.
     @discardableResult
     func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64, parent: UInt32 = noSlot) -> UInt32 {
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
         recordChange(slot, [.created, .moved, .state, .facts])
-        // After the node itself, because there may be room for one node only.
+        // The origin is inserted after the node, because there may be room for one node only.
         if origin != .none, let above = referencedSlot(of: origin, at: time, found: parent) {
             nodes[slot].pointee.bits.insert(.underOrigin)
             appendFresh(slot, under: above)
@@ -80,6 +82,7 @@ extension ForestData {
         return slot
     }
 
+    /// Applies a creation time. It replaces the time at which the node was first seen; of several the earliest holds.
     func setCreated(_ slot: UInt32, _ time: UInt64) {
         let node = nodes[slot]
         if node.pointee.has(.createdKnown) {
@@ -90,7 +93,7 @@ extension ForestData {
         }
     }
 
-    /// Changes a node's creation time, and with it its index among its siblings.
+    /// Changes a node's creation time, and with it the node's position among its siblings or the roots.
     private func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
         let settled = node.pointee.settled
@@ -116,7 +119,7 @@ extension ForestData {
         if settled != node.pointee.settled { settlementChanged(slot, from: settled) }
     }
 
-    /// The slot of a node's ``NodeExtra``, made if it has none.
+    /// Returns the slot of a node's ``NodeExtra``, which is made if the node has none.
     func extra(of slot: UInt32) -> UInt32 {
         let known = nodes[slot].pointee.extra
         guard known == noSlot else { return known }

@@ -1,7 +1,10 @@
-/// The outcomes of chains: decided once when a chain settles, by a walk along its main line.
+/// The outcomes of chains: decided by a walk along the main line when a chain settles, and when it changes after that.
 extension ChainForest {
-    /// The node that has the value or error of a chain: the last of its main line that was not skipped. Nil while the
-    /// chain is live. `index` is any node of the chain.
+    /// Returns the node that has the value or error of a chain; nil while the chain is live. `index` is any node of the
+    /// chain.
+    ///
+    /// It is the last node of the main line that was not skipped. If the line ends in several branches and one of them
+    /// was not fulfilled, it is that of the worst branch.
     ///
     /// O(1) for a main line of up to 64 nodes, and for a longer one that was walked when the chain settled.
     public func concludingNode(of index: NodeIndex) -> NodeIndex? {
@@ -22,7 +25,7 @@ extension ChainForest {
 }
 
 extension ForestData {
-    /// From how many steps on the end of a main line is stored.
+    /// The least length, in steps, of a main line of which the end is stored.
     private static let longLine = 64
     /// The most steps along all branches of a main line, and up from a skipped node.
     private static let branchLimit = 256
@@ -31,7 +34,8 @@ extension ForestData {
 
     // MARK: The main line
 
-    /// The only child that was made by an operation on a node, or none; see ``ChainForest/continuation(of:)``.
+    /// Returns the only child that was made by an operation on a node, or ``noSlot``; see
+    /// ``ChainForest/continuation(of:)``.
     @inline(__always)
     func continuation(of slot: UInt32) -> UInt32 {
         let node = nodes[slot]
@@ -45,7 +49,7 @@ extension ForestData {
         return noSlot
     }
 
-    /// The last node of a chain's main line, and how many steps it is from where it was stored last.
+    /// Returns the last node of a chain's main line, and how many steps were walked from the stored node or the root.
     private func mainLineEnd(of chain: UInt32) -> (end: UInt32, steps: Int) {
         var cursor = lineEnds.isEmpty ? chains[chain].pointee.root : lineEnds[chain] ?? chains[chain].pointee.root
         var steps = 0
@@ -68,7 +72,7 @@ extension ForestData {
         if !lineEnds.isEmpty, lineEnds[chain] == slot { lineEnds[chain] = nil }
     }
 
-    /// How a settled chain ended, and the node that decided it.
+    /// Returns how a settled chain ended, and the node with its value or error.
     func conclusion(of chain: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         conclusion(of: chain, lineTo: mainLineEnd(of: chain).end)
     }
@@ -80,7 +84,8 @@ extension ForestData {
         return worst
     }
 
-    /// A line's outcome, and the node with the result that its skipped last nodes pass on.
+    /// Returns the outcome of the line that ends at `end`, and the node with the result that skipped last nodes pass
+    /// on.
     private func conclusion(ofLineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var cursor = end
         for _ in 0..<Self.branchLimit {
@@ -96,7 +101,8 @@ extension ForestData {
         return (origin == .abandoned || origin == .cancelled ? origin : outcome, cursor)
     }
 
-    /// The worst outcome of the branches below a node with several operations, visited from the latest on.
+    /// Returns the worst outcome of the branches below a node with several operations, visited from the latest on.
+    /// `own` is the outcome of the line to that node.
     private func worstBranch(
         of fork: UInt32, _ own: (outcome: ChainOutcome, node: UInt32)
     ) -> (outcome: ChainOutcome, node: UInt32) {
@@ -139,7 +145,7 @@ extension ForestData {
         count(before, as: record.pointee.outcome, of: record.pointee.root)
     }
 
-    /// The same without counting.
+    /// Decides the outcome of a chain anew without counting it.
     func decideOutcome(of chain: UInt32) {
         let record = chains[chain]
         guard !record.pointee.isLive else { return record.pointee.outcome = .live }
@@ -148,7 +154,7 @@ extension ForestData {
         record.pointee.outcome = conclusion(of: chain, lineTo: end).outcome
     }
 
-    /// Decides it anew after a change inside of a chain that may be settled.
+    /// Decides the outcome of a node's chain anew after a change inside the chain, if the chain is settled.
     func refreshOutcome(ofChainOf slot: UInt32) {
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else { return }
@@ -156,6 +162,7 @@ extension ForestData {
         if !chains[chain].pointee.isLive { refreshOutcome(of: chain) }
     }
 
+    /// Counts a chain's change of outcome in the totals, and notes its root for ``countOutcomes()``.
     @inline(__always)
     func count(_ old: ChainOutcome, as new: ChainOutcome, of root: UInt32) {
         guard old != new else { return }
@@ -164,7 +171,7 @@ extension ForestData {
         if old.isCounted || new.isCounted { changedOutcomes.append(root) }
     }
 
-    /// Adds the chains with another outcome than at the end of the last batch to the history.
+    /// Counts the chains with another outcome than at the end of the last batch in the history.
     func countOutcomes() {
         for slot in changedOutcomes where isOccupied(slot) {
             let node = nodes[slot]
@@ -180,7 +187,7 @@ extension ForestData {
         history.madeCount = max(history.madeCount, history.evictedCount + totals.outcomes.chainCount)
     }
 
-    /// Counts another settlement of a node that was not live before.
+    /// Updates the outcome of a node's chain after the settlement of the node, which was not live, changed.
     func outcomeChanged(of slot: UInt32, from before: ChainOutcome) {
         guard nodes[slot].pointee.chain == noSlot else { return refreshOutcome(ofChainOf: slot) }
         count(before, as: ChainOutcome(of: nodes[slot].pointee), of: slot)
@@ -188,7 +195,7 @@ extension ForestData {
 }
 
 extension ChainOutcome {
-    /// Of a node by itself.
+    /// Makes the outcome of a chain that is this node alone.
     @inline(__always)
     init(of node: NodeRecord) {
         guard !node.state.isLive else {

@@ -1,15 +1,15 @@
 /// Chains that a user pinned: kept although they have settled and newer ones exceed the limits.
 extension ChainForest {
-    /// Chains that can be pinned at one time. A forest keeps no more than ``ForestLimits/settledNodeLimit`` because of
-    /// pins, half of which are theirs.
+    /// The most chains that can be pinned at one time. Together, their pins hold for at most half as many nodes as
+    /// ``ForestLimits/settledNodeLimit``.
     public static let pinLimit = 16
 
-    /// The nodes of a chain up to which its pin holds; a chain that grows beyond is evicted like any other.
+    /// The most nodes of a chain for which its pin holds; a chain that grows beyond is evicted like any other.
     public var pinnedNodeLimit: Int { data.pinnedNodeLimit }
 
     /// Why a node cannot be pinned.
     public enum PinRefusal: Error, Hashable, Sendable {
-        /// So many chains are pinned already.
+        /// ``ChainForest/pinLimit`` chains are pinned already.
         case tooMany(limit: Int)
         /// Its chain has more nodes than a pin holds.
         case tooLarge(nodeCount: Int, limit: Int)
@@ -18,12 +18,12 @@ extension ChainForest {
     /// The pinned nodes that are kept, in the order in which they were pinned. O(pins).
     public var pins: [NodeID] { data.pins.filter(data.isKept).map { NodeID($0.id) } }
 
-    /// Whether a node is itself pinned. O(pins).
+    /// Returns whether a node itself is pinned. O(pins).
     public func isPinned(_ index: NodeIndex) -> Bool {
         !data.pins.isEmpty && data.pins.contains { $0.slot == checked(index) && data.isKept($0) }
     }
 
-    /// Whether a node of the chain of a node is pinned. O(pins).
+    /// Returns whether any node of a node's chain is pinned. O(pins).
     public func isChainPinned(_ index: NodeIndex) -> Bool { data.hasPin(rootedAt: data.rootSlot(of: checked(index))) }
 
     /// Exempts the chain of a node from eviction. O(pins).
@@ -37,7 +37,7 @@ extension ChainForest {
         data.pins.append(ForestPin(slot: slot, id: data.nodes[slot].pointee.id))
     }
 
-    /// Removes the pins from the chain of a node, which is evicted in its turn again. O(nodes of the chain).
+    /// Removes the pins from the chain of a node, so that it can be evicted again. O(nodes of the chain).
     public mutating func unpin(_ index: NodeIndex) {
         makeUnique()
         data.unpin(rootedAt: data.rootSlot(of: checked(index)))
@@ -53,14 +53,14 @@ struct ForestPin: Sendable {
 extension ForestData {
     var pinnedNodeLimit: Int { limits.settledNodeLimit / (2 * ChainForest.pinLimit) }
 
-    /// Whether the pinned node was not evicted.
+    /// Returns whether a pinned node was not evicted.
     func isKept(_ pin: ForestPin) -> Bool { isOccupied(pin.slot) && nodes[pin.slot].pointee.id == pin.id }
 
     func hasPin(rootedAt root: UInt32) -> Bool {
         !pins.isEmpty && pins.contains { isKept($0) && rootSlot(of: $0.slot) == root }
     }
 
-    /// Whether a chain is exempt from eviction: O(pins), and one comparison where there are none.
+    /// Returns whether a chain is exempt from eviction. O(pins); one comparison if there are none.
     @inline(__always)
     func isExempt(_ root: UInt32) -> Bool {
         guard !pins.isEmpty, hasPin(rootedAt: root) else { return false }

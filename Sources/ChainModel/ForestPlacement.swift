@@ -2,10 +2,9 @@
 /// is a root.
 ///
 /// The desired parent is a function of the facts, so the order of events does not matter. Where desired parents form a
-/// cycle, it is cut at the node with the latest link, which becomes a root: also a function of the
-/// facts.
+/// cycle, it is cut at the node with the latest link, which becomes a root: also a function of the facts.
 extension ForestData {
-    /// The parent or creator of a node, by id.
+    /// Returns the id of a node's parent or creator.
     func originID(of slot: UInt32) -> NodeID {
         let node = nodes[slot]
         if node.pointee.has(.underOrigin) { return NodeID(nodes[node.pointee.treeParent].pointee.id) }
@@ -27,7 +26,7 @@ extension ForestData {
         extras[extra].pointee.origin = origin.rawValue
     }
 
-    /// Sets a node's parent or creator that was not known before.
+    /// Applies a node's parent or creator as an event or a snapshot has it.
     func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
         // Also for a known node, because an earlier event can carry an older creation time.
@@ -38,7 +37,7 @@ extension ForestData {
         place(slot)
     }
 
-    /// The tree parent that a node's facts ask for, and whether it is its promise's parent or its creator.
+    /// Returns the tree parent that follows from a node's facts, and whether that is the node's parent or creator.
     private func desiredParent(of slot: UInt32) -> (slot: UInt32, isOrigin: Bool) {
         let node = nodes[slot]
         let origin = originID(of: slot)
@@ -48,7 +47,7 @@ extension ForestData {
         return (originSlot ?? noSlot, originSlot != nil)
     }
 
-    /// The first link that holds a node.
+    /// Returns the first link to a node.
     func firstLink(to slot: UInt32) -> UInt32? {
         let extra = nodes[slot].pointee.extra
         guard extra != noSlot else { return nil }
@@ -56,7 +55,8 @@ extension ForestData {
         return first == noSlot ? nil : first
     }
 
-    /// Moves a node under its desired parent, and other nodes that this allows or forbids.
+    /// Moves a node under its desired parent. Cuts a cycle that this would close, and retries an earlier cut in the
+    /// chain.
     func place(_ slot: UInt32) {
         let (target, isOrigin) = desiredParent(of: slot)
         let node = nodes[slot]
@@ -97,7 +97,7 @@ extension ForestData {
         trimExtra(slot)
     }
 
-    /// Moves a root that was cut from a cycle under its desired parent, if the cycle has changed.
+    /// Moves a root that was cut from a cycle under its desired parent, if that no longer closes a cycle.
     private func retryCut(_ root: UInt32) {
         if nodes[root].pointee.has(.cut) { place(root) }
     }
@@ -116,8 +116,10 @@ extension ForestData {
         place(slot)
     }
 
-    /// Whether the desire of `left` is weaker than that of `right`: links are weaker than origins, late links than
-    /// early ones.
+    /// Returns whether the edge from `left` up is to be cut rather than that from `right`: a link rather than an
+    /// origin, a late link rather than an early one.
+    ///
+    /// If `isTop`, `right` is the root, which is under no node yet: `topIsOrigin` is about its desired parent.
     private func edgeFollows(_ left: UInt32, _ right: UInt32, isTop: Bool, topIsOrigin: Bool) -> Bool {
         let leftIsLink = !nodes[left].pointee.has(.underOrigin)
         let rightIsLink = isTop ? !topIsOrigin : !nodes[right].pointee.has(.underOrigin)
@@ -130,7 +132,7 @@ extension ForestData {
         return times.0 != times.1 ? times.0 > times.1 : ids.0 > ids.1
     }
 
-    /// Whether `slot` is `top` or below it. Costs the shorter of the path up and the subtree under `top`.
+    /// Returns whether `slot` is `top` or below it. O(the shorter of the path up and the subtree under `top`).
     private func isWithin(_ slot: UInt32, _ top: UInt32) -> Bool {
         var (up, down) = (slot, top)
         while up != noSlot, down != noSlot {
@@ -141,7 +143,7 @@ extension ForestData {
         return false
     }
 
-    /// Frees an extra that holds nothing but the node's position.
+    /// Frees a node's ``NodeExtra`` if it has nothing but the origin, which the node's position in the tree shows.
     private func trimExtra(_ slot: UInt32) {
         let index = nodes[slot].pointee.extra
         guard index != noSlot else { return }

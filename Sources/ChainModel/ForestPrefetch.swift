@@ -13,12 +13,13 @@ extension ForestData {
         // So that tests with their small forests run it.
         static let prefetchMinimum = 1
     #else
-        /// A smaller forest, some two megabytes, is in the caches anyway.
+        /// The least number of nodes for prefetching. A smaller forest, some two megabytes, is in the caches anyway.
         static let prefetchMinimum = 16_384
     #endif
 
-    /// Prefetches the records that applying events will change, and stores the slot of each event's node, of a created
-    /// one that of its parent. No event evicts a node, so the slots stay valid; ``noSlot`` is to be looked up again.
+    /// Prefetches the records that applying events will change, and stores the slot of each event's node, or of a
+    /// created node's parent or creator. No event evicts a node, so the slots stay valid; ``noSlot`` has to be looked
+    /// up again.
     func prefetch(for events: Slice<UnsafeBufferPointer<ChainEvent>>, into slots: UnsafeMutableBufferPointer<UInt32>) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { known in
             var (offset, count) = (0, 0)
@@ -68,7 +69,7 @@ extension ForestData {
     func prefetch(_ index: NodeIndex) {
         guard nodes.count >= Self.prefetchMinimum, nodes.hasPage(of: index.rawValue) else { return }
         nodes.prefetch(index.rawValue)
-        // The chain of an evicted node may be past the end.
+        // An evicted node keeps the slot of its last chain, the page of which may be gone.
         let chain = nodes[index.rawValue].pointee.chain
         if chain != noSlot, chains.hasPage(of: chain) { chains.prefetch(chain) }
     }
@@ -97,7 +98,7 @@ extension ChainForest {
     /// Prefetches a node, which may be evicted, and its chain. Call it for many nodes before reading them one by one.
     public func prefetch(_ index: NodeIndex) { data.prefetch(index) }
 
-    /// Prefetches a node, which may be evicted, without its chain: finding the chain waits for the node.
+    /// Prefetches a node, which may be evicted, without its chain, because finding the chain would wait for the node.
     package func prefetchNode(_ index: NodeIndex) {
         if data.nodes.hasPage(of: index.rawValue) { data.nodes.prefetch(index.rawValue) }
     }

@@ -7,6 +7,7 @@ extension ForestData {
         case .begin(let epoch):
             resyncEpoch = epoch
             resyncGeneration &+= 1
+            // After an overflow, because nodes may have the same number from an earlier resync.
             guard resyncGeneration == 0 else { break }
             resyncGeneration = 1
             forEachSlot { $0.nodes[$1].pointee.resync = 0 }
@@ -19,7 +20,8 @@ extension ForestData {
 
     /// Settles a node that the resync did not name, if it was made at the resync's beginning or before.
     ///
-    /// Also at equal times, because clocks may stand still; a node made after the beginning was reported since.
+    /// Also at equal times, because clocks may stand still: a node that was made after the beginning has been reported
+    /// since, which counts as named.
     private func endResync(_ slot: UInt32, _ epoch: UInt64) {
         let node = nodes[slot]
         guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.reported) else {

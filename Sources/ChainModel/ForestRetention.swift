@@ -1,9 +1,9 @@
-/// Eviction: whole settled chains; settled leaves of chains that are live repeatedly; the settled beginning of long
-/// chains.
+/// Eviction: of whole settled chains, of settled leaves of live and revived chains, and of the settled beginning of
+/// long chains.
 extension ChainForest {
     /// Evicts settled nodes that are past the limits, first settled first, and returns how many. Call it once a frame.
     ///
-    /// - Parameter budget: The most small steps that are done, so that no frame waits.
+    /// - Parameter budget: About how many nodes and queue entries are handled at most, so that no frame waits.
     @discardableResult
     public mutating func retain(now: UInt64, budget: Int = 4096) -> Int {
         makeUnique()
@@ -18,8 +18,7 @@ extension ForestData {
         settledChains.append(entry)
     }
 
-    /// The most entries of an eviction queue. Stale ones, and those of nodes that have several, are dropped when there
-    /// are twice as many as nodes.
+    /// The number of entries of an eviction queue at which stale and repeated ones are dropped: twice that of nodes.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
     private func dropStale(in queue: ReferenceWritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
@@ -36,7 +35,7 @@ extension ForestData {
         settledLeaves.append(entry)
     }
 
-    /// Of a node that is not in a queue yet.
+    /// Makes an entry for a node, and marks the node as queued; nil if it is queued already.
     private func evictionEntry(of slot: UInt32) -> EvictionQueue.Entry? {
         let node = nodes[slot]
         guard !node.pointee.has(.isQueuedForEviction) else { return nil }
@@ -44,6 +43,7 @@ extension ForestData {
         return .init(slot: slot, id: UInt32(truncatingIfNeeded: node.pointee.id), time: now)
     }
 
+    /// Enqueues a settled node without children.
     func enqueueIfEvictable(_ slot: UInt32) {
         let node = nodes[slot]
         guard node.pointee.childCount == 0, !node.pointee.state.isLive else { return }
@@ -72,7 +72,7 @@ extension ForestData {
         longChainHighWater = max(longChainHighWater, longChains.count)
     }
 
-    /// The most entries of the list of long chains: twice as many as there can be at one time.
+    /// The most entries of the list of long chains: about twice as many as there can be long chains at one time.
     var longChainLimit: Int { 64 + 2 * (nodes.count / max(1, limits.chainNodeLimit)) }
 
     func retain(now: UInt64, budget: Int) -> Int {
@@ -85,10 +85,12 @@ extension ForestData {
         return Int(totals.evictedCount - before)
     }
 
+    /// Whether an entry has reached the age limit, or the forest is full.
     private func isDue(_ entry: EvictionQueue.Entry, _ now: UInt64) -> Bool {
         nodes.count >= limits.nodeLimit || (now >= entry.time && now - entry.time >= limits.ageLimit)
     }
 
+    /// Whether an entry's node is gone, is no longer queued, or belongs into the other queue.
     private func isStale(_ entry: EvictionQueue.Entry, isRoot: Bool) -> Bool {
         guard isOccupied(entry.slot) else { return true }
         let node = nodes[entry.slot]
@@ -158,11 +160,12 @@ extension ForestData {
         guard !node.pointee.state.isLive, node.pointee.childCount == 0, !node.pointee.has(.isRoot) else { return false }
         let record = chains[node.pointee.chain]
         if isExempt(record.pointee.root) { return false }
-        // A chain that settled only once goes as a whole; a live chain keeps its first rejection to be shown.
+        // A chain that settled only once is evicted as a whole. Others keep their first rejection, which is shown.
         let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.revived)
         return !goesWhole && record.pointee.firstRejected != slot
     }
 
+    /// Evicts settled roots of long chains, as long as the root has one child, which takes its place.
     private func trimLongChains(_ budget: inout Int) {
         if longChains.count > 1 {
             var seen: Set<UInt32> = []

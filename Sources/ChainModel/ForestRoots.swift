@@ -1,13 +1,14 @@
 /// The roots of a forest in order of (creation, id).
 ///
-/// Sorted chunks: inserting and removing costs a search and a move of some hundred numbers, at the end nothing.
+/// Sorted chunks of at most 512 slots: inserting and removing costs a search and moves slots of one chunk; appending
+/// moves none.
 public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The position of a root, valid until the forest changes.
     public struct Index: Comparable, Sendable {
         var chunk: Int
         var offset: Int
 
-        /// By position.
+        /// Orders by position.
         public static func < (left: Index, right: Index) -> Bool {
             (left.chunk, left.offset) < (right.chunk, right.offset)
         }
@@ -36,16 +37,16 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
 
     /// The position of the first root.
     public var startIndex: Index { Index(chunk: 0, offset: 0) }
-    /// Behind the last root.
+    /// The position behind the last root.
     public var endIndex: Index { Index(chunk: chunks.count, offset: 0) }
 
-    /// The position after another.
+    /// Returns the position after another.
     public func index(after index: Index) -> Index {
         index.offset + 1 < chunks[index.chunk].count
             ? Index(chunk: index.chunk, offset: index.offset + 1) : Index(chunk: index.chunk + 1, offset: 0)
     }
 
-    /// The position before another.
+    /// Returns the position before another.
     public func index(before index: Index) -> Index {
         index.offset > 0
             ? Index(chunk: index.chunk, offset: index.offset - 1)
@@ -58,7 +59,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// Whether it is empty. O(1).
     public var isEmpty: Bool { count == 0 }
 
-    /// The position of the root with a number, from 0 up to ``count``. O(count / 512).
+    /// Returns the position of the root with a number, counted from 0; ``endIndex`` past the last. O(count / 512).
     public func index(at number: Int) -> Index {
         var rest = Swift.max(0, number)
         for (chunk, roots) in chunks.enumerated() {
@@ -68,18 +69,18 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         return endIndex
     }
 
-    /// How many roots are before a position. O(count / 512).
+    /// Returns how many roots are before a position. O(count / 512).
     public func number(of index: Index) -> Int {
         chunks[..<index.chunk].reduce(0) { $0 + $1.count } + index.offset
     }
 
-    /// The position of a root that is in the list.
+    /// Returns the position of a root.
     func index(of slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         return Index(chunk: chunk, offset: offset(of: slot, in: chunk) ?? 0)
     }
 
-    /// The position of the first root that is not before a moment and an id.
+    /// Returns the position of the first root that is not before an entry.
     func index(notBefore entry: LiveRoots.Entry, _ nodes: Slab<NodeRecord>.Elements) -> Index {
         let key = Key(created: entry.created, id: entry.id)
         let chunk = Swift.max(0, chunk(after: key) - 1)
@@ -111,7 +112,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         heads.insert(Key(nodes[tail[0]].pointee), at: chunk + 1)
     }
 
-    /// Removes a root. Its creation time must be that of its insertion.
+    /// Removes a root. Its creation time must be the same as at its insertion.
     mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         guard chunk >= 0, let offset = offset(of: slot, in: chunk) else {
@@ -127,7 +128,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
-    /// The offset of a root in its chunk: a search by slot, which reads no nodes, 16 slots at a time.
+    /// Returns the offset of a root in its chunk. Compares 16 slots at a time, and reads no nodes.
     private func offset(of slot: UInt32, in chunk: Int) -> Int? {
         chunks[chunk].withUnsafeBytes { bytes in
             let (width, all) = (16, bytes.count / 4)
@@ -144,16 +145,16 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
-    /// The first chunk that begins after a root.
+    /// Returns the index of the first chunk that begins after a key.
     private func chunk(after key: Key) -> Int { Self.first(heads.count) { key < heads[$0] } }
 
-    /// The first index below `count` from which on a condition holds; `count` where it holds nowhere.
+    /// Returns the first index below `count` from which on a condition holds; `count` if there is none.
     @inline(__always)
-    private static func first(_ count: Int, _ isSo: (Int) -> Bool) -> Int {
+    private static func first(_ count: Int, _ condition: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if isSo(middle) { high = middle } else { low = middle + 1 }
+            if condition(middle) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -1,6 +1,6 @@
 /// The order of children: intrusive lists by (creation, id).
 extension ForestData {
-    /// Takes a node out of the list that it is in.
+    /// Removes a node from the list of its tree parent's children.
     func unlinkSibling(_ slot: UInt32) {
         let node = nodes[slot]
         let above = nodes[node.pointee.treeParent]
@@ -47,7 +47,8 @@ extension ForestData {
         if before == noSlot { above.pointee.firstChild = slot } else { nodes[before].pointee.next = slot }
     }
 
-    /// The sibling after which a node is inserted that comes before the last one; none if it becomes the first.
+    /// Returns the sibling after which to insert a node that comes before the last one; ``noSlot`` if it becomes the
+    /// first.
     private func sibling(before slot: UInt32, under parent: UInt32) -> UInt32 {
         let node = nodes[slot]
         let hintIndex = Int(parent & 15)

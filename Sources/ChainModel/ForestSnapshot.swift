@@ -1,9 +1,10 @@
 extension ChainForest {
-    /// How many members one snapshot names; a node with more has several snapshots.
+    /// The most members that one snapshot names; a node with more has several snapshots.
     private static let memberLimit = 256
 
-    /// Snapshots of up to `limit` nodes with ids from `first` on, by id, and the next id (nil at the end). A node with
-    /// many members has several in a row.
+    /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
+    ///
+    /// Stops after the node with which there are `limit` snapshots. A node with many members has several in a row.
     ///
     /// Applied in batches, in any order, they give the same forest, counts of evicted nodes aside.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
@@ -82,7 +83,7 @@ extension ChainForest {
 
 extension ForestData {
     func apply(_ snapshot: NodeSnapshot) {
-        guard let slot = enterNew(snapshot) ?? enterKnown(snapshot) else { return }
+        guard let slot = insertNew(snapshot) ?? updateOrInsert(snapshot) else { return }
         let node = nodes[slot]
         if snapshot.cancelRequested, snapshot.cancelRequestedAt == 0 { node.pointee.bits.insert(.cancelRequested) }
         if snapshot.flags.contains(.released) { node.pointee.bits.insert(.released) }
@@ -98,8 +99,9 @@ extension ForestData {
         refresh(slot)
     }
 
-    /// Inserts a node that is unknown, which most are, as its `created` event would have.
-    private func enterNew(_ snapshot: NodeSnapshot) -> UInt32? {
+    /// Inserts an unknown node, as most are, like its `created` event; nil if it is known, its creation time is not, or
+    /// there is no room.
+    private func insertNew(_ snapshot: NodeSnapshot) -> UInt32? {
         let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
         guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,
             ids.findCachingPage(snapshot.id) == noSlot
@@ -116,7 +118,8 @@ extension ForestData {
         return insert(record, origin: origin, at: snapshot.created)
     }
 
-    private func enterKnown(_ snapshot: NodeSnapshot) -> UInt32? {
+    /// Updates a node as its events would have, or inserts one with an unknown creation time.
+    private func updateOrInsert(_ snapshot: NodeSnapshot) -> UInt32? {
         var earliest = snapshot.created
         if earliest == 0 {
             let times = [snapshot.seen, snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled]

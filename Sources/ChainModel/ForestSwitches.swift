@@ -1,6 +1,6 @@
-/// The runs of tasks of Swift, which run many times.
+/// The runs and suspensions of tasks of Swift.
 extension ForestData {
-    /// When a task ran or was suspended last; 0 for other nodes.
+    /// Returns when a task of Swift last began to run or was suspended; 0 for other nodes.
     func switchTime(_ slot: UInt32) -> UInt64 {
         let extra = nodes[slot].pointee.extra
         return extra == noSlot ? 0 : extras[extra].pointee.switched
@@ -12,20 +12,20 @@ extension ForestData {
         let extra = extra(of: slot)
         let known = extras[extra].pointee.switched
         let node = nodes[slot]
-        // Before the thread is known, because the first run is a start as well.
+        // Before `isSwitching` is set, because the first run is a start as well, and a start then sets the thread.
         started(slot, time, thread)
         guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
         let isSame = known == time && isSuspended == node.pointee.isSuspended
         extras[extra].pointee.switched = time
         node.pointee.faults.insert(.isSwitching)
         if isSuspended { node.pointee.faults.insert(.isSuspended) } else { node.pointee.faults.remove(.isSuspended) }
-        // Of two threads at one time the greater, in whatever order they come.
+        // Of two threads at one time the greater holds, in whatever order the events come.
         if thread != 0, !isSame || thread > node.pointee.thread { node.pointee.thread = thread }
     }
 }
 
 extension ChainForest {
-    /// The time at which a task of Swift ran or was suspended last; nil for other nodes.
+    /// Returns when a task of Swift last began to run or was suspended; nil for other nodes.
     public func switched(of index: NodeIndex) -> UInt64? {
         let time = data.switchTime(checked(index))
         return time == 0 ? nil : time

@@ -1,18 +1,19 @@
 extension ChainForest {
-    /// The promise that a node's operation was called on; nil where there is none or it was evicted.
+    /// Returns the promise that a node's operation was called on; nil if there is none or it was evicted.
     public func parent(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: data.originID(of: index.rawValue)) : nil
     }
 
-    /// The node in a handler of which a node was made; nil for a node with a parent.
+    /// Returns the node in the handler of which a node was made; nil if there is none or it was evicted, and for a node
+    /// with a parent.
     public func creator(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: data.originID(of: index.rawValue))
     }
 
-    /// The id of a node's parent, or else creator, also of an evicted one; `.none` where there is neither.
+    /// Returns the id of a node's parent or else creator, even if that was evicted; `.none` if there is neither.
     public func origin(of index: NodeIndex) -> NodeID { data.originID(of: checked(index)) }
 
-    /// A node's durations at `now` (ns of the process's clock); ``Timing`` says what each means.
+    /// Returns a node's durations at `now` (ns of the process's clock).
     public func timing(of index: NodeIndex, now: UInt64) -> Timing {
         let record = data.nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.reported) else { return Timing() }
@@ -25,7 +26,8 @@ extension ChainForest {
         return timing
     }
 
-    /// From when a node's total counts: its making or its parent's settlement; nil while that is to come.
+    /// Returns the time from which a node's total counts: its making or its parent's settlement, whichever was later.
+    /// Nil if its parent is not settled.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
         guard let parent = parent(of: index) else { return record.created }
         let above = data.nodes[parent.rawValue].pointee
@@ -34,18 +36,18 @@ extension ChainForest {
             if let queued = record.queued ?? record.started { return max(record.created, queued) }
             return above.has(.reported) ? nil : record.created
         }
-        // Cancelled before its turn: it never counted.
+        // A node that was cancelled before its parent settled has no total.
         if record.settlement == .cancelled, let own = record.settled, own < settled { return nil }
         return max(record.created, settled)
     }
 
-    /// The time at which a node's cancellation was requested, if the program confirmed it.
+    /// Returns when a node's cancellation was requested; nil if the program has not confirmed a request.
     public func cancelRequested(of index: NodeIndex) -> UInt64? {
         guard let time = extraFacts(of: index)?.cancelRequestedAt, time != 0 else { return nil }
         return time
     }
 
-    /// A node's steps by time, from its own facts; of many links the first 64.
+    /// Returns a node's steps by time, from its own facts; of many links the first 64.
     public func history(of index: NodeIndex) -> [HistoryStep] {
         let record = data.nodes[checked(index)].pointee
         var steps = [HistoryStep(kind: record.has(.createdKnown) ? .created : .seen, time: record.created)]
@@ -80,7 +82,8 @@ extension ChainForest {
 private func span(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end - begin : 0 }
 
 extension NodeView {
-    /// Wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
+    /// Returns wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
+    /// Empty for a task of Swift that reports its runs.
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
         guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator,
@@ -95,6 +98,7 @@ extension NodeView {
 }
 
 extension HistoryStep {
+    /// The order among steps at one time.
     fileprivate var rank: Int {
         switch kind {
         case .created, .seen: 0

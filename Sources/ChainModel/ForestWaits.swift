@@ -1,4 +1,4 @@
-/// A thread that blocks until a node settles.
+/// A wait that blocks a thread until a node settles.
 public struct ThreadWait: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -6,13 +6,13 @@ public struct ThreadWait: Hashable, Sendable {
     public var node: NodeID
     /// The node of the handler that blocks the thread, or `.none`.
     public var waiter: NodeID
-    /// Since when, in nanoseconds of the process's clock.
+    /// When the wait began, in nanoseconds of the process's clock.
     public var since: UInt64
 }
 
 extension ChainForest {
-    /// The waits that block a thread now, innermost last: a handler that runs while its thread waits may wait itself. A
-    /// wait that lost its end event is left out once its node has settled.
+    /// Returns the waits that block a thread now, innermost last: a handler that runs while its thread waits may wait
+    /// itself. A wait that lost its end event is left out once its node has settled.
     public func waits(of thread: ThreadID) -> [ThreadWait] {
         data.waits(of: thread)
     }
@@ -29,7 +29,7 @@ extension ChainForest {
 // MARK: Applying
 
 extension ForestData {
-    /// The waits of a thread, without those of settled nodes, which lost their end event.
+    /// Returns the waits of a thread, without those for settled nodes, which lost their end event.
     func waits(of thread: ThreadID) -> [ThreadWait] { threadWaits[thread, default: []].filter { isLive($0.node) } }
 
     private func isLive(_ id: NodeID) -> Bool {
@@ -40,8 +40,8 @@ extension ForestData {
     private static let pruneCount = 1_024
     /// The most waiting threads that are kept; the waits of further threads are dropped.
     static let waitingThreadLimit = 16_384
-    /// How many nested waits of one thread are kept. Past the limit, waits that lost their end event are dropped first, then
-    /// the outermost one.
+    /// How many nested waits of one thread are kept. Past the limit, waits that lost their end event are dropped first,
+    /// then the outermost one.
     private static let depthLimit = 64
 
     func awaited(_ event: ChainEvent) {
@@ -58,18 +58,18 @@ extension ForestData {
         recordWaiterChange(of: wait)
     }
 
-    /// Whether the wait of another thread can be stored. Drops waits that lost their end event when twice as many
-    /// threads wait as after the last such pass: O(1) amortised.
+    /// Returns whether the wait of another thread can be stored. Drops waits that lost their end event when twice as
+    /// many threads wait as after the last such pass: O(1) amortised.
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }
-        guard refusedWaitCount == 0 else {
-            refusedWaitCount -= 1
+        guard remainingWaitRefusals == 0 else {
+            remainingWaitRefusals -= 1
             return false
         }
         for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
         waitCountAfterPruning = threadWaits.count
-        if threadWaits.count >= limit { refusedWaitCount = limit }
+        if threadWaits.count >= limit { remainingWaitRefusals = limit }
         return threadWaits.count < limit
     }
 
@@ -83,12 +83,12 @@ extension ForestData {
         threadWaits[event.thread] = waits.isEmpty ? nil : waits
     }
 
-    /// Records a change of the waiting node.
+    /// Records a change of the node that waits.
     private func recordWaiterChange(of wait: ThreadWait) {
         if let waiter = slot(of: wait.waiter) { recordChange(waiter, .facts) }
     }
 
-    /// The innermost wait of a running node's handler.
+    /// Returns the innermost wait of a running node's handler.
     func wait(ofRunning record: NodeRecord) -> ThreadWait? {
         guard !threadWaits.isEmpty else { return nil }
         return waits(of: record.thread).last { $0.waiter.rawValue == record.id }

@@ -1,10 +1,11 @@
-/// The slot of an id that was removed from an ``IDTable`` for good.
+/// What an ``IDTable`` returns for an id that was removed for good.
 let evictedSlot = UInt32.max - 1
 
-/// Slots by id, in pages of 256 consecutive ids: the table never doubles at once, and neighbours share a cache line.
+/// Slots by id, in pages of 256 consecutive ids: growing moves no slots, and neighbours share a cache line.
 ///
-/// Removed ids are remembered in three stages: in their page while it has live ids, then as 256 bits, then, once all ids
-/// of the page are removed, as part of a range of pages. Programs hand ids out in blocks, so few ranges remain.
+/// Removed ids are remembered. A page with live ids marks its removed ones; a page without live ids is replaced by 256
+/// bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in blocks, so few ranges
+/// remain.
 ///
 /// A copy shares its pages until ``detach()``, which must come before the first change of either.
 struct IDTable: @unchecked Sendable {
@@ -13,9 +14,13 @@ struct IDTable: @unchecked Sendable {
     private var directory = PageDirectory()
     /// Numbers of pages that were removed from `table`, to be reused.
     private var freeNumbers: [UInt32] = []
+    /// The key of ``lastPage``; `.max`, which is no page's key, if there is none.
     private var lastKey = UInt64.max
+    /// The page that was used last, cached because ids that come one after another are often neighbours.
     private var lastPage: PageDirectory.Page?
+    /// By key of a page without live ids, a bit for each removed id.
     private var retired: [UInt64: SIMD4<UInt64>] = [:]
+    /// The keys of pages of which all ids were removed, in sorted ranges.
     private var evictedRanges: [ClosedRange<UInt64>] = []
 
     /// Copies the pages, which were shared with another table.
@@ -25,10 +30,10 @@ struct IDTable: @unchecked Sendable {
         (lastKey, lastPage) = (.max, nil)
     }
 
-    /// The slot of an id, or ``evictedSlot``, or ``noSlot`` if it was never inserted.
+    /// Returns the slot of an id, ``evictedSlot`` if it was removed, or ``noSlot`` if it was never inserted.
     ///
-    /// Mutating though it changes nothing, because a call on the property of a class then works on the table in place;
-    /// otherwise it copies the table, which is five retains: 25 % of `screen.fold.10k`.
+    /// Mutating although it changes nothing: a call of a non-mutating method on a class's property copies the table
+    /// first. The copy takes five retains, 25 % of `screen.fold.10k`.
     @inline(__always)
     mutating func find(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
@@ -36,7 +41,7 @@ struct IDTable: @unchecked Sendable {
         return findRetired(id)
     }
 
-    /// Returns the same as ``find(_:)`` and keeps the page for the next call.
+    /// Returns the same as ``find(_:)``, and caches the id's page for the next call.
     @inline(__always)
     mutating func findCachingPage(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
@@ -46,7 +51,7 @@ struct IDTable: @unchecked Sendable {
         return page[Int(id.rawValue & 255)]
     }
 
-    /// Inserts an id that is not in the table.
+    /// Inserts an id that has not been in the table before.
     mutating func insert(_ id: NodeID, _ slot: UInt32) {
         let key = id.rawValue >> 8
         let page = directory.page(key) ?? addPage(key)
@@ -66,10 +71,11 @@ struct IDTable: @unchecked Sendable {
         if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 
-    /// The sorted keys of all pages with a live id, from `first` on. A page's ids are `key << 8` to `key << 8 | 255`.
+    /// Returns the sorted keys of the pages with live ids, from the key `first` on. The ids of a page are `key << 8` to
+    /// `key << 8 | 255`.
     func keys(from first: UInt64) -> [UInt64] { directory.keys.filter { $0 >= first }.sorted() }
 
-    /// How many ranges of removed pages are remembered.
+    /// How many ranges the keys of wholly removed pages form.
     var rangeCount: Int { evictedRanges.count }
 
     private func findRetired(_ id: NodeID) -> UInt32 {
@@ -81,7 +87,7 @@ struct IDTable: @unchecked Sendable {
         return index < evictedRanges.count && evictedRanges[index].contains(key) ? evictedSlot : noSlot
     }
 
-    /// The index of the first range that ends at `key` or later.
+    /// Returns the index of the first range that ends at `key` or later, or the number of ranges.
     private func rangeIndex(_ key: UInt64) -> Int {
         var (low, high) = (0, evictedRanges.count)
         while low < high {
@@ -103,6 +109,7 @@ struct IDTable: @unchecked Sendable {
                 page[IDPage.evictedCount] += 1
             }
         } else if key == 0 {
+            // Id 0 is no node's. Counted as removed, it does not keep the first page out of the ranges.
             page[0] = evictedSlot
             page[IDPage.evictedCount] = 1
         }
@@ -139,10 +146,11 @@ struct IDTable: @unchecked Sendable {
     }
 }
 
-/// Offsets in a page behind its 256 slots.
+/// Offsets of the fields of a page behind its 256 slots.
 private enum IDPage {
     static let liveCount = 256, evictedCount = 257
     /// The page's number in the ``PageTable``.
     static let number = 258
+    /// The number of fields and slots.
     static let length = 259
 }

@@ -1,5 +1,7 @@
-/// Finds the live chain that began first: a frontier in the order of the roots, which passes each root once, and a
-/// binary heap of the chains before it that are live again or came late.
+/// The state of the search for the live chain that began first.
+///
+/// The frontier moves forward through the sorted roots, and passes each root once. A binary heap has the live chains
+/// before the frontier: those that became live again, and those with a root that was inserted late.
 struct LiveRoots {
     struct Entry: Equatable, BitwiseCopyable {
         var created: UInt64
@@ -12,9 +14,9 @@ struct LiveRoots {
     /// No root before it is live, except those in the heap.
     var frontier = Entry(created: 0, id: 0, slot: noSlot)
     private var heap: [Entry] = []
-    /// The number of entries from which on settled and repeated ones are dropped.
-    private var limit = leastLimit
-    private static let leastLimit = 64
+    /// The number of entries above which ``compact(where:)`` removes settled and repeated ones.
+    private var compactionLimit = leastCompactionLimit
+    private static let leastCompactionLimit = 64
 
     /// How many entries the heap has.
     var count: Int { heap.count }
@@ -29,29 +31,29 @@ struct LiveRoots {
 
     private mutating func insertEarly(_ entry: Entry) {
         heap.append(entry)
-        rise(from: heap.count - 1)
+        siftUp(from: heap.count - 1)
     }
 
     mutating func removeFirst() {
         let last = heap.removeLast()
         guard !heap.isEmpty else { return }
         heap[0] = last
-        sink()
+        siftDown()
     }
 
-    /// Drops settled and repeated entries where there are many. O(1) amortised an insertion, but for the sorting.
+    /// Removes settled and repeated entries once the heap has doubled. O(log n) amortised an insertion: it sorts.
     mutating func compact(where isLive: (Entry) -> Bool) {
-        guard heap.count > limit else { return }
+        guard heap.count > compactionLimit else { return }
         heap.removeAll { !isLive($0) }
-        // A sorted array is a heap.
+        // Sorted, because equal entries are adjacent then. A sorted array is a heap.
         heap.sort { $0.precedes($1) }
         var kept: [Entry] = []
         for entry in heap where kept.last != entry { kept.append(entry) }
         heap = kept
-        limit = max(Self.leastLimit, 2 * heap.count)
+        compactionLimit = max(Self.leastCompactionLimit, 2 * heap.count)
     }
 
-    private mutating func rise(from index: Int) {
+    private mutating func siftUp(from index: Int) {
         var child = index
         while child > 0 {
             let parent = (child - 1) / 2
@@ -61,7 +63,7 @@ struct LiveRoots {
         }
     }
 
-    private mutating func sink() {
+    private mutating func siftDown() {
         var parent = 0
         while true {
             var least = parent
@@ -77,15 +79,15 @@ struct LiveRoots {
 }
 
 extension ForestData {
-    /// Adds a chain that is live from now on.
+    /// Records a live chain after it became live, or after its root or the creation time of that changed.
     @inline(__always)
     func noteLive(_ root: UInt32) {
         let node = nodes[root]
         liveRoots.insert(LiveRoots.Entry(created: node.pointee.created, id: node.pointee.id, slot: root))
     }
 
-    /// Finds the oldest live chain, at the end of a batch. Passes each root once; a chain that is live again costs
-    /// O(log chains that are).
+    /// Updates ``oldestLive``, at the end of a batch or an eviction. O(1) amortised for each root that the frontier
+    /// passes, O(log n) for each of n chains in the heap.
     func updateOldestLive() {
         liveRoots.compact(where: isLiveRoot)
         while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }
@@ -94,7 +96,7 @@ extension ForestData {
         oldestLive = isLiveRoot(liveRoots.frontier) ? liveRoots.frontier.slot : noSlot
     }
 
-    /// Moves the frontier to the next live root, or to the last root where none is live.
+    /// Moves the frontier to the first live root from there on, or to the last root if none is live.
     private func moveFrontier() {
         var index = roots.index(notBefore: liveRoots.frontier, nodes.elements)
         while index < roots.endIndex {
@@ -106,6 +108,7 @@ extension ForestData {
         }
     }
 
+    /// Whether an entry's root is still there with the same creation time, and its chain is live.
     private func isLiveRoot(_ entry: LiveRoots.Entry) -> Bool {
         guard isOccupied(entry.slot) else { return false }
         let node = nodes[entry.slot]

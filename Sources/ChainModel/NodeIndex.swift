@@ -10,7 +10,7 @@ public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// By slot, which is by nothing that a user would know.
+    /// Orders by slot, which means nothing to a user.
     @inlinable
     public static func < (left: NodeIndex, right: NodeIndex) -> Bool { left.rawValue < right.rawValue }
 }

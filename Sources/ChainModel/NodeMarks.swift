@@ -13,15 +13,15 @@ public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
     case byViewer = 8
     /// A second attempt to settle it had no effect.
     case settledAgain = 16
-    /// It was released rejected and nothing had handled that.
+    /// It was rejected and released, and nothing had handled the error.
     case unhandled = 32
     /// Its memory was freed in the observed program.
     case released = 64
-    /// Nothing of ours settles it, a resolver does.
+    /// A resolver in the program's hands settles it.
     case external = 128
     /// Its handler blocked a worker of a pool for longer than the pool allows, without using the processor.
     case hasBlocked = 256
-    /// Its handler wanted to wait where that could never have ended, and was refused.
+    /// Its handler tried to wait where the wait could never have ended, and was refused.
     case hasMisusedAwait = 512
 
     /// Its name for programs: that of the case.

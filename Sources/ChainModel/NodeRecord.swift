@@ -1,4 +1,4 @@
-/// Facts that are a bit each.
+/// Facts of a node, one bit each.
 struct NodeBits: OptionSet {
     let rawValue: UInt16
 
@@ -6,14 +6,17 @@ struct NodeBits: OptionSet {
     static let createdKnown = NodeBits(rawValue: 1)
     /// It was reported itself, not only referenced by another node.
     static let reported = NodeBits(rawValue: 2)
+    /// An operation on another promise, its parent, made it.
     static let hasParent = NodeBits(rawValue: 4)
     static let external = NodeBits(rawValue: 8)
     static let cancelRequested = NodeBits(rawValue: 16)
+    /// This viewer requested its cancellation.
     static let cancelMarkedHere = NodeBits(rawValue: 32)
     static let byViewer = NodeBits(rawValue: 64)
     static let released = NodeBits(rawValue: 128)
     static let settledAgain = NodeBits(rawValue: 256)
     static let unhandled = NodeBits(rawValue: 512)
+    /// It has had a link to a member.
     static let hasMembers = NodeBits(rawValue: 1024)
     /// Its tree parent is its parent or creator, not a node that links to it.
     static let underOrigin = NodeBits(rawValue: 2048)
@@ -22,7 +25,8 @@ struct NodeBits: OptionSet {
     /// It has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// The root of a chain that settled and is live again: its settled leaves are evicted one by one.
+    /// It is the root of a chain of which settled leaves are evicted one by one: the chain was settled and live again,
+    /// or came from a merge, a split or a trimmed root.
     static let revived = NodeBits(rawValue: 32768)
 }
 
@@ -34,7 +38,7 @@ struct HandlerFaults: OptionSet {
     static let hasMisusedAwait = HandlerFaults(rawValue: 2)
     /// No fault: a task of Swift that does not run.
     static let isSuspended = HandlerFaults(rawValue: 4)
-    /// No fault: a task of Swift, which runs many times.
+    /// No fault: a task of Swift that reports each run and suspension.
     static let isSwitching = HandlerFaults(rawValue: 8)
 }
 
@@ -47,19 +51,21 @@ struct HandlerFaults: OptionSet {
 ///     76      80      84         86     88     89           90      91       92        93         94      96
 ///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ faults ┼ thens ┤
 ///
-/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more".
+/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more". A free
+/// slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
 struct NodeRecord {
     var id: UInt64
     var created: UInt64
     private var queuedLow: UInt32 = 0, startedLow: UInt32 = 0, endedLow: UInt32 = 0, settledLow: UInt32 = 0
     private var queuedHigh: UInt16 = 0, startedHigh: UInt16 = 0, endedHigh: UInt16 = 0, settledHigh: UInt16 = 0
-    /// Slots of its tree parent, children and siblings. In a free slot `next` is unused.
+    /// Slots of its tree parent, children and siblings.
     var treeParent = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
     /// The slot of its ``ChainRecord``; none for a root without children.
     var chain = noSlot
     var childCount: UInt32 = 0
     var site: SiteID = 0
     var thread: ThreadID = 0
+    /// The slot of its ``NodeExtra``.
     var extra = noSlot
     /// The slot of its label's text.
     var label = noSlot
@@ -68,8 +74,9 @@ struct NodeRecord {
     var kind = NodeKind.other
     var settlement = Settlement.pending
     var state = NodeState.unknown
-    /// The resync that named it last.
+    /// The generation of the resync that named it last.
     var resync: UInt8 = 0
+    /// Changes that were not consumed yet.
     var changes: NodeChanges = []
     /// Its ``HandlerFaults`` in the lower half; in the upper half of a root the ``ChainOutcome`` that was counted last.
     private var faultsAndOutcome: UInt8 = 0
@@ -81,7 +88,7 @@ struct NodeRecord {
         self.created = created
     }
 
-    /// The order of siblings and of roots.
+    /// Returns whether this node is before another in the order of siblings and roots: by (creation, id).
     @inline(__always) func precedes(_ other: NodeRecord) -> Bool {
         created != other.created ? created < other.created : id < other.id
     }
@@ -135,7 +142,8 @@ struct NodeRecord {
         set { faultsAndOutcome = faultsAndOutcome & ~15 | newValue.rawValue }
     }
 
-    /// Of a root, the outcome of its chain at the end of the last batch, if ``ChainHistory`` counts it; else any other.
+    /// Of a root, the outcome of its chain at the end of the last batch. Among outcomes that ``ChainHistory`` does not
+    /// count, it may be another one.
     var countedOutcome: ChainOutcome {
         get { ChainOutcome(rawValue: faultsAndOutcome >> 4) ?? .unknown }
         set { faultsAndOutcome = faultsAndOutcome & 15 | newValue.rawValue << 4 }
@@ -161,7 +169,7 @@ extension NodeRecord {
         return traits
     }
 
-    /// Whether a mark or the state shows a fault that remains.
+    /// See ``NodeTraits/needsAttention``.
     @inline(__always) var needsAttention: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
         return bits.rawValue & marks != 0 || state == .abandoned || faults.contains(.hasMisusedAwait)
@@ -197,7 +205,8 @@ extension NodeRecord {
         if isStarted { return .running }
         if isQueued { return .queued }
         guard has(.reported) else { return .unknown }
-        // The beginning of a planned chain is settled as it is started; a planned combinator's wait ends with its parent's.
+        // The first node of a cold chain is settled when the chain is started. A combinator in a cold chain has members
+        // while it still waits for its parent.
         if kind == .chain { return .waiting }
         guard has(.hasParent), !has(.hasMembers) || kind.role == .combinator else { return .pending }
         return kind.role == .maker ? .pending : .waiting

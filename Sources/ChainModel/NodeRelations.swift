@@ -16,7 +16,7 @@ public struct NodeLink: Hashable, Sendable {
     public var role: Role
     /// The other node.
     public var node: NodeIndex
-    /// Since when, in nanoseconds of the process's clock.
+    /// When the relation began, in nanoseconds of the process's clock.
     public var time: UInt64
 }
 
@@ -40,7 +40,7 @@ public struct Blocker: Hashable, Sendable {
         case member
         /// What it followed, or all its members, have settled: it is about to settle.
         case aboutToSettle
-        /// It is a task of Swift that is suspended: for what, its details show.
+        /// It is a suspended task of Swift. Its details show what it waits for.
         case suspended
         /// Its handler blocks its thread until another node settles.
         case awaits
@@ -50,9 +50,9 @@ public struct Blocker: Hashable, Sendable {
         case resolver
     }
 
-    /// Why it is not settled.
+    /// Why the node is not settled.
     public var reason: Reason
-    /// The node that holds it up; nil where it is no node.
+    /// The node that it waits for; nil if it waits for no node, or for one that is not found.
     public var node: NodeIndex?
 }
 
@@ -62,7 +62,7 @@ public struct HistoryStep: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// It was made.
         case created
-        /// The first time it was seen; its creation was not.
+        /// It was seen for the first time; its creation was not seen.
         case seen
         /// Its handler was handed to that executor.
         case queued(ExecutorID)
@@ -76,12 +76,12 @@ public struct HistoryStep: Hashable, Sendable {
         case linked(NodeIndex)
         /// Its cancellation was asked for.
         case cancelRequested
-        /// It was settled so.
+        /// It was settled in this way.
         case settled(Settlement)
     }
 
     /// What happened.
     public var kind: Kind
-    /// In nanoseconds of the process's clock.
+    /// When it happened, in nanoseconds of the process's clock.
     public var time: UInt64
 }

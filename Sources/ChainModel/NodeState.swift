@@ -7,7 +7,7 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case queued = 1
     /// Its handler runs.
     case running = 2
-    /// Nothing of ours runs: a callback, members, a timer or an adopted promise will settle it.
+    /// No handler of it runs: a callback, members, a timer, an adopted promise or a suspended task will settle it.
     case pending = 3
     /// Settled with a value.
     case fulfilled = 4
@@ -15,7 +15,7 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case rejected = 5
     /// Rejected by a cancellation.
     case cancelled = 6
-    /// Passed its parent's value or error on for want of a handler.
+    /// Passed its parent's value or error on, because it has no handler for it.
     case skipped = 7
     /// Its resolver was released while it was pending.
     case abandoned = 8
@@ -32,7 +32,7 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     public var isLive: Bool { rawValue <= NodeState.pending.rawValue }
 }
 
-/// What of the program's own code a node has going on, whether it is settled or not.
+/// What the handler of a node is doing, whether the node is settled or not.
 public enum Activity: UInt8, Hashable, Sendable {
     /// Nothing.
     case none = 0
@@ -52,7 +52,7 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     /// All zero.
     public init() {}
 
-    /// Counts one node. Each count is written once, because writing one and reading all at once is a store-forwarding
+    /// Counts one node. Writes every field, because writing one and then reading all at once is a store-forwarding
     /// stall.
     @inline(__always)
     init(one state: NodeState) {

@@ -14,7 +14,7 @@ public struct NodeView: Sendable {
         self.index = index
     }
 
-    /// Its name in the process.
+    /// Its id in the process.
     public var id: NodeID { NodeID(record.id) }
     /// The operation that made it; `.other` where unknown.
     public var kind: NodeKind { record.kind }
@@ -24,14 +24,14 @@ public struct NodeView: Sendable {
     public var settlement: Settlement { record.settlement }
     /// Whether it is not settled.
     public var isLive: Bool { record.state.isLive }
-    /// What of its handler is going on.
+    /// What its handler is doing.
     public var activity: Activity { record.activity }
     /// Whether it is a task of Swift that has run and is suspended.
     public var isSuspended: Bool { record.isSuspended && record.state == .pending }
-    /// The state's word, *suspended* for a task of Swift that is.
+    /// The state's word; *suspended* for a suspended task of Swift.
     public var stateWord: String { isSuspended ? "suspended" : record.state.word }
-    /// Whether its code occupies a thread. That of a promise's async function does not, because it may be suspended; of a
-    /// task of Swift that the program shows (``EventKind/resumed``) it is known.
+    /// Whether its handler is known to occupy a thread. False for an async function, because it may be suspended,
+    /// unless the program reports each run of its task (``EventKind/resumed``).
     public var occupiesThread: Bool {
         record.activity == .running && (!record.kind.runsInTask || record.faults.contains(.isSwitching))
     }
@@ -43,7 +43,8 @@ public struct NodeView: Sendable {
     }
     /// Where in the source it was made; 0 where unknown.
     public var site: SiteID { record.site }
-    /// The thread that its handler began on; 0 where it has not or that is unknown.
+    /// The thread that its handler began on, of a task of Swift the thread of its last run; 0 if there is none or it is
+    /// unknown.
     public var thread: ThreadID { record.thread }
     /// The executor that its handler was enqueued on; 0 where it was not or that is unknown.
     public var executor: ExecutorID { record.executor }
@@ -65,13 +66,13 @@ public struct NodeView: Sendable {
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
-    /// From being queued to its handler's start, or to now; of a task of Swift, how long it has been suspended. None for
-    /// combinators and skipped nodes.
+    /// From being queued to its handler's start, else to its settlement or now; of a task of Swift, how long it has
+    /// been suspended. Nil for combinators and skipped nodes.
     public var wait: UInt64?
     /// Its handler's time, to now while it runs; of a task of Swift, how long it has been running without a suspension.
-    /// None for combinators and skipped nodes.
+    /// Nil for combinators and skipped nodes.
     public var run: UInt64?
-    /// From its making or its parent's settlement, whichever was later, to its own settlement or now. None while its
+    /// From its making or its parent's settlement, whichever was later, to its own settlement or now. Nil while its
     /// parent is not settled, and for skipped nodes.
     public var total: UInt64?
 
@@ -87,7 +88,7 @@ public struct Timing: Hashable, Sendable {
 public struct SearchFields: BitwiseCopyable, Sendable {
     /// Its state.
     public let state: NodeState
-    /// By which operation it was made.
+    /// The operation that made it.
     public let kind: NodeKind
     /// Where in the source it was made; 0 where unknown.
     public let site: SiteID

@@ -15,10 +15,11 @@ struct PageDirectory {
     /// The keys that have a page, in no order.
     var keys: [UInt64] { entries.compactMap { $0.page == nil ? nil : $0.key } }
 
+    /// Returns the index at which the search for a key begins.
     @inline(__always)
     private func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask }
 
-    /// The page of a key; nil where it has none.
+    /// Returns the page of a key; nil if it has none.
     @inline(__always)
     func page(_ key: UInt64) -> Page? {
         var index = home(key)

@@ -1,13 +1,14 @@
-/// Pages of equal length by number. A page keeps its address from when it is added until it is removed.
+/// Pages of equal length by number. A page keeps its address until it is removed.
 ///
 /// The one owner of manually managed memory under ``Slab``, `IDTable` and the arrays that run beside a forest. An owner
 /// may keep ``pages`` beside its reference and must read it again after ``add(_:)``.
 package final class PageTable<Element: BitwiseCopyable> {
     package typealias Page = UnsafeMutablePointer<Element>
 
+    /// How many elements a page has.
     package let pageLength: Int
-    // @exclusivity(unchecked): only one structure owns a table and reaches in, from methods of a value that is checked
-    // itself, none of which calls out.
+    // @exclusivity(unchecked): only the structure that owns the table accesses it. Access to that structure is checked,
+    // and its methods call no foreign code.
     /// The pages from 0 up to ``count``; nil where there is none.
     @exclusivity(unchecked) package private(set) var pages: UnsafeMutablePointer<Page?>
     /// One more than the greatest number that a page has had.

@@ -1,4 +1,4 @@
-/// Nodes with a parent in another process, both ways: by slot the parent, and by parent the slots.
+/// Nodes with a parent in another process: the parent by slot, and the slots by parent.
 struct RemoteParents {
     private var parents: [UInt32: NodeKey] = [:]
     private var children: [NodeKey: [UInt32]] = [:]
@@ -8,11 +8,11 @@ struct RemoteParents {
 
     subscript(slot: UInt32) -> NodeKey? { parents.isEmpty ? nil : parents[slot] }
 
-    /// The nodes with a parent, in the order in which they became known.
+    /// Returns the nodes with a parent, in the order in which their parent became known.
     func children(of parent: NodeKey) -> [UInt32] { children[parent] ?? [] }
 
-    /// Sets a node's parent. Of two parents the one with the lower key holds, so that the order in which they come does not
-    /// matter. Returns whether it is another one.
+    /// Sets a node's parent, and returns whether that is a change. Of two parents the one with the lower key holds, so
+    /// that the order of events does not matter.
     mutating func insert(_ parent: NodeKey, of slot: UInt32) -> Bool {
         if let known = parents[slot] {
             guard (parent.process.rawValue, parent.id) < (known.process.rawValue, known.id) else { return false }
@@ -38,14 +38,14 @@ extension ForestData {
 }
 
 extension ChainForest {
-    /// The parent of a node in another process; nil for none. O(1).
+    /// Returns the parent of a node in another process; nil for none. O(1).
     public func remoteParent(of index: NodeIndex) -> NodeKey? { data.remoteParents[checked(index)] }
 
     /// The nodes with a parent in another process, in no order. O(their number).
     package var nodesWithRemoteParent: [NodeIndex] { data.remoteParents.slots.map { NodeIndex(rawValue: $0) } }
 
-    /// The nodes of this process with a parent in another process, in the order in which they became known. O(their
-    /// number).
+    /// Returns the nodes of this process with a given parent in another process, in the order in which their parent
+    /// became known. O(their number).
     public func nodes(withRemoteParent parent: NodeKey) -> [NodeIndex] {
         data.remoteParents.children(of: parent).map { NodeIndex(rawValue: $0) }
     }

@@ -2,10 +2,12 @@
 struct ChainRecord {
     /// The latest settlement of its nodes, those that were evicted included; 0 if none is known.
     var settled: UInt64 = 0
+    /// The slot of its root.
     var root: UInt32
     var nodeCount: UInt32 = 0
+    /// The slot of its first rejected or abandoned node; see ``ChainSummary/firstRejected``.
     var firstRejected = noSlot
-    /// How many of its nodes were evicted, in the lower 29 bits, and its ``ChainOutcome``.
+    /// ``evictedCount`` in the lower 29 bits, ``outcome`` in the upper 3.
     private var evictedAndOutcome: UInt32 = 0
     var counts = StateCounts()
 
@@ -17,13 +19,13 @@ struct ChainRecord {
 
     private static let evictedMask: UInt32 = 1 << 29 - 1
 
-    /// Stays at its greatest value.
+    /// How many of its nodes were evicted before the chain itself, up to the greatest number of 29 bits.
     var evictedCount: UInt32 {
         get { evictedAndOutcome & Self.evictedMask }
         set { evictedAndOutcome = evictedAndOutcome & ~Self.evictedMask | min(newValue, Self.evictedMask) }
     }
 
-    /// Decided when it settled last; `live` while it is live.
+    /// How the chain ended, decided when it settled or changed after that; `live` while it is live.
     @inline(__always) var outcome: ChainOutcome {
         get { ChainOutcome(rawValue: UInt8(evictedAndOutcome >> 29)) ?? .unknown }
         set { evictedAndOutcome = evictedAndOutcome & Self.evictedMask | UInt32(newValue.rawValue) << 29 }
@@ -48,22 +50,27 @@ struct ChainRecord {
     }
 }
 
-/// What only some nodes have: 64 bytes.
+/// Facts that only some nodes have: 64 bytes.
 struct NodeExtra {
     /// The parent or creator of a node that is not under it in the tree; 0 for none.
     var origin: UInt64 = 0
-    /// Nodes evicted from under it (bytes 8 to 11: the free list's while the slot is free).
+    /// How many nodes were evicted from under it.
     var evictedCount: UInt32 = 0
+    /// The slot of the text about its value, error, cancellation or abandonment.
     var summary = noSlot
+    /// When its cancellation was requested; 0 if it was not, or the time is unknown.
     var cancelRequestedAt: UInt64 = 0
-    /// How often it was renamed until it had its label; 0 for the label that it was made with.
+    /// The number of the renaming that gave it its label, from 1; 0 for the label that it was made with.
     var renameCount: UInt64 = 0
-    /// When a task of Swift ran or was suspended last; 0 for other nodes.
+    /// When a task of Swift last began to run or was suspended; 0 for other nodes.
     var switched: UInt64 = 0
+    /// The slot of the text that names the source of its cancellation.
     var canceller = noSlot
-    /// The links that it holds (follows, has members), and the links that hold it, each by time.
-    var firstOut = noSlot, lastOut = noSlot, firstIn = noSlot, lastIn = noSlot
-    /// The slot of the counts of its children, where they are many.
+    /// The list of links to the nodes that it follows or has for members, by time.
+    var firstOut = noSlot, lastOut = noSlot
+    /// The list of links from the nodes that follow it or have it for a member, by time and the id of these nodes.
+    var firstIn = noSlot, lastIn = noSlot
+    /// The slot of the counts of its children by state; see ``ForestData/countedFrom``.
     var childCounts = noSlot
 
     var hasLinks: Bool { firstOut != noSlot || firstIn != noSlot }
@@ -72,9 +79,13 @@ struct NodeExtra {
 /// A link: 40 bytes.
 struct LinkRecord {
     var time: UInt64
+    /// The slot of the node that follows the target or has it for a member.
     var holder: UInt32
+    /// The slot of the node that is followed or is a member.
     var target: UInt32
+    /// The neighbours in the holder's list.
     var previousOut = noSlot, nextOut = noSlot
+    /// The neighbours in the target's list.
     var previousIn = noSlot, nextIn = noSlot
     var kind: LinkKind
 }

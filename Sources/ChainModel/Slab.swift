@@ -1,7 +1,7 @@
 import CChainRuntime
 
-/// Elements of fixed size in pages, named by 32-bit slots. Growing moves no element; the lowest page with a free slot is
-/// filled first; a page without elements is freed.
+/// Elements of fixed size in pages, addressed by 32-bit slots. Growing moves no element. The lowest page with a free
+/// slot is filled first. A page without elements is freed, unless it is the first.
 ///
 /// A copy shares its elements until ``detach()``, which must come before the first change of either.
 struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
@@ -12,22 +12,24 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     private var pageCount: UInt32 = 0
     private let shift: UInt32
     private var usage: [PageUsage] = []
-    /// A bit for each page with a free slot: 64 pages are passed over in one step. A walk over the pages was 10 % of a
-    /// viewer's time at 200,000 events a second.
+    /// A bit for each page, set if the page has a free slot: a search skips 64 full pages in one step. A walk over the
+    /// pages took 10 % of a viewer's time at 200,000 events a second.
     private var openPages: [UInt64] = []
-    /// No word of ``openPages`` before this one has a bit.
+    /// The words of ``openPages`` before this index are zero.
     private var firstOpenWord = 0
     /// How many elements there are.
     private(set) var count = 0
 
     private struct PageUsage {
+        /// How many slots are allocated.
         var used = 0
-        /// Slots from here on were never allocated.
+        /// The offset from which on no slot was ever allocated.
         var fresh = 0
+        /// The offset at which the free list begins.
         var firstFree = noSlot
     }
 
-    /// Pages hold `1 << shift` elements.
+    /// Makes a slab with pages of `1 << shift` elements.
     init(shift: UInt32) {
         self.shift = shift
         table = PageTable(pageLength: 1 << Int(shift))
@@ -55,20 +57,20 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     /// One more than the greatest slot there may be.
     var bound: Int { Int(pageCount) << Int(shift) }
 
-    /// Whether a slot's page exists. Whether the slot itself is allocated, its element says.
+    /// Returns whether a slot's page exists. Only the element shows whether the slot is allocated.
     @inline(__always)
     func hasPage(of slot: UInt32) -> Bool {
         let page = slot >> shift
         return page < pageCount && pages[Int(page)] != nil
     }
 
-    /// The elements from a slot on to the end of its page, or to `end`; nil where there is no such page.
+    /// Returns the elements from a slot to the end of its page, at most to `end`; nil if the page does not exist.
     func elements(from slot: UInt32, upTo end: UInt32) -> UnsafeBufferPointer<Element>? {
         guard hasPage(of: slot) else { return nil }
         return UnsafeBufferPointer(start: self[slot], count: Int(min(end, nextPage(after: slot)) - slot))
     }
 
-    /// The first slot of the page after that of a slot.
+    /// Returns the first slot of the page after the page of a slot.
     func nextPage(after slot: UInt32) -> UInt32 { (slot >> shift + 1) << shift }
 
     /// Copies the elements, which were shared with another slab.
@@ -92,7 +94,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
             offset = Int(usage[page].firstFree)
             let next = link(page, offset).load(as: UInt32.self)
             usage[page].firstFree = next
-            // Freed long ago, so it is in no cache when the next element comes.
+            // The next free slot was freed long ago, so without this no cache has it at the next allocation.
             if next != noSlot { chain_prefetch(pages[page].unsafelyUnwrapped + Int(next)) }
         } else {
             usage[page].fresh += 1
@@ -117,7 +119,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
         }
     }
 
-    /// The lowest page with a free slot, a new one where all are full.
+    /// Returns the lowest page with a free slot, a new one if all are full.
     private mutating func lowestOpenPage() -> Int {
         while firstOpenWord < openPages.count {
             let word = openPages[firstOpenWord]
@@ -136,6 +138,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
         firstOpenWord = min(firstOpenWord, word)
     }
 
+    /// Returns where a free slot holds the offset of the next one in its page's free list.
     private func link(_ page: Int, _ offset: Int) -> UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(pages[page].unsafelyUnwrapped + offset) + 8
     }

@@ -7,7 +7,7 @@ struct TextPool: Sendable {
         var text = ""
         /// How often the text is used; of a free slot, the next free slot.
         var useCount: UInt32 = 0
-        /// Its place in ``recent``, kept because a long text is another load away.
+        /// The index in ``recent`` that the text hashes to, kept because hashing a long text takes another load.
         var recentIndex: UInt32 = 0
     }
 
@@ -70,7 +70,7 @@ struct TextPool: Sendable {
         firstFree = noSlot
     }
 
-    /// Releases `slot`, and sets it to the slot of `text`, unless it has that text.
+    /// Replaces the text in `slot` by another one, and `slot` by that one's slot. Does nothing if the texts are equal.
     mutating func replace(_ slot: inout UInt32, with text: String) {
         guard self[slot] != text else { return }
         release(slot)

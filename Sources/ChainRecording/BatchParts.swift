@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension EventBatch {
-    /// Returns the batch in parts of about `limit` bytes on the wire: names in the first ones, what holds after all of it
-    /// in the last. A name, node or event that is longer alone is a part of its own.
+    /// Returns the batch in parts of at most `limit` bytes on the wire: names in the first parts, counts and mark of a
+    /// resync in the last. A name, node or event that alone takes more is a part of its own.
     ///
     /// Applying the parts in order is applying the batch.
     func parts(upTo limit: Int) -> [EventBatch] {
@@ -11,7 +11,7 @@ extension EventBatch {
         return cutter.run()
     }
 
-    /// No fewer bytes than the batch takes on the wire.
+    /// An upper bound of the bytes that the batch takes on the wire.
     private var wireSizeBound: Int {
         let names = sites.values.reduce(0) { $0 + 12 + $1.fileID.utf8.count }
         let threads = threads.values.reduce(0) { $0 + 8 + $1.utf8.count }
@@ -38,8 +38,9 @@ private struct PartCutter {
     private let limit: Int
     private var parts: [EventBatch] = []
     private var part: EventBatch
+    /// An upper bound of the part's bytes on the wire.
     private var size = 96
-    /// The number of a text of the whole batch in the part.
+    /// The number of a text in the part, by its number in the whole batch.
     private var textNumbers: [UInt32: UInt32] = [:]
 
     init(of whole: EventBatch, limit: Int) {
@@ -50,32 +51,32 @@ private struct PartCutter {
 
     mutating func run() -> [EventBatch] {
         for (number, site) in whole.sites.sorted(by: { $0.key < $1.key }) {
-            make(room: 12 + site.fileID.utf8.count)
+            reserve(12 + site.fileID.utf8.count)
             part.sites[number] = site
         }
         for (number, name) in whole.threads.sorted(by: { $0.key < $1.key }) {
-            make(room: 8 + name.utf8.count)
+            reserve(8 + name.utf8.count)
             part.threads[number] = name
         }
         for (number, name) in whole.executors.sorted(by: { $0.key < $1.key }) {
-            make(room: 8 + name.utf8.count)
+            reserve(8 + name.utf8.count)
             part.executors[number] = name
         }
         for node in whole.nodes {
-            make(room: node.wireSizeBound)
+            reserve(node.wireSizeBound)
             part.nodes.append(node)
         }
         for event in whole.events {
             let text = whole.text(of: event)
-            make(room: 40 + (text.map { 4 + $0.utf8.count } ?? 0))
+            reserve(40 + (text.map { 4 + $0.utf8.count } ?? 0))
             part.events.append(numbered(event, text))
         }
         (part.loss, part.resync) = (whole.loss, whole.resync)
         return parts + [part]
     }
 
-    /// Ends the part where another so many bytes do not fit.
-    private mutating func make(room: Int) {
+    /// Makes room for `room` more bytes; where they do not fit, in a new part.
+    private mutating func reserve(_ room: Int) {
         if size > 96, size + room > limit {
             parts.append(part)
             part = EventBatch(process: whole.process, sequence: whole.sequence, time: whole.time)
@@ -85,6 +86,7 @@ private struct PartCutter {
         size += room
     }
 
+    /// Returns an event with the number of its text in the part.
     private mutating func numbered(_ event: ChainEvent, _ text: String?) -> ChainEvent {
         var event = event
         guard let text else {

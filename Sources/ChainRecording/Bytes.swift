@@ -6,21 +6,22 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 
-    /// The integer at an offset, which must be inside.
+    /// Returns the little-endian integer at an offset, which must be inside.
     func number<Number: FixedWidthInteger>(at offset: Int, _: Number.Type = Number.self) -> Number {
         withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
     }
 }
 
-/// CRC-32C of bytes, continued from those before them.
+/// The CRC-32C of bytes.
 package enum Checksum {
+    /// Returns the checksum of bytes; `checksum` is that of the bytes before them.
     package static func of(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32 = 0) -> UInt32 {
         guard let start = bytes.baseAddress else { return checksum }
         return chain_crc32c(checksum, start, bytes.count)
     }
 
-    /// Of the file's id, then of the bytes: so that nothing of another file, and no text of a program, passes for a
-    /// header of this one.
+    /// Returns the checksum of a file's id and then of the bytes, so that no part of another file, and no text of a
+    /// program, passes for a header of this one.
     package static func of(_ bytes: some Sequence<UInt8>, in file: UInt64) -> UInt32 {
         var all: [UInt8] = []
         all.put(file)

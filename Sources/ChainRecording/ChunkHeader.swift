@@ -1,4 +1,4 @@
-/// What stands before the payload of each chunk.
+/// The header of a chunk, before its payload.
 ///
 ///     chunk   0       4      5       6       8        12        16       20    24       28      32      40     48     56
 ///             ├ magic ┼ kind ┼ codec ┼ flags ┼ number ┼ segment ┼ stored ┼ raw ┼ events ┼ nodes ┼ first ┼ last ┼ made ┤
@@ -30,14 +30,15 @@ package struct ChunkHeader: Hashable, Sendable {
     package var storedCount: UInt32 = 0
     /// Bytes of the payload once decoded.
     package var rawCount: UInt32 = 0
-    /// Events in it.
+    /// The number of events in it.
     package var eventCount: UInt32 = 0
-    /// Snapshots in it.
+    /// The number of snapshots in it.
     package var nodeCount: UInt32 = 0
     /// The times of its first and of its last batch, in nanoseconds of the program's clock.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
     /// The counts after its last batch.
     package var counts = RecordingCounts()
+    /// The checksum of the payload as stored.
     package var payloadChecksum: UInt32 = 0
 
     package init(_ kind: ChunkKind) { self.kind = kind }
@@ -45,6 +46,7 @@ package struct ChunkHeader: Hashable, Sendable {
     /// Bytes of the whole chunk in the file.
     package var size: UInt64 { UInt64(RecordingFormat.chunkHeaderSize) + UInt64(storedCount) }
 
+    /// Encodes the header, for the file with that id.
     package func bytes(in file: UInt64) -> [UInt8] {
         var bytes = RecordingFormat.chunkMagic
         bytes.put(kind.rawValue)
@@ -57,7 +59,8 @@ package struct ChunkHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes the header at an offset; nil where there is none that is whole, or one of an unknown kind or codec.
+    /// Decodes the header at an offset, of the file with that id; nil where there is no whole one, or one of an unknown
+    /// kind or codec.
     package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
         let size = RecordingFormat.chunkHeaderSize
         guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),

@@ -1,11 +1,11 @@
-/// Where chunks stand in the file: one behind another, from the beginning again at the limit.
+/// The positions of chunks in the file: one behind another, and from the beginning again at the size limit.
 ///
 /// The newest segment with a whole keyframe is never given up: without one the file could not be shown.
 struct ChunkRing {
-    /// Where a chunk is to be written.
+    /// The position of a chunk that is to be written.
     struct Room {
         var offset: UInt64
-        /// The size to cut the file to before, because older chunks at its end are given up.
+        /// The size to cut the file to before writing, because older chunks at its end are given up.
         var truncation: UInt64?
     }
 
@@ -16,25 +16,26 @@ struct ChunkRing {
         var end: UInt64
     }
 
-    /// The size of the file at most.
+    /// The most bytes of the file; nil for no limit.
     private(set) var limit: UInt64?
     /// Bytes of the file.
     private(set) var extent = UInt64(RecordingFormat.fileHeaderSize)
     /// Where the next chunk begins.
     private var position = UInt64(RecordingFormat.fileHeaderSize)
-    /// What is in the file, oldest first: one of each segment, two of one that continues at the beginning of the file.
+    /// The stretches in the file, oldest first: one a segment, two for one that continues at the beginning of the file.
     private var stretches = DropQueue<Stretch>()
+    /// The listed chunks, in order.
     private var entries = DropQueue<ChunkEntry>()
     private let entryLimit: Int
-    /// Whether ``chunks`` are all that are in the file.
+    /// Whether ``chunks`` has all chunks of the file.
     private(set) var isComplete = true
     /// The newest segment with a whole keyframe.
     private var wholeSegment: UInt32?
     /// The error where nothing more can be given up.
     private var refusal = RecordingError.limitTooSmall
 
-    /// - Parameter entryLimit: how many chunks are listed; past it the older half is in the file alone. The default takes
-    ///   28 MB, and lasts for 10 hours of a chunk each 150 ms.
+    /// - Parameter entryLimit: the most listed chunks; past it the older half is no longer listed, but stays in the
+    ///   file. The default takes 28 MB, and lasts for 10 hours with a chunk each 150 ms.
     init(limit: UInt64?, entryLimit: Int = 1 << 18) {
         self.limit = limit
         self.entryLimit = entryLimit
@@ -43,7 +44,7 @@ struct ChunkRing {
     /// The newest chunks, in order: all of them where ``isComplete``.
     var chunks: ArraySlice<ChunkEntry> { entries.all }
 
-    /// Those of ``chunks`` up to the newest segment with a whole keyframe.
+    /// The ``chunks`` up to the newest segment with a whole keyframe.
     var wholeChunks: ArraySlice<ChunkEntry> {
         let last = wholeSegment.flatMap { whole in chunks.lastIndex { $0.header.segment <= whole } }
         return last.map { chunks[...$0] } ?? []
@@ -77,19 +78,19 @@ struct ChunkRing {
     /// Whether the next chunk is behind all others.
     var isAppending: Bool { !stretches.all.contains { $0.start >= position } }
 
-    /// Makes the present size the limit, because the disk is full.
+    /// Makes the position of the next chunk the size limit, because the disk is full.
     mutating func limitHere() {
         refusal = .diskFull
         limit = position
         extent = position
     }
 
-    /// Gives up the oldest segments where their room is needed.
+    /// Returns the position of a chunk of `count` bytes, and gives up the oldest segments where their room is needed.
     mutating func makeRoom(for count: Int, of segment: UInt32) throws(RecordingError) -> Room {
         var truncation: UInt64?
         if let limit, position + UInt64(count) > limit {
             truncation = position
-            // What is behind was written in the round before, and would be left between newer chunks.
+            // The chunks behind were written in the round before, and would be left between newer ones.
             try drop(present: segment) { [position] in $0.start >= position }
             extent = position
             position = UInt64(RecordingFormat.fileHeaderSize)
@@ -112,7 +113,7 @@ struct ChunkRing {
     }
 }
 
-/// A queue in an array; removing costs nothing but now and then a move of the rest.
+/// A queue in an array; removal is amortised O(1).
 private struct DropQueue<Element> {
     private var elements: [Element] = []
     private var firstIndex = 0
@@ -125,7 +126,7 @@ private struct DropQueue<Element> {
 
     mutating func removeFirst(_ count: Int) {
         firstIndex += count
-        // Half of the elements at most are removed ones.
+        // Moves the rest once more than half of the elements are removed ones.
         guard firstIndex * 2 > elements.count, firstIndex > 64 || firstIndex == elements.count else { return }
         elements.removeSubrange(..<firstIndex)
         firstIndex = 0

@@ -4,7 +4,7 @@ struct ChunkScan {
     private let id: UInt64
     private(set) var chunks: [ChunkEntry] = []
     private(set) var damage: [RecordingDamage] = []
-    /// How much is searched at once for a header.
+    /// The bytes that are searched at once for a header.
     private static let searchCount = 64 << 10
 
     init(_ file: any StoredBytes, _ id: UInt64) {
@@ -12,7 +12,7 @@ struct ChunkScan {
         self.id = id
     }
 
-    /// Returns the index at an offset; nil, which is noted unless the offset is 0, where it cannot be read.
+    /// Returns the index at an offset; nil for offset 0, or where it cannot be read, which is noted as damage.
     mutating func index(at offset: UInt64) -> RecordingIndex? {
         guard offset != 0 else { return nil }
         let headerSize = RecordingFormat.chunkHeaderSize
@@ -26,7 +26,7 @@ struct ChunkScan {
         return nil
     }
 
-    /// Hops from header to header, and orders the chunks.
+    /// Finds the chunks from header to header, and orders them by number.
     mutating func run() {
         var found: [ChunkEntry] = []
         var offset = UInt64(RecordingFormat.fileHeaderSize)
@@ -43,16 +43,17 @@ struct ChunkScan {
         }
         found.removeAll { $0.header.kind == .index }
         found.sort { $0.header.number < $1.header.number }
-        // In a ring, what is behind the newest chunk was partly overwritten by it.
+        // In a ring, the newest chunk overwrites a part of the chunk behind it, which is no damage.
         if let newest = found.last, found.contains(where: { $0.offset > newest.offset }) {
             damage.removeAll { $0.offset == newest.end }
         }
-        // In a ring, what is left of a segment without its beginning.
+        // In a ring, the oldest chunks may be those of a segment without its beginning, which are left out.
         let first = found.firstIndex { $0.header.flags.contains(.beginsKeyframe) }
         chunks = Array(found[(first ?? found.count)...])
         noteMissing()
     }
 
+    /// Returns the chunk with a whole header at an offset, if all of it is in the file.
     private func entry(at offset: UInt64) -> ChunkEntry? {
         let bytes = file.bytes(at: offset, count: RecordingFormat.chunkHeaderSize)
         guard let header = ChunkHeader(bytes, in: id) else { return nil }
@@ -60,7 +61,7 @@ struct ChunkScan {
         return entry.end <= file.count ? entry : nil
     }
 
-    /// Searches the file behind an offset for a whole header.
+    /// Returns the offset of the first whole header behind an offset.
     private func nextHeader(after offset: UInt64) -> UInt64? {
         var start = offset + 1
         while start < file.count {
@@ -82,6 +83,7 @@ struct ChunkScan {
         return nil
     }
 
+    /// Notes that the bytes up to the next header cannot be read.
     private mutating func noteGap(_ offset: UInt64, _ next: UInt64?) {
         let count = (next ?? file.count) - offset
         let reason =

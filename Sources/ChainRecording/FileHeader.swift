@@ -6,11 +6,11 @@
 /// The first checksum covers the 24 bytes before it; the second, with the id before them, the 12 before it, which are
 /// written anew when the recording ends.
 package struct FileHeader: Hashable, Sendable {
-    /// The name of this file, random.
+    /// The id of this file, random.
     package var id: UInt64
     /// Whether and why the recording ended.
     package var ending = RecordingEnding.open
-    /// Where the index begins; 0 where there is none.
+    /// The offset of the index in the file; 0 where there is none.
     package var index: UInt64 = 0
 
     package init(id: UInt64) { self.id = id }
@@ -29,7 +29,8 @@ package struct FileHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes the first bytes of a file. Where only the changing part is damaged there is no index.
+    /// Decodes the first bytes of a file. Where only the part that changes is damaged, the ending counts as open, and
+    /// there is no index.
     package init(_ bytes: [UInt8]) throws(RecordingError) {
         guard bytes.starts(with: RecordingFormat.magic) else { throw .notRecording }
         guard bytes.count >= RecordingFormat.fileHeaderSize else { throw .empty }

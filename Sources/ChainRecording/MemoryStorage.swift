@@ -2,8 +2,8 @@ import ChainSystem
 
 /// A recording in memory. Written by one thread; a snapshot can be taken and read on any.
 ///
-/// Its bytes are in pages that a snapshot shares: what is overwritten afterwards is copied first, so that both together
-/// take twice the recording's size at most.
+/// A snapshot shares the pages with the bytes: a page that is written afterwards is copied first, so that both together
+/// take at most twice the recording's size.
 package final class MemoryStorage: RecordingStorage, Sendable {
     private let pages = Lock(MemoryPages())
 
@@ -18,7 +18,7 @@ package final class MemoryStorage: RecordingStorage, Sendable {
     /// Frees the bytes.
     package func removeAll() { pages.withLock { $0 = MemoryPages() } }
 
-    /// What has been written so far; does not change with what is written later. O(pages).
+    /// Returns the bytes that were written so far; later writes do not change them. O(pages).
     package func snapshot() -> MemoryPages { pages.withLock { $0 } }
 }
 

@@ -1,6 +1,7 @@
-/// Packs and unpacks the payloads of chunks: ``PayloadColumns`` in what is embedded, Zstandard in the command.
+/// Packs and unpacks the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the
+/// command.
 package protocol PayloadCodec: Sendable {
-    /// What it writes and reads.
+    /// The codec of the chunks that it packs and unpacks.
     var codec: ChunkCodec { get }
 
     /// Returns the payload packed; nil where it does not become shorter.

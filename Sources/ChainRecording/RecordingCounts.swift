@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// What was counted since the recording began, and at one moment.
+/// Counts of nodes since the recording began, and counts at one moment.
 package struct RecordingCounts: Hashable, Sendable {
     /// Nodes made, settled, and settled by a rejection, since the recording began.
     package var made: UInt64 = 0, settled: UInt64 = 0, rejected: UInt64 = 0
@@ -35,12 +35,12 @@ package struct RecordingCounts: Hashable, Sendable {
 package struct IntervalCounts: Hashable, Sendable {
     /// Nodes made, settled and rejected in the interval.
     package var made: UInt32 = 0, settled: UInt32 = 0, rejected: UInt32 = 0
-    /// As in ``RecordingCounts``, at the end of the interval.
+    /// Nodes with a running handler and open warnings, as in ``RecordingCounts``, at the end of the interval.
     package var running: UInt32 = 0, warnings = RecordingFormat.uncounted
 
     package init() {}
 
-    /// Joins the counts of the interval that follows.
+    /// Adds the counts of the interval that follows.
     fileprivate mutating func join(_ next: IntervalCounts) {
         made &+= next.made
         settled &+= next.settled
@@ -49,16 +49,17 @@ package struct IntervalCounts: Hashable, Sendable {
     }
 }
 
-/// Counts over time, an entry each 100 ms; twice as long each time that there are too many entries.
+/// Counts over time: an entry for each 100 ms. The interval is doubled whenever there are too many entries.
 package struct CountSeries: Hashable, Sendable {
-    /// When the first interval begins, in nanoseconds of the program's clock.
+    /// The time at which the first interval begins, in nanoseconds of the program's clock.
     package private(set) var start: UInt64 = 0
     /// The length of an interval in nanoseconds.
     package private(set) var interval = RecordingFormat.countInterval
     package private(set) var entries: [IntervalCounts] = []
-    /// Entries at most: 8 MB, over 11 hours of 100 ms.
+    /// The most entries: 8 MB, over 11 hours of 100 ms.
     private static let limit = 400_000
     private let limit: Int
+    /// The counts that were noted last.
     private var last = RecordingCounts()
 
     package init(limit: Int = CountSeries.limit) { self.limit = max(2, limit) }
@@ -89,6 +90,7 @@ package struct CountSeries: Hashable, Sendable {
         last = counts
     }
 
+    /// Joins each two intervals.
     private mutating func halve() {
         var joined: [IntervalCounts] = []
         for index in stride(from: 0, to: entries.count, by: 2) {

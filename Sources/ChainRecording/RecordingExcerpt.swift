@@ -7,25 +7,25 @@ import ChainSystem
 #endif
 
 extension BatchRecorder {
-    /// Writes what waits to be written.
+    /// Writes the chunk that is being filled.
     package mutating func flush() throws(RecordingError) { try writer.flush() }
 
-    /// Removes what ended before a time from what ``writeExcerpt(from:of:to:)`` can copy.
+    /// Forgets segments that ended before a time: ``writeExcerpt(from:of:to:)`` no longer copies them.
     package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
 
-    /// Copies what was recorded from a time on, with the segment that it is in, into another file: a recording of its own,
-    /// ended in good order. Works after an error, too, with what was written until then. Costs a copy of the bytes.
+    /// Copies the segments from a time on into another file, a recording of its own that was ended in good order. Works
+    /// after an error, too, with the segments that were written until then. Costs a copy of the bytes.
     ///
     /// - Parameters:
-    ///   - time: in nanoseconds of the program's clock; all that there is where nothing is so old.
+    ///   - time: in nanoseconds of the program's clock; if no segment is that old, all are copied.
     ///   - path: the file that is being recorded into.
-    /// - Returns: the bytes of the new file.
+    /// - Returns: the size of the new file in bytes.
     /// - Throws: ``RecordingError/empty`` where there is nothing yet, and ``RecordingError/system(_:)`` of either file.
     @discardableResult
     package mutating func writeExcerpt(
         from time: UInt64, of path: String, to target: any RecordingStorage
     ) throws(RecordingError) -> UInt64 {
-        // Where that fails the rest can be copied all the same, and the next batch meets the error.
+        // Where that fails, the other chunks can be copied all the same, and the next batch throws the error.
         do throws(RecordingError) { try writer.flush() } catch {}
         let (id, chunks) = writer.written
         let begins = { (entry: ChunkEntry) in entry.header.flags.contains(.beginsKeyframe) }
@@ -44,8 +44,9 @@ extension BatchRecorder {
 private struct Excerpt {
     private let source: ByteFile
     private let target: any RecordingStorage
-    /// That of the source, which the checksums of its chunks depend on.
+    /// A header with the id of the source, on which the checksums of its chunks depend.
     private var header: FileHeader
+    /// The size so far.
     private var end = UInt64(RecordingFormat.fileHeaderSize)
 
     init(of source: ByteFile, _ id: UInt64, to target: any RecordingStorage) {

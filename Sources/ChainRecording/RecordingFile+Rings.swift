@@ -9,21 +9,22 @@ import ChainWire
 #endif
 
 extension RecordingFile {
-    /// What the rings of a killed program add to its flight recording.
+    /// The contribution of a killed program's rings to its flight recording.
     package enum Rings: Hashable {
         /// There is no file of rings.
         case none
-        /// So many events that the recording did not have yet.
+        /// The number of added events, which the recording did not have.
         case added(Int)
         /// Why they are of no use, in a phrase.
         case unusable(String)
     }
 
-    /// How far back events are looked for that the collector had read and the recorder had not written, in nanoseconds.
+    /// The time before the end of the recording in which events may be missing, because the collector had read them and
+    /// the recorder had not written them; in nanoseconds.
     private static let lateness: UInt64 = 1_000_000_000
-    /// How far the two times of one event may differ, which were computed from different anchors.
+    /// The most by which two times of one event differ, in nanoseconds: they are computed from different anchors.
     private static let tolerance: UInt64 = 1_000_000
-    /// How long the recorder may have been held up, in nanoseconds: later times are damaged ones.
+    /// The longest time for which the recorder may have been held up, in nanoseconds. Later events are damaged.
     private static let longestDelay: UInt64 = 3_600_000_000_000
     private static let ringsLimit: UInt64 = 1 << 30
 
@@ -57,7 +58,7 @@ extension RecordingFile {
         }
     }
 
-    /// The events that the recording does not have.
+    /// Returns the events of rings that the recording does not have, in the order of time.
     private func unrecorded(of events: [RingEvents.Event]) -> [RingEvents.Event] {
         struct Key: Hashable {
             var node: NodeID, other: NodeID
@@ -86,7 +87,7 @@ extension RecordingFile {
         return new.sorted { $0.event.time < $1.event.time }
     }
 
-    /// Chunks with events that follow those of the recording, behind so many bytes of its file.
+    /// Returns chunks with events that follow the recording, as if they stood at `offset`, behind its file.
     private func chunks(
         of events: [RingEvents.Event], _ threads: [ThreadID: String], from offset: UInt64
     ) -> AddedChunks {

@@ -27,7 +27,7 @@ package struct RecordingSegment: Hashable, Sendable {
     package var chunks: Range<Int>, keyframe: Range<Int>
 }
 
-/// An open recording. Reads a chunk at a time: it keeps the chunks' headers, some 100 bytes each, and not what is in them.
+/// An open recording. Reads a chunk at a time: keeps the chunks' headers, some 100 bytes each, and not their payloads.
 ///
 /// Opening reads the index, or where there is none the header of each chunk: some 30 ms for 20,000 chunks. A file that
 /// is still being written is read as far as it was when it was opened.
@@ -50,13 +50,15 @@ package final class RecordingFile {
 
     /// Opens a file.
     ///
-    /// - Parameter codec: unpacks; nil to read only what needs no library.
+    /// - Parameter codec: unpacks chunks that need a library; nil to read others only.
     package convenience init(path: String, codec: (any PayloadCodec)? = nil) throws(RecordingError) {
         let file: ByteFile
         do { file = try ByteFile(path: path) } catch { throw .system(error) }
         try self.init(file, codec)
     }
 
+    /// Reads a recording.
+    ///
     /// - Parameter added: chunks that follow those of the file.
     init(
         _ file: any StoredBytes, _ codec: (any PayloadCodec)? = nil, added: AddedChunks? = nil
@@ -91,7 +93,7 @@ package final class RecordingFile {
         return first...max(first, chunks.last?.header.lastTime ?? 0)
     }
 
-    /// The messages of a chunk; nil where it is damaged, which is noted in ``damage``.
+    /// Returns the messages of a chunk; nil where it is damaged, which is noted in ``damage``.
     package func messages(ofChunk index: Int) -> [Message]? {
         do throws(RecordingDamage) {
             return try Self.messages(file, header.id, codec, chunks[index])
@@ -101,7 +103,7 @@ package final class RecordingFile {
         }
     }
 
-    /// The batches of a chunk, likewise.
+    /// Returns the batches of a chunk; nil where it is damaged, which is noted in ``damage``.
     package func batches(ofChunk index: Int) -> [EventBatch]? {
         messages(ofChunk: index)?.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
     }
@@ -122,7 +124,7 @@ package final class RecordingFile {
         return segments
     }
 
-    /// The chunks of a segment's keyframe; nil where one is missing.
+    /// Returns the chunks of a segment's keyframe; nil where one is missing.
     private static func keyframe(of chunks: ArraySlice<ChunkEntry>) -> Range<Int>? {
         guard let first = chunks.first, first.header.flags.contains(.beginsKeyframe) else { return nil }
         for index in chunks.indices {
@@ -134,7 +136,7 @@ package final class RecordingFile {
         return nil
     }
 
-    /// The hello of the first segment in which it can be read, and what was found damaged.
+    /// Returns the first hello that can be read, and the damage before it; nil where there is none.
     private static func hello(
         _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ chunks: [ChunkEntry],
         _ segments: [RecordingSegment]
@@ -183,12 +185,12 @@ extension RecordingDamage: Error {}
 protocol StoredBytes {
     var count: UInt64 { get }
 
-    /// The bytes from an offset on: fewer where they end, or cannot be read.
+    /// Returns `count` bytes from an offset on, or fewer where they end or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]
 }
 
 extension StoredBytes {
-    /// How many of `count` bytes there are from an offset on.
+    /// Returns how many of `count` bytes there are from an offset on.
     func available(at offset: UInt64, _ count: Int) -> Int {
         offset < self.count ? Int(min(UInt64(count), self.count - offset)) : 0
     }
@@ -203,14 +205,14 @@ final class ByteFile: StoredBytes {
         descriptor = Descriptor(owning: try SystemError.check(chain_open_to_read(path)))
         let end = lseek(descriptor.number, 0, SEEK_END)
         guard end >= 0 else { throw SystemError() }
-        // Directories are as long as that.
+        // Directories report that size.
         guard end < Int.max else { throw SystemError(code: EISDIR) }
         count = UInt64(end)
     }
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {
         let room = available(at: offset, count)
-        // Else the count is written into the one empty array that all threads share.
+        // Without capacity, the count would be written into the one empty array that all threads share.
         guard room > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
             filled = 0

@@ -14,21 +14,23 @@ package enum RecordingFormat {
     package static let chunkHeaderSize = 88
     /// The first four bytes of every chunk: `chk` and a byte that is not text.
     package static let chunkMagic: [UInt8] = [0x63, 0x68, 0x6B, 0x9E]
-    /// Bytes of the payload of a chunk, except where one message alone takes more, and in an index.
+    /// The most bytes of a chunk's payload, except where one name, node or event takes more, and in an index.
     package static let chunkLimit = 256 << 10
-    /// Bytes of the payloads of a keyframe that a reader accepts, once unpacked: some ten million nodes.
+    /// The most bytes of a keyframe's unpacked payloads that a reader accepts: some ten million nodes.
     static let keyframeLimit = 1 << 30
-    /// Bytes of a payload that a reader accepts: of an index, and of any other, which is one message at most over
-    /// ``chunkLimit``.
+    /// Returns the most bytes of a payload that a reader accepts. Only an index is over ``chunkLimit`` by more than one
+    /// message.
     static func payloadLimit(_ kind: ChunkKind) -> Int {
         kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
     }
-    /// The age from which a chunk is written, in nanoseconds: with the 100 ms between two looks, 250 ms at most are lost.
+    /// The age at which a chunk is written, in nanoseconds. It is checked each 100 ms, so at most 250 ms are lost.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
-    /// Bytes of a pair of offset and header, and of the counts of an interval, in an index.
-    static let indexEntrySize = 8 + chunkHeaderSize, countSize = 20
+    /// Bytes of a chunk in an index: its offset and its header.
+    static let indexEntrySize = 8 + chunkHeaderSize
+    /// Bytes of an interval in an index: its five counts.
+    static let countSize = 20
     /// The number of warnings where they are not counted.
     package static let uncounted: UInt32 = .max
 }
@@ -59,7 +61,7 @@ package enum RecordingEnding: UInt32, CaseIterable, Sendable {
     case open = 0
     /// It was ended in good order.
     case finished = 1
-    /// The disk was full, and too little of the recording could have been kept.
+    /// The disk was full, and too little of the recording could be given up.
     case diskFull = 2
     /// The file could not be written, or the program's state does not fit into the size limit.
     case failed = 3

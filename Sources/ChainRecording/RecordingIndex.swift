@@ -1,13 +1,14 @@
-/// Where a chunk is.
+/// The position and the header of a chunk.
 package struct ChunkEntry: Hashable, Sendable {
     /// The offset of its header in the file.
     package var offset: UInt64
     package var header: ChunkHeader
 
+    /// The offset behind the chunk.
     var end: UInt64 { offset + header.size }
 }
 
-/// The payload of an index: all that a reader learns from the headers of the chunks, and counts over time.
+/// The payload of an index: the positions and headers of all chunks, and counts over time.
 ///
 ///     index   0             4              8       16         24
 ///             ├ chunk count ┼ entry count ─┼ start ┼ interval ┼ chunks: offset (8), header (88) … ┼ entries …
@@ -37,7 +38,7 @@ package struct RecordingIndex: Hashable, Sendable {
         return bytes
     }
 
-    /// The whole chunk of the index, which is the last of its file.
+    /// Returns the whole chunk of the index, which is the last of its file.
     func chunk(_ number: UInt32, segment: UInt32, _ counts: RecordingCounts, in file: UInt64) -> [UInt8] {
         let payload = bytes(in: file)
         var header = ChunkHeader(.index)
@@ -48,11 +49,12 @@ package struct RecordingIndex: Hashable, Sendable {
         return header.bytes(in: file) + payload
     }
 
+    /// Returns the bytes of an index.
     static func size(_ chunkCount: Int, _ entryCount: Int) -> Int {
         24 + chunkCount * RecordingFormat.indexEntrySize + entryCount * RecordingFormat.countSize
     }
 
-    /// Nil where the bytes are no index.
+    /// Decodes an index; nil where the bytes are none.
     init?(_ bytes: [UInt8], in file: UInt64) {
         guard bytes.count >= 24 else { return nil }
         let chunkCount = Int(bytes.number(at: 0, UInt32.self))
@@ -62,7 +64,7 @@ package struct RecordingIndex: Hashable, Sendable {
         chunks.reserveCapacity(chunkCount)
         for index in 0..<chunkCount {
             let offset = 24 + index * RecordingFormat.indexEntrySize
-            // Of a kind that only a later version knows.
+            // A chunk of a later version's kind is left out.
             guard let header = ChunkHeader(bytes, at: offset + 8, in: file) else { continue }
             chunks.append(ChunkEntry(offset: bytes.number(at: offset), header: header))
         }

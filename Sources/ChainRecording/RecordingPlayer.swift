@@ -2,26 +2,28 @@ import ChainEvents
 
 /// Moves over a recording: returns the batches that lead to a moment.
 ///
-/// The state at a moment is that after all batches up to it, and of the next one after the events up to it. (Where
-/// several batches have one time, which parts of one do, they count as one.) Moving on returns what is new; moving to
-/// another moment returns the state from a keyframe on, for an empty forest. All batches of one time are in memory at once.
+/// The state at a moment is that after all batches up to it, and after those events of the next batch that are not
+/// later. (Batches of one time, such as the parts of one, count as one batch.) Advancing returns the batches that are
+/// new; seeking returns the state from a keyframe on, for an empty forest. All batches of one time are in memory at
+/// once.
 package struct RecordingPlayer {
     package let file: RecordingFile
     /// The present moment, in nanoseconds of the program's clock.
     package private(set) var time: UInt64
     /// The chunk that is read next.
     private var nextChunk = 0
-    /// The batches of the chunk before it, from ``nextBatch`` on not passed.
+    /// The batches of the chunks that were read last.
     private var batches: [EventBatch] = []
+    /// The index in ``batches`` of the first one that was not returned as a whole.
     private var nextBatch = 0
-    /// The number of the chunk that ``batches`` are of.
+    /// The number of the last chunk that was read or skipped.
     private var number: UInt32 = 0
-    /// Up to when events of the next batch were given already; nil: nothing of it.
+    /// The time up to which events of the next batch were returned; nil where none of it was.
     private var partTime: UInt64?
     /// Whether a chunk could not be read since the last keyframe: the next one corrects the state.
     private var hasGap = false
 
-    /// Begins before the first moment: nothing was given.
+    /// Begins before the first moment: no batch was returned.
     package init(_ file: RecordingFile) {
         self.file = file
         time = file.range.lowerBound
@@ -30,7 +32,7 @@ package struct RecordingPlayer {
     /// The moments that can be moved to.
     package var range: ClosedRange<UInt64> { file.range }
 
-    // MARK: Elsewhere
+    // MARK: Seeking
 
     /// Moves to a moment, the nearest in ``range``, and returns the batches that lead to it from an empty forest.
     package mutating func seek(to moment: UInt64) -> [EventBatch] {
@@ -44,17 +46,17 @@ package struct RecordingPlayer {
                 number = file.chunks[segment.keyframe.upperBound - 1].header.number
                 return state + advance(to: moment)
             }
-            // A keyframe that is damaged is left out, for the price of a longer way.
+            // A damaged keyframe is skipped, so that more batches are applied.
             guard index > 0 else { break }
             index -= 1
         }
-        // Without any keyframe before the moment: what the batches tell.
+        // No keyframe before the moment can be read, so only the batches are left.
         (nextChunk, batches, nextBatch, partTime, hasGap) = (0, [], 0, nil, true)
         time = range.lowerBound
         return advance(to: moment)
     }
 
-    /// The state that a segment begins with; nil where it is damaged.
+    /// Returns the state that a segment begins with; nil where it is damaged.
     private func keyframe(of segment: RecordingSegment) -> [EventBatch]? {
         let size = file.chunks[segment.keyframe].reduce(0) { $0 + Int($1.header.rawCount) }
         guard size <= RecordingFormat.keyframeLimit else { return nil }
@@ -66,9 +68,9 @@ package struct RecordingPlayer {
         return state
     }
 
-    // MARK: On
+    // MARK: Advancing
 
-    /// Moves on to a later moment, or about as far as `limit` events and nodes lead, and returns what is new.
+    /// Advances to a later moment, or by about `limit` events and nodes, and returns the batches that are new.
     package mutating func advance(to moment: UInt64, limit: Int = .max) -> [EventBatch] {
         guard moment >= time else { return [] }
         var (result, rest): ([EventBatch], Int) = ([], limit)
@@ -89,7 +91,7 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// The events up to a moment of the next batch, which is later, and of those of the same time.
+    /// Returns the events up to a moment of the next batch, which is later, and of the others of its time.
     private mutating func part(until moment: UInt64) -> [EventBatch] {
         guard fill() else { return [] }
         let (group, from) = (batches[nextBatch].time, partTime)
@@ -108,7 +110,7 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// A batch without what was given of it already.
+    /// Returns a batch without the names and events of it that were returned before.
     private func remainder(of batch: EventBatch, from: UInt64?) -> EventBatch {
         guard let from else { return batch }
         var batch = batch
@@ -117,6 +119,7 @@ package struct RecordingPlayer {
         return batch
     }
 
+    /// Returns whether the batch before the next one is the last of its time.
     private mutating func isEndOfGroup(after batch: EventBatch) -> Bool {
         !fill() || batches[nextBatch].time != batch.time
     }
@@ -131,8 +134,8 @@ package struct RecordingPlayer {
         return !batches.isEmpty
     }
 
-    /// The header of the chunk that is read next: not of a keyframe, which repeats what is known, unless a chunk is missing
-    /// before it.
+    /// Returns the header of the chunk to read next. Skips keyframes, which repeat the state, unless a chunk is missing
+    /// before.
     private mutating func nextHeader() -> ChunkHeader? {
         while nextChunk < file.chunks.count {
             let header = file.chunks[nextChunk].header
@@ -156,7 +159,7 @@ package struct RecordingPlayer {
 // MARK: Events
 
 extension RecordingPlayer {
-    /// The time of the first event after the present moment; nil at the end.
+    /// Returns the time of the first event after the present moment; nil at the end.
     package mutating func nextEventTime() -> UInt64? {
         var ahead = self
         while ahead.fill() {
@@ -173,7 +176,7 @@ extension RecordingPlayer {
         return nil
     }
 
-    /// The time of the next rejection after the present moment; nil where there is none. Reads only chunks with rejections.
+    /// Returns the time of the next rejection after the present moment; nil for none. Reads only chunks that have one.
     package func nextRejectionTime() -> UInt64? {
         for index in file.chunks.indices where file.chunks[index].header.lastTime >= time {
             if let next = rejections(in: index).filter({ $0 > time }).min() { return next }
@@ -181,7 +184,7 @@ extension RecordingPlayer {
         return nil
     }
 
-    /// The time of the last rejection before the present moment; nil where there is none.
+    /// Returns the time of the last rejection before the present moment; nil for none.
     package func lastRejectionTime() -> UInt64? {
         // A chunk's first batch may close after the moment and hold events before it.
         for index in file.chunks.indices.reversed()
@@ -198,7 +201,7 @@ extension RecordingPlayer {
         return (file.batches(ofChunk: index) ?? []).flatMap(\.events).filter { $0.kind == .rejected }.map(\.time)
     }
 
-    /// The time of the last event before the present moment; nil at the beginning.
+    /// Returns the time of the last event before the present moment; nil at the beginning.
     package func lastEventTime() -> UInt64? {
         var index = min(nextChunk, file.chunks.count)
         var last: UInt64?

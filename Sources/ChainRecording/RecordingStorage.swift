@@ -7,12 +7,12 @@ import ChainSystem
     import Darwin
 #endif
 
-/// Where the bytes of a recording go.
+/// The destination of a recording's bytes.
 package protocol RecordingStorage {
     /// Writes all bytes at an offset; where it throws, some may have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError)
 
-    /// Cuts everything behind so many bytes off.
+    /// Cuts off everything behind the first `count` bytes.
     func truncate(to count: UInt64) throws(SystemError)
 }
 
@@ -28,9 +28,9 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
     /// Writes into an empty file that is open for writing.
     package init(_ file: Descriptor) { (path, isNew, self.file) = ("", false, file) }
 
-    /// Creates or opens the file; what one holds that is there stays until it is written to.
+    /// Creates the file, or opens an existing one, which keeps its content until it is written to.
     ///
-    /// - Parameter overwrites: whether the file may be there; else that is an error (`EEXIST`).
+    /// - Parameter overwrites: whether the file may exist; else that is an error (`EEXIST`).
     package init(path: String, overwrites: Bool) throws(SystemError) {
         self.path = path
         let created = chain_open_to_write(path, false)
@@ -38,7 +38,7 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
         file = Descriptor(owning: try SystemError.check(isNew ? created : chain_open_to_write(path, true)))
     }
 
-    /// Removes the file, unless it was there before; for a recording that has not begun.
+    /// Removes the file, unless it existed before; for a recording that has not begun.
     package func discard() { if isNew { unlink(path) } }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {

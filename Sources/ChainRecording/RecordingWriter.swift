@@ -11,7 +11,7 @@ import ChainWire
 /// Writes a recording: collects messages in chunks, and places the chunks in the file.
 ///
 /// Chunks are appended until the size limit, or until the disk is full; from then on the file is a ring, in which each
-/// chunk overwrites the oldest ones. A segment without its beginning is of no use, so the oldest segments go first.
+/// chunk overwrites the oldest ones. A segment without its beginning is of no use, so whole segments are given up.
 ///
 /// Not thread-safe. After an error it writes nothing any more.
 package struct RecordingWriter {
@@ -20,26 +20,29 @@ package struct RecordingWriter {
     private var header: FileHeader
     private var ring: ChunkRing
     private var series = CountSeries()
+    /// The number of the next chunk.
     private var nextNumber: UInt32 = 0
     /// The number of the next segment.
     private var nextSegment: UInt32 = 0
-    /// The chunk that is being filled, and room for its header and its payload.
+    /// The header of the chunk that is being filled.
     private var chunk = ChunkHeader(.batches)
+    /// Room for that header, then the payload so far.
     private var buffer = [UInt8](repeating: 0, count: RecordingFormat.chunkHeaderSize)
     /// When the first message of that chunk came, by the caller's clock.
     private var begun: UInt64 = 0
     private var encoder = MessageWriter()
+    /// The error after which nothing is written any more.
     private var failure: RecordingError?
     /// The counts after the last batch.
     package private(set) var counts = RecordingCounts()
-    /// Bytes of the present segment behind its keyframe.
+    /// The bytes of the present segment without its keyframe.
     package private(set) var segmentSize: UInt64 = 0
 
     /// Prepares a recording; the first segment begins the file, and replaces what it held.
     ///
     /// - Parameters:
     ///   - id: random.
-    ///   - limit: bytes of the file at most.
+    ///   - limit: the most bytes of the file.
     ///   - codec: packs the chunks; nil to store them as they are.
     package init(
         _ storage: any RecordingStorage, id: UInt64, limit: UInt64? = nil, codec: (any PayloadCodec)? = nil
@@ -50,16 +53,16 @@ package struct RecordingWriter {
         ring = ChunkRing(limit: limit)
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     package var fileSize: UInt64 { ring.extent }
 
-    /// The size limit: the caller's, or where the disk was full.
+    /// The size limit: the caller's, or the size at which the disk was full.
     package var sizeLimit: UInt64? { ring.limit }
 
-    /// Writes the beginning of a segment: what a viewer gets that attaches now.
+    /// Begins a segment with a keyframe: the state that a viewer gets when it attaches now.
     ///
     /// - Parameters:
-    ///   - state: batches that end a resync.
+    ///   - state: batches that begin and end a resync.
     ///   - now: as in ``append(_:running:warnings:at:)``.
     package mutating func beginSegment(_ hello: Hello, _ state: [EventBatch], at now: UInt64) throws(RecordingError) {
         if nextSegment == 0 { try writeHeader(truncating: true) }
@@ -93,7 +96,7 @@ package struct RecordingWriter {
         for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
             try write(.batch(part), at: now)
             chunk.note(part)
-            // Afterwards, because a chunk that is full is written with the counts before it.
+            // Counted afterwards, because `write` may first write a full chunk, with the counts after its last batch.
             counts.add(part.events)
         }
         (counts.running, counts.warnings) = (UInt32(clamping: running), warnings)
@@ -101,18 +104,19 @@ package struct RecordingWriter {
         try flush(olderThan: RecordingFormat.chunkDelay, at: now)
     }
 
-    /// Leaves a gap in the numbers of the chunks for batches that are not appended: a reader goes on from the next keyframe.
+    /// Leaves a gap in the numbers of the chunks for batches that are not appended: a reader continues at the next
+    /// keyframe.
     package mutating func skip() throws(RecordingError) {
         try flush()
         nextNumber += 1
     }
 
-    /// Writes the chunk that is being filled if its first batch is so old.
+    /// Writes the chunk that is being filled if its first message is at least `delay` old.
     package mutating func flush(olderThan delay: UInt64, at now: UInt64) throws(RecordingError) {
         if now >= begun, now - begun >= delay { try flush() }
     }
 
-    /// Ends the file with an index. Where that fails the recording is whole all the same.
+    /// Ends the file with an index. Where the index cannot be written, the recording is whole without it.
     package mutating func finish() throws(RecordingError) {
         guard nextSegment > 0 else { return }
         try flush()
@@ -125,7 +129,7 @@ package struct RecordingWriter {
 // MARK: Chunks
 
 extension RecordingWriter {
-    /// Adds a message to the chunk that is being filled, after writing that where it has no room.
+    /// Adds a message to the chunk that is being filled; writes that chunk first if it has no room.
     private mutating func write(_ message: Message, at now: UInt64) throws(RecordingError) {
         if let failure { throw failure }
         encoder.removeAll()
@@ -160,7 +164,7 @@ extension RecordingWriter {
         chunk = ChunkHeader(.batches)
     }
 
-    /// Packs the payload of the chunk, where it becomes shorter by that.
+    /// Packs the payload of the chunk, unless it would not become shorter.
     private mutating func pack() {
         guard let codec else { return }
         let headerSize = RecordingFormat.chunkHeaderSize
@@ -205,8 +209,8 @@ extension RecordingWriter {
 
     private mutating func writeIndex() throws(RecordingError) -> UInt64 {
         let size = RecordingFormat.chunkHeaderSize + RecordingIndex.size(ring.chunks.count, series.entries.count)
-        // A reader finds the chunks without an index: small recordings keep their room for what was recorded, and very
-        // long ones save its memory.
+        // A reader finds the chunks without an index, too. A small recording keeps that room for batches; a long one
+        // does not list all chunks in memory.
         guard ring.isComplete else { return 0 }
         if let limit = ring.limit, UInt64(size) > limit / 4 { return 0 }
         let room = try ring.makeRoom(for: size, of: max(1, nextSegment) - 1)
@@ -229,7 +233,7 @@ extension RecordingWriter {
         if let failed { throw .system(failed) }
     }
 
-    /// Notes in the file why nothing more is written.
+    /// Notes the error, and in the file why nothing more is written; returns the error.
     private mutating func fail(_ error: RecordingError) -> RecordingError {
         failure = error
         header.ending = error == .diskFull ? .diskFull : .failed
@@ -239,6 +243,7 @@ extension RecordingWriter {
 }
 
 extension ChunkHeader {
+    /// Adds a batch to the counts and times.
     mutating func note(_ batch: EventBatch) {
         // No moment is 0.
         if firstTime == 0 { firstTime = batch.time }
@@ -251,9 +256,9 @@ extension ChunkHeader {
 // MARK: What was written
 
 extension RecordingWriter {
-    /// The file's id, and its newest chunks, without a keyframe that is not whole.
+    /// The file's id, and its newest chunks up to the last segment with a whole keyframe.
     var written: (id: UInt64, chunks: ArraySlice<ChunkEntry>) { (header.id, ring.wholeChunks) }
 
-    /// Removes what ended before a time from ``written``; it stays in the file, which then gets no index.
+    /// Removes segments that ended before a time from ``written``. They stay in the file, which then gets no index.
     mutating func forgetChunks(before time: UInt64) { ring.forgetChunks(before: time) }
 }

@@ -9,7 +9,7 @@ package struct RingEvents {
         case notRings, otherVersion, otherProgram
     }
 
-    /// An event, with what it has no room for.
+    /// An event of a ring, with its text.
     struct Event {
         var event: ChainEvent
         var text: String?
@@ -17,10 +17,12 @@ package struct RingEvents {
         var isUnread: Bool
     }
 
-    /// In the order of each ring; those of different rings one after the other.
+    /// The events of one ring after another, each in its own order.
     private(set) var events: [Event] = []
+    /// The names of threads.
     private(set) var threads: [ThreadID: String] = [:]
     private let bytes: UnsafeRawBufferPointer
+    /// In the order of ticks.
     private var anchors: [(ticks: UInt64, time: UInt64)] = []
     private var sites: [SiteAddress: SiteID] = [:]
 
@@ -64,10 +66,12 @@ package struct RingEvents {
 
     // MARK: Rings
 
-    /// A ring: its slots, and how far it was written and read.
+    /// The facts of a ring.
     private struct Ring {
+        /// The offset of its slots in the file.
         var slots: Int
         var capacity: UInt64
+        /// The numbers of slots that were written and read.
         var head: UInt64, tail: UInt64
         var thread: ThreadID
     }
@@ -98,8 +102,8 @@ package struct RingEvents {
         if !name.isEmpty { threads[ring.thread] = String(decoding: name, as: UTF8.self) }
     }
 
-    /// The first slot that an event begins at and that was not written over: an event that was being written has taken at
-    /// most so many of the oldest slots.
+    /// Returns the first slot at which an event begins and that was not overwritten. An event that was being written
+    /// may have overwritten as many of the oldest slots as one event takes.
     private func start(of ring: Ring, at entry: Int) -> UInt64 {
         let reserved = min(wide(Format.eventSlotsOffset), ring.capacity)
         let oldest = ring.head - min(ring.head, ring.capacity - reserved)
@@ -107,7 +111,7 @@ package struct RingEvents {
             .filter { $0 >= oldest && $0 <= ring.tail }.min() ?? ring.tail
     }
 
-    /// Reads the events of a range of slots; false where they do not end with it.
+    /// Reads the events of a range of slots; false where the last one does not end with the range.
     private func read(_ ring: Ring, from start: UInt64, to end: UInt64, _ found: inout [Event]) -> Bool {
         var next = start
         func slot(_ index: UInt64) -> Int { ring.slots + Int(index & (ring.capacity - 1)) * Format.slotSize }
@@ -143,7 +147,7 @@ package struct RingEvents {
         return event
     }
 
-    /// The time of ticks: between two anchors, or, outside of them, at the rate from the first to the last.
+    /// Returns the time of ticks: between two anchors, or, outside of them, at the rate from the first to the last.
     private func time(of ticks: UInt64) -> UInt64 {
         guard number(at: Format.flagsOffset, as: UInt32.self) & Format.cycleCounterFlag != 0 else { return ticks }
         guard let first = anchors.first, let last = anchors.last else { return 0 }

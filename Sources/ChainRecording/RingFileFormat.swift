@@ -1,16 +1,16 @@
-/// The layout of the file of a program's rings (`PID.rings`), which is mapped and shared: what the program wrote into it
-/// is there after its death. All numbers are little-endian. The article *The recording* has the layout.
+/// The layout of the file of a program's rings (`PID.rings`), which is mapped and shared, so that its bytes outlive the
+/// program. All numbers are little-endian. The article *The recording* has the layout.
 package enum RingFileFormat {
     /// The first eight bytes: `chainri` and a byte that is not text.
     package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x69, 0x9E]
-    /// The one version there is. Read by the same or a later version only.
+    /// The version of the layout. Readers accept their own version only.
     package static let version: UInt32 = 1
 
     // The header: magic, version (u32), flags (u32), process (u64), the slots of one event at most (u64), and the counts
     // of anchors, sites and rings that were written so far (u64 each).
     package static let versionOffset = 8, flagsOffset = 12, processOffset = 16, eventSlotsOffset = 24
     package static let anchorCountOffset = 32, siteCountOffset = 40, ringCountOffset = 48
-    /// A flag: times of slots are those of the cycle counter, which anchors translate; else nanoseconds.
+    /// A flag: slots have ticks of the cycle counter, which anchors translate to times; else they have nanoseconds.
     package static let cycleCounterFlag: UInt32 = 1
 
     /// Anchors: ticks and nanoseconds of one moment. The newest overwrite the oldest.
@@ -24,8 +24,9 @@ package enum RingFileFormat {
     /// Where the rings' memory begins.
     package static let headerSize = 256 << 10
 
-    /// A slot: ticks, node, other, address of the site (u64 each), line (u32), length of the text (u16), detail (u16), kind
-    /// and flags (u8 each), and room. The text follows in slots of its own; bit 15 of its length marks a cut one.
+    /// A slot: ticks, node, other, address of the site (u64 each), line (u32), length of the text (u16), detail (u16),
+    /// kind and flags (u8 each), and 6 unused bytes. The text follows in slots of its own.
     package static let slotSize = 48
+    /// The bit of the length of a text that was cut.
     package static let cutBit: UInt16 = 0x8000
 }

@@ -1,20 +1,21 @@
 import ChainInsight
 import ChainModel
 
-// What the dashboard asks of the rows, as far as that is one look.
+// Short queries of the dashboard.
 extension RowModel {
     // MARK: Time
 
-    /// Lets time pass; returns whether rows may have moved.
+    /// Advances the filter and the order; returns whether rows may have moved.
     ///
-    /// `now` is the moment on the screen, which stands still while it is frozen; `wall` goes on. Both in nanoseconds.
+    /// `now` is the moment on the screen, in nanoseconds of the program's clock; it stands still while the screen is
+    /// frozen. `wall`, in nanoseconds, does not.
     package mutating func tick(now: UInt64, wall: UInt64) -> Bool {
         filter.tick(now)
         return tickOrder(now: now, wall: wall)
     }
 
-    /// Returns whether no sort, search or rebuild is under way, and, unless `ignoresDeadlines`, nothing but what holds the
-    /// selection is to be archived or folded later.
+    /// Returns whether no sort, scan or rebuild is under way and, unless `ignoresDeadlines`, nothing is to be archived
+    /// or folded later, except chains and nodes that the selection is in.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
@@ -23,14 +24,15 @@ extension RowModel {
 
     // MARK: The filter
 
-    /// Whether the rest is dimmed rather than hidden. Rows of both are kept, so that a change costs nothing.
+    /// Whether nodes that do not match are dimmed, not hidden. The lists for both are kept, so that a change costs
+    /// nothing.
     package var dimsRest: Bool {
         get { filter.dims }
         set { filter.dims = newValue }
     }
 
     package var isFiltering: Bool { filter.isActive }
-    /// Whether nodes are still to be tested.
+    /// Whether nodes are still to be tested, or chains with matches to be listed.
     package var isScanning: Bool { filter.hasWork || collection != nil }
     /// The number of matching nodes found so far.
     package var matchCount: Int { filter.count }
@@ -47,11 +49,11 @@ extension RowModel {
 
     // MARK: Order
 
-    /// Whether chains stand in groups, one a call site.
+    /// Whether chains are grouped by call site.
     package var isGrouped: Bool { order.isGrouped }
-    /// Whether a new order is being made; until then rows are in the old one.
+    /// Whether a new order is being made; rows are in the old one until it is done.
     package var isSorting: Bool { order.isSorting }
-    /// The number of levels that are shown of each chain; nil where each chain decides, or all is shown.
+    /// The number of levels that are shown of each chain; nil if the user chose all, or no number yet.
     package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
 
     // MARK: Queues

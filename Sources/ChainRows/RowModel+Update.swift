@@ -1,8 +1,8 @@
 import ChainModel
 
-// Updates from the forest: what came, went, moved or changed since the last time.
+// Updates from the forest: nodes that came, went, moved or changed since the last update.
 extension RowModel {
-    /// Updates all rows from the changes of a forest. O(changes), but for the nodes under one that moved.
+    /// Updates all rows from the changes of a forest. O(changes), plus the nodes under those that moved.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         if changes.tables, filter.isActive { filter.noteNames(of: forest) }
         if changes.isEverything {
@@ -16,7 +16,7 @@ extension RowModel {
         for (offset, entry) in changes.nodes.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) {
                 for next in changes.nodes[offset...].prefix(Self.prefetchCount) where next.changes.contains(.summary) {
-                    // The forest has read the nodes and chains just before.
+                    // Only marks, because the forest has just read the nodes and chains.
                     let number = slotOf[next.index.rawValue]
                     if number != 0 { slots.prefetchMarks(number - 1) }
                 }
@@ -27,10 +27,10 @@ extension RowModel {
         refreshMatches(in: forest)
     }
 
-    /// Forgets evicted nodes; returns the roots that took over all nodes of an evicted root, matches included.
+    /// Forgets evicted nodes; returns the new roots of chains that lost their root, if the chain's matches were kept.
     private mutating func forgetEvicted(_ changes: borrowing ForestChanges) -> Set<NodeIndex> {
         var newRoots: Set<NodeIndex> = []
-        // By offset, because an element has 120 bytes.
+        // By offset, because iteration would copy elements of 120 bytes.
         for offset in changes.evicted.indices {
             if offset.isMultiple(of: Self.prefetchCount) { prefetch(changes.evicted[offset...]) }
             let index = changes.evicted[offset].index
@@ -39,14 +39,15 @@ extension RowModel {
             folds.forget(index)
             filter.forget(index)
             if filter.isActive, let root = changes.evicted[offset].newRoot, filter.inherit(from: index, by: root) {
-                // The label of the chain is another one now.
+                // Otherwise all its nodes are tested again, because the label of the root is another one now.
                 if !filter.dependsOnRootLabels { newRoots.insert(root) }
             }
         }
         return newRoots
     }
 
-    /// Updates from one changed node; `updatedRoot` is the root that was updated last.
+    /// Updates from one changed node. `updatedRoot` is the root that was updated last; `newRoots` are the result of
+    /// `forgetEvicted`.
     private mutating func update(
         _ entry: ForestChanges.Entry, _ updatedRoot: inout NodeIndex?, _ newRoots: borrowing Set<NodeIndex>,
         of forest: borrowing ChainForest, now: UInt64
@@ -74,12 +75,12 @@ extension RowModel {
             if slotOf[root.rawValue] != 0 { dropCachedRows(root, Int(slotOf[root.rawValue] - 1)) }
             if root != updatedRoot { updateChain(root, in: forest, now: now, matches: .soon) }
             updatedRoot = root
-            // Only a moved node can be folded, or hold folded ones.
+            // A new node cannot be folded, or hold folded nodes.
             if isMoved, folds.mayHoldAny { noteFolds(in: root, forest) }
         } else if changes.contains(.summary), entry.traits.contains(.root) {
             updateChain(index, in: forest, now: now, matches: .asBefore)
         } else if changes.contains(.facts), slotOf[index.rawValue] != 0 {
-            noteFacts(of: index)
+            markOutdated(index)
         }
         if isNewOrMoved || changes.contains(.state) { noteState(entry, in: forest, now: now) }
         if entry.traits.contains(.hasManyChildren), changes.contains(.facts), Folds.isLarge(index, in: forest) {
@@ -95,17 +96,17 @@ extension RowModel {
         }
     }
 
-    /// How many chains are prefetched at once, before they are read one by one.
+    /// How many chains or nodes are prefetched at once, before they are read one by one.
     static let prefetchCount = 64
 
-    /// Prefetches a node, and its marks and key if it is a root.
+    /// Prefetches a node, and its slot if it is a root.
     func prefetch(_ node: NodeIndex, in forest: borrowing ChainForest) {
         let number = slotOf[node.rawValue]
         if number != 0 { slots.prefetch(number - 1) }
         forest.prefetch(node)
     }
 
-    /// Counts the rows of a chain from now on, because something in it may be folded.
+    /// Counts the rows of a chain from now on, because nodes in it may be folded.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue]) - 1
         guard slot >= 0, !slots.has(.mayHoldFolds, slot) else { return }
@@ -115,7 +116,7 @@ extension RowModel {
 
     /// Adds a root, or updates it after its counts changed.
     mutating func updateChain(
-        _ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64, matches: MatchCount = .now
+        _ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64, matches: MatchWeightUpdate = .now
     ) {
         let chain = forest.chain(of: root)
         let number = slotOf[root.rawValue]
@@ -132,7 +133,7 @@ extension RowModel {
         } else {
             let isBack = bits.contains(.settled)
             if isBack { slots.set(.settled, false, slot) }
-            // Live again, because a node was added to it.
+            // The chain is live again, because a node was added to it.
             if bits.contains(.archived) { setArchived(root, false, in: forest) }
             if isBack || chain.firstRejected != nil, bits.contains(.folded), openCount < Self.openLimit {
                 slots.set(.folded, false, slot)
@@ -175,6 +176,7 @@ extension RowModel {
         slots.release(slot)
     }
 
+    /// Moves a chain to a new key in both lists.
     mutating func move(_ root: NodeIndex, to key: RootKey) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let old = slots.key(slot)

@@ -1,16 +1,17 @@
 import ChainModel
 
-// Long work in slices: rebuilding from a large forest, weighing each chain after all were folded, and reading long
-// chains into their lists. What comes on the screen meanwhile is done at once.
+// Long work in slices: rebuilding from a large forest, weighing each chain after all were folded or unfolded, and
+// reading long chains into their lists. Chains that come on the screen meanwhile are weighed and read at once.
 extension RowModel {
     /// A pass over all node indices that were there when it began.
     struct Pass {
         /// The next index.
         var next: UInt32
-        /// How many indices are left, and the index at which the pass wraps to 0.
+        /// How many indices are left.
         var left: UInt32
+        /// The number of indices, at which the pass wraps to 0.
         var bound: UInt32
-        /// Whether chains may have come and gone, too.
+        /// Whether chains may have come and gone, too, so that they are added and removed.
         var isRebuild: Bool
 
         mutating func step() {
@@ -18,23 +19,25 @@ extension RowModel {
             left -= 1
         }
 
+        /// Returns whether the pass has still to reach an index.
         func isAhead(_ index: UInt32) -> Bool {
             index < bound && (index >= next ? index - next : index + bound - next) < left
         }
     }
 
-    /// Costs in units of 5 ns: of an index, of weighing a chain, and of reading a node into a list.
+    /// The costs of passing an index, of weighing a chain, and of reading a node into a list, in units of 5 ns.
     private static let costs = (index: 1, chain: 120, node: 12)
-    /// The budget of a slice, and of the work done at once.
+    /// The budget of a slice, in units of 5 ns.
     static let slice = 400_000
+    /// The budget of what a pass does at once when it begins, in units of 5 ns.
     static let firstSlice = 1_200_000
-    /// Nodes that a slice tests against the filter: 2 ms.
+    /// How many nodes a slice tests against the filter: 2 ms.
     static let scanBudget = 5_000
 
     /// Forests of at most this many nodes are read at once.
     static let smallForest = 20_000
 
-    /// The kinds of long work.
+    /// The kinds of long work. `reading` is weighing chains and building the lists of long chains.
     package enum WorkKind: CaseIterable { case sorting, filtering, reading, freeing }
 
     /// Whether there is long work of any kind.
@@ -50,7 +53,7 @@ extension RowModel {
         }
     }
 
-    /// Does a slice of work, 2 ms at most, or one of `share` parts of it; returns whether rows may have moved.
+    /// Does a slice of work, 2 ms at most, or one of `share` parts of a slice; returns whether rows may have moved.
     package mutating func work(
         _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, share: Int
     ) -> Bool {
@@ -70,10 +73,9 @@ extension RowModel {
     /// Returns whether the pass has still to reach a chain.
     func isPending(_ root: NodeIndex) -> Bool { pass?.isAhead(root.rawValue) ?? false }
 
-    /// Begins a pass, and does the first part of it at once.
+    /// Begins a pass, and does the first part of it at once. `now` is for rebuilds only.
     mutating func beginPass(isRebuild: Bool, in forest: borrowing ChainForest, now: UInt64 = 0) {
-        // Continues from the index of a running pass, because a forest that arrives in parts begins a pass with each
-        // part.
+        // Begins at the index of a running pass, because a forest that arrives in parts begins a pass with each part.
         let bound = UInt32(forest.indexBound)
         let next = pass.map { $0.next < bound ? $0.next : 0 } ?? 0
         pass = Pass(next: next, left: bound, bound: bound, isRebuild: isRebuild || pass?.isRebuild == true)
@@ -94,7 +96,7 @@ extension RowModel {
             }
             self.pass!.step()
             rest -= Self.costs.index
-            if pass.isRebuild { checkSlot(of: index, in: forest) }
+            if pass.isRebuild { dropIfEvicted(index, in: forest) }
             guard forest.contains(index) else { continue }
             if pass.isRebuild, Folds.isLarge(index, in: forest) { noteLarge(index, in: forest) }
             guard forest.isRoot(index) else { continue }
@@ -113,7 +115,7 @@ extension RowModel {
                 unfinishedLists.removeLast()
                 continue
             }
-            let budget = min(4_096, 1 + rest / Self.costs.node)
+            let budget = min(Self.readCount, 1 + rest / Self.costs.node)
             rest -= Self.costs.node * lists.build(listIndex, budget: budget, in: forest, folds, filter)
             if slotOf[root.rawValue] != 0 { updateWeight(root, in: forest) }
         }
@@ -121,16 +123,16 @@ extension RowModel {
         return true
     }
 
-    /// Removes a root after an eviction that was not seen.
-    private mutating func checkSlot(of index: NodeIndex, in forest: borrowing ChainForest) {
+    /// Removes the chain at an index if its root is no root any more, because a rebuild has no list of evictions.
+    private mutating func dropIfEvicted(_ index: NodeIndex, in forest: borrowing ChainForest) {
         let number = slotOf[index.rawValue]
         guard number != 0 else { return }
         if !Self.isRoot(index, id: slots.id(Int(number - 1)), in: forest) { drop(index) }
     }
 
-    /// Updates the weight of a chain that the pass has still to reach, or removes it; returns whether its weight
-    /// changed.
-    mutating func isStale(_ key: RootKey, in forest: borrowing ChainForest) -> Bool {
+    /// Updates the weight of a chain if a pass has still to reach it, or removes the key if it is old; returns whether
+    /// rows may have moved.
+    mutating func updateIfPending(_ key: RootKey, in forest: borrowing ChainForest) -> Bool {
         guard pass != nil else { return false }
         guard let root = forest.index(of: NodeID(key.id)), forest.isRoot(root), self.key(of: root) == key else {
             list.remove(key)
@@ -143,7 +145,7 @@ extension RowModel {
         return shown.weight(of: key) != old
     }
 
-    /// Rebuilds from a whole forest. Folds, tags and matches of nodes that are still there stay.
+    /// Rebuilds from a whole forest. The folds, tags and matches of nodes that are still in it stay.
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
         cachedRows = [:]
         cachedMatchRows = [:]

@@ -1,15 +1,15 @@
 import ChainModel
 
-/// The rows of one program's chains: which there are, and in which order.
+/// The rows of one program's chains, in the order of the screen.
 ///
-/// It is updated from a forest's changes, never by walking the forest:
+/// It is updated from a forest's changes; only a rebuild, after changes that were too many to list, walks the forest:
 ///
 ///     ForestChanges            update(_:of:now:)
 ///          │
-///          ├─ Filter/    FilterScan      which nodes match, how many of each chain; MatchCollection lists these
-///          ├─ Folding/   Folds           what is folded and tagged; queues of what folds later
-///          ├─ Foreign/   ForeignTable    chains that are drawn under nodes of other programs, and such nodes
-///          ├─ Storage/   ChainTable      16 bytes a chain: marks, weight (its number of rows), key
+///          ├─ Filter/    FilterScan      which nodes match, how many of each chain; MatchCollection lists chains
+///          ├─ Folding/   Folds           folded and tagged nodes; queues of chains and nodes to fold later
+///          ├─ Foreign/   ForeignTable    chains drawn under nodes of other programs; nodes with chains of others
+///          ├─ Storage/   ChainTable      by chain: marks, weight (its number of rows), key
 ///          │
 ///          ▼                   a key is (group, rank, id); a rank is 64 bits made by SortRank
 ///     list of chains           Order/  GroupedLists ▸ WeightedSortedList: chains by key, rows summed by chunk
@@ -20,17 +20,18 @@ import ChainModel
 ///          ▼
 ///     rows                     lines(from:count:in:): node, depth, guides, flags
 ///
-/// Live chains come first, newest first, so that what runs in the newest is on the screen. A chain that settles folds
-/// to one row at once, and moves to the archived chains after a moment, newest first. The one around the selection
-/// stays, and so does the one that settled last while nothing is live. What the user folded or unfolded stays so.
+/// In the usual order live chains come first, newest first, so that the nodes that run in the newest are on the screen.
+/// A chain that settles folds to one row at once, and moves to the archived chains, newest first, after a moment. The
+/// chain of the selection does neither, nor does the chain that settled last while no chain is live. What the user
+/// folded or unfolded stays so.
 ///
-/// Costs: a chain without folds has as many rows as nodes, O(1); another one is walked after a change. Long work goes in
-/// slices, see ``work(_:in:now:share:)``. A value with copy-on-write, for one thread.
+/// Costs: the number of rows of a chain without folds is its number of nodes, O(1); another chain is walked after a
+/// change. Long work is done in slices, see ``work(_:in:now:share:)``. A value with copy-on-write, for one thread.
 package struct RowModel {
     /// How long a settled chain stays among the live ones before it is archived, in nanoseconds.
     struct ArchiveDelay {
         static let settled: UInt64 = 400_000_000
-        /// The longer delay of a chain that holds the selection.
+        /// The delay after which a chain that holds the selection is tried again.
         static let postponed: UInt64 = 1_000_000_000
     }
 
@@ -38,15 +39,18 @@ package struct RowModel {
     /// rows.
     static let openLimit = 24
 
+    /// The rows of a walked chain.
     struct CachedRows {
+        /// The number of nodes of the chain when it was walked.
         var nodeCount: Int
         var rows: [TreeRow]
-        /// The number of rows with the foreign ones between them.
+        /// The number of rows, with the foreign rows between them.
         var height: Int
     }
 
     /// A settled chain that is not folded.
     struct OpenChain: Equatable {
+        /// The root.
         var node: NodeIndex
         var id: NodeID
     }
@@ -58,46 +62,55 @@ package struct RowModel {
     /// The order of both lists.
     var order: Order
     var filter = FilterScan()
-    /// Not nil while the list of matches is made.
+    /// The progress of making ``matchList``; nil once it is complete.
     var collection: MatchCollection?
     var slots = ChainTable()
     /// 1 + the slot of a root, by node index; 0 for a node that is no root.
     var slotOf = PagedArray<UInt32>()
-    /// What is folded and tagged.
+    /// The folded and tagged nodes.
     var folds = Folds()
-    /// What is drawn in other programs' trees, and of other programs in this one.
+    /// The chains that are drawn in other programs' trees, and the nodes with chains of other programs.
     var foreign = ForeignTable()
-    /// The chains of more than `longFrom` nodes.
+    /// The nodes of long chains.
     var lists: LongChainIndex
+    /// The most nodes of a chain that is walked; see ``isLong(_:)``.
     let longFrom: Int
-    /// Lists that are not complete, and how many nodes may be read at once before the next tick.
+    /// The indices of lists that are not complete.
     var unfinishedLists: [Int] = []
+    /// How many nodes may be read into new lists at once until the next slice of reading.
     var readBudget = RowModel.firstReadCount
+    /// The pass over all node indices that is under way.
     var pass: Pass?
     /// Nodes with many children that are not folded yet: the selection is in them, or no tick has come since.
     var pendingLarge: [NodeIndex: NodeID] = [:]
+    /// Whether ``pendingLarge`` has new nodes since the last tick.
     var hasNewLarge = false
+    /// The selected node when ``pendingLarge`` was folded last.
     var lastSelected: NodeIndex?
-    /// Finished nodes that fold themselves later.
+    /// Nodes that may be finished, to be tested and folded later.
     var finishedQueue: NodeQueue
     /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
     var queuedIDs = PagedArray<UInt32>()
     /// Settled chains to archive.
     var archiveQueue: NodeQueue
+    /// The number of chains that neither folded themselves nor are archived.
     var openCount = 0
     /// Chains that settled unfolded since the last tick.
     var settledOpen: [NodeIndex] = []
     /// The chain that settled last, which stays open while nothing is live.
     var lastOpen: OpenChain?
+    /// The rows of walked chains, by root, as shown while no filter hides the rest.
     var cachedRows: [NodeIndex: CachedRows] = [:]
+    /// The rows of walked chains, by root, as shown while a filter hides the rest.
     var cachedMatchRows: [NodeIndex: CachedRows] = [:]
+    /// The most entries of each cache; a full cache is emptied.
     static let cacheLimit = 512
 
     /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. More matches than
-    /// `longFrom` are listed when all are found.
+    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. Of the chains with
+    /// matches, more than `longFrom` are listed only when all matches are found.
     package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.longFrom = longFrom

@@ -2,7 +2,7 @@ import ChainBus
 import ChainEvents
 
 /// The origin of a dashboard's batches and the target of its commands: a program's own runtime, an attached process or
-/// a recording. One source is one program; the dashboard does not know which kind it has.
+/// a recording. One source is one program; a dashboard does not depend on its kind.
 ///
 /// The streams call their observers on the source's own threads: a dashboard subscribes a ``Mailbox`` to each and
 /// drains it on its own thread. Everything here may be used from any thread.
@@ -24,8 +24,8 @@ public protocol BatchSource: AnyObject, Sendable {
     /// ``SourceStatus/ended(_:)``.
     var status: EventStream<SourceStatus> { get }
 
-    /// Answers to commands; each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot
-    /// carry it. A late subscriber gets none of the past ones.
+    /// Answers to commands. Each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot send
+    /// the command. A late subscriber gets no past answers.
     var replies: EventStream<CommandReply> { get }
 
     /// Begins to connect; returns at once. Failures appear in ``status``. A second call, or one after
@@ -43,7 +43,7 @@ public protocol BatchSource: AnyObject, Sendable {
 }
 
 extension BatchSource {
-    /// False, the safe answer.
+    /// False, unless the source provides another value.
     public var isPatient: Bool { false }
 }
 
@@ -53,13 +53,13 @@ public enum SourceStatus: Hashable, Sendable {
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
     case connecting(attempt: Int, lastFailure: String?)
-    /// It was live and is not: the program is gone, stands still or cannot be reached. What was known is kept, stale;
-    /// it tries again by itself.
+    /// It was live and is not: the program is gone, stands still or cannot be reached. What it sent before is out of
+    /// date; the source tries again by itself.
     case reconnecting(ProcessDescription, Disconnection)
-    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: what
-    /// was known of the old one is history.
+    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: no
+    /// more batches of the old run come.
     case live(ProcessDescription)
-    /// A recording is read; `time` is how far, in nanoseconds of the process's clock.
+    /// A recording is read; `time` is the present moment, in nanoseconds of the process's clock.
     case replaying(ProcessDescription, time: UInt64)
     /// It is over; nothing follows.
     case ended(SourceEnding)
@@ -75,16 +75,16 @@ public enum SourceEnding: Hashable, Sendable {
     case failed(String)
 }
 
-/// The loss of an attached program: since when it cannot be reached, and when it is tried again.
+/// The loss of an attached program: since when it cannot be reached, why, and when the source tries again.
 public struct Disconnection: Hashable, Sendable {
-    /// When the last message arrived, in nanoseconds since 1970.
+    /// The time at which the last message arrived, in nanoseconds since 1970.
     public var since: UInt64
     /// One sentence on what happened.
     public var reason: String
-    /// How often it was tried again.
+    /// The number of attempts that failed since then.
     public var attempt: Int
-    /// When it is tried next, in nanoseconds since 1970; 0 where the connection is kept, as nothing but the program
-    /// itself can mend it.
+    /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is kept, because only the
+    /// program itself can end the disconnection.
     public var nextAttempt: UInt64
 
     /// Describes a disconnection.

@@ -5,7 +5,7 @@ package final class Condition: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// Makes a free mutex.
+    /// Makes an unlocked mutex.
     package init() {
         pthread_mutex_init(mutex, nil)
         #if canImport(Glibc)
@@ -34,10 +34,11 @@ package final class Condition: @unchecked Sendable {
         return try body()
     }
 
-    /// Unlocks until signalled, then locks again; call it with the mutex held, in a loop.
+    /// Unlocks the mutex until the condition is signalled, then locks it again. Call it with the mutex held, and in a
+    /// loop, because it may also return without a signal.
     package func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// As ``wait()``, for so many nanoseconds at most.
+    /// As ``wait()``, but for at most `nanoseconds`.
     package func wait(nanoseconds: UInt64) {
         #if canImport(Glibc)
             var limit = timespec()

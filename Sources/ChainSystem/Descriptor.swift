@@ -5,7 +5,7 @@ import Synchronization
 package enum Transfer {
     case moved(Int)
     case wouldBlock
-    /// The other side sends no more; only of receiving.
+    /// The other side sends no more; only a result of receiving.
     case end
     case failed(SystemError)
 
@@ -30,7 +30,7 @@ package final class Descriptor: Sendable {
     /// The number for the system's functions; -1 after ``close()``.
     package var number: Int32 { open.load(ordering: .relaxed) }
 
-    /// Takes a descriptor over that a `chain_` function opened.
+    /// Takes ownership of a descriptor that a `chain_` function opened.
     package init(owning number: Int32) { open = Atomic(number) }
 
     deinit { close() }
@@ -43,17 +43,17 @@ package final class Descriptor: Sendable {
         chain_close(number)
     }
 
-    /// Receives what there is, as much as fits.
+    /// Receives the available bytes, as many as fit.
     package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         Transfer { chain_receive(number, buffer.baseAddress!, buffer.count) }
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends as many bytes as the socket takes now.
     package func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         Transfer { chain_send(number, bytes.baseAddress!, bytes.count) }
     }
 
-    /// Ends the direction from here to the other side.
+    /// Ends sending; receiving goes on.
     package func endSending() { chain_end_sending(number) }
 
     /// Accepts the next connection at a listening socket.
@@ -61,18 +61,19 @@ package final class Descriptor: Sendable {
         Descriptor(owning: try SystemError.check(chain_accept(number)))
     }
 
+    /// Returns the descriptor's entry for `poll`.
     package func entry(_ events: Int32 = POLLIN) -> pollfd {
         pollfd(fd: number, events: Int16(events), revents: 0)
     }
 
     // MARK: Opening
 
-    /// A new stream socket.
+    /// Returns a new stream socket.
     package static func socket(family: Int32) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check(chain_socket(family)))
     }
 
-    /// Two sockets; each receives what the other sends.
+    /// Returns two sockets, each of which receives what the other sends.
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
         var ends: [Int32] = [-1, -1]
         _ = try SystemError.check(chain_socket_pair(&ends))
@@ -81,7 +82,7 @@ package final class Descriptor: Sendable {
 
     // MARK: The other end
 
-    /// The result of connecting, once the socket is writable; nil is success.
+    /// The error of connecting, to be read once the socket is writable; nil after success.
     package var connectionError: SystemError? {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -89,19 +90,19 @@ package final class Descriptor: Sendable {
         return code == 0 ? nil : SystemError(code: code)
     }
 
-    /// The effective user at the other end of a Unix socket; nil where the system does not say.
+    /// The effective user at the other end of a Unix socket; nil where the system does not report it.
     package var peerUser: UInt32? {
         var user: UInt32 = 0
         return chain_peer_user(number, &user) ? user : nil
     }
 
-    /// The user at the other end of a TCP connection within this machine; nil where the system does not say.
+    /// The user at the other end of a TCP connection within this machine; nil where the system does not report it.
     package var tcpPeerUser: UInt32? {
         var user: UInt32 = 0
         return chain_tcp_peer_user(number, &user) ? user : nil
     }
 
-    /// The process at the other end of a Unix socket; nil where the system does not say.
+    /// The process at the other end of a Unix socket; nil where the system does not report it.
     package var peerProcess: Int32? {
         var process: Int32 = 0
         return chain_peer_process(number, &process) ? process : nil

@@ -6,14 +6,14 @@ package struct FileFacts: Equatable, Sendable {
     package let owner: UInt32
     private let mode: UInt32
 
-    /// Looks at a path without following links; nil, with `errno` set, where there is nothing.
+    /// Reads the facts of a path, without following links; nil, with `errno` set, where that fails.
     package init?(at path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return nil }
         self.init(facts)
     }
 
-    /// Looks at an open file; nil, with `errno` set, where that fails.
+    /// Reads the facts of an open file; nil, with `errno` set, where that fails.
     package init?(of descriptor: Int32) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { return nil }
@@ -34,12 +34,12 @@ package struct FileFacts: Equatable, Sendable {
     package var isFile: Bool { isKind(S_IFREG) }
     package var isSocket: Bool { isKind(S_IFSOCK) }
     package var isOurs: Bool { owner == geteuid() }
-    /// The permissions of the group and of others.
+    /// The permissions of the group and of all others.
     package var othersPermissions: UInt32 { mode & 0o077 }
     package var ownersPermissions: UInt32 { mode & 0o700 }
 }
 
-/// Why a folder may hold files that another user put there.
+/// Why a path is no folder that this user alone may enter.
 package enum FolderProblem: Error, Hashable, Sendable {
     case missing(SystemError)
     case isLink
@@ -49,7 +49,7 @@ package enum FolderProblem: Error, Hashable, Sendable {
     /// The owner may not read, write or enter it.
     case isRestricted
 
-    /// Looks at a path; nil where it is a real folder of this user that is closed to all others.
+    /// Checks a path; nil for a real folder (no link) of this user with mode 0700.
     package init?(at path: String) {
         guard let facts = FileFacts(at: path) else {
             self = .missing(SystemError())
@@ -71,7 +71,7 @@ package enum FolderProblem: Error, Hashable, Sendable {
     }
 }
 
-/// The names of the files in a folder, at most 10,000; none where it cannot be read.
+/// Returns the names in a folder, `.` and `..` among them, at most 10,000; none where it cannot be read.
 package func fileNames(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
@@ -83,7 +83,7 @@ package func fileNames(in path: String) -> [String] {
     return names
 }
 
-/// The folder of a path: "/" for a file of the root, "." for a bare name.
+/// Returns the folder of a path: "/" for a file of the root, "." for a bare name.
 package func parentFolder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

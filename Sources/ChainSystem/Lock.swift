@@ -1,7 +1,7 @@
 import CChainRuntime
 
 #if TSAN
-    /// The lock word under ThreadSanitizer, which does not see the atomics of inlined C and knows pthread's mutex.
+    /// The lock word under ThreadSanitizer, which misses the atomics of inlined C, but intercepts pthread's mutex.
     @usableFromInline
     package typealias LockWord = pthread_mutex_t
 
@@ -77,11 +77,11 @@ extension Lock {
     /// Unlocks on the same thread, in the parent and in the child.
     package func unlockAfterFork() { buffer.withUnsafeMutablePointerToElements { LockWord.give($0) } }
 
-    /// Reaches the state between ``lockForFork()`` and ``unlockAfterFork()``.
+    /// Calls `body` with the state, between ``lockForFork()`` and ``unlockAfterFork()``.
     package func whileForking<Result>(_ body: (inout State) -> Result) -> Result {
         buffer.withUnsafeMutablePointerToHeader { body(&$0.pointee) }
     }
 
-    /// Keeps the state for ever: in a child of a fork, where a thread of the parent may have been changing it.
+    /// Never releases the state: for the child of a fork, because a thread of the parent may have been changing it.
     package func leak() { _ = Unmanaged.passRetained(buffer) }
 }

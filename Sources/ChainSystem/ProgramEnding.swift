@@ -3,14 +3,14 @@ package enum ProgramEnding: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
 
-    /// Waits for the end of a child that nothing else waits for.
+    /// Waits for a child to end. The result is `.exited(0)` where something else has waited for that child.
     package static func wait(for pid: Int32) -> ProgramEnding {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return ProgramEnding(status: status)
     }
 
-    /// How such a child has ended; nil while it runs.
+    /// Returns how a child has ended, as ``wait(for:)``; nil while it runs.
     package static func ofEnded(_ pid: Int32) -> ProgramEnding? {
         var status: Int32 = 0
         return waitpid(pid, &status, WNOHANG) == 0 ? nil : ProgramEnding(status: status)

@@ -1,10 +1,10 @@
 /// The description of a program to start. The program begins with no blocked signal.
 package struct ProgramStart {
-    /// What gets the program's signals together with it.
+    /// The process group of the program, which gets the signals of a terminal as a whole.
     package enum Group: Sendable {
-        /// This process, with all of its group.
+        /// The group of this process.
         case parent
-        /// A process group of its own in this terminal.
+        /// A group of its own in this terminal.
         case group
         /// A session of its own without a terminal.
         case session
@@ -17,12 +17,13 @@ package struct ProgramStart {
     package var arguments: [String]
     /// "NAME=value" each; nil: the environment of this process.
     package var environment: [String]?
-    /// Which descriptor of this process becomes which of the program; this process's others are closed on exec.
+    /// Descriptors of this process, each with its number in the program. Others are inherited unless they are marked
+    /// close-on-exec.
     package var descriptors: [(own: Int32, theirs: Int32)] = []
-    /// Whether the program's standard input is empty.
+    /// Whether the program's standard input is `/dev/null`.
     package var hasNoInput = false
     package var group = Group.group
-    /// The signals with their default effect, whatever this process does with them; nil: all.
+    /// The signals that have their default action in the program, even if this process ignores them; nil: all.
     package var defaultSignals: [Int32]?
 
     package init(_ program: String, arguments: [String]) {
@@ -34,7 +35,7 @@ package struct ProgramStart {
     package func run() throws(SystemError) -> Int32 {
         #if canImport(Glibc)
             var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-            // POSIX_SPAWN_SETSID of glibc and musl, which is missing in the module, as it stands behind a feature test.
+            // POSIX_SPAWN_SETSID of glibc and musl. The module lacks it: in the header it stands behind a feature test.
             let session: Int32 = 0x80
         #else
             var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)

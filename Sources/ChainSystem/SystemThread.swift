@@ -2,11 +2,11 @@ import CChainRuntime
 
 /// A started thread, to be joined or detached once.
 package struct SystemThread: Sendable {
-    /// Which signals are handled on a thread.
+    /// The signals that are handled on a thread.
     package enum Signals: Sendable {
-        /// None but faults: the thread serves this package alone.
+        /// Faults only, because the thread runs code of this package alone.
         case blocked
-        /// Those of the thread that starts it, since a program's own code runs on it.
+        /// Those of the thread that starts it, because it runs code of the program.
         case inherited
     }
 
@@ -34,7 +34,7 @@ package struct SystemThread: Sendable {
         self.handle = handle
     }
 
-    /// Starts a thread that nothing waits for; false where the system has none left.
+    /// Starts a detached thread; false where the system has none left.
     package static func detached(
         _ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -51,15 +51,15 @@ package struct SystemThread: Sendable {
         if isCurrent { detach() } else { chain_thread_join(handle) }
     }
 
-    /// Lets the thread end unwaited for.
+    /// Detaches the thread: its memory is freed when it ends.
     package func detach() { chain_thread_detach(handle) }
 
     // MARK: The calling thread
 
-    /// Gives the processor to another thread.
+    /// Yields the processor to another thread.
     package static func yield() { sched_yield() }
 
-    /// Suspends the calling thread for so long at least, or until a signal comes.
+    /// Suspends the calling thread for a time of less than a second, or until a signal is handled.
     package static func sleep(nanoseconds: Int) {
         var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
         nanosleep(&time, nil)

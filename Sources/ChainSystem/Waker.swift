@@ -6,7 +6,9 @@ package final class Waker: Sendable {
     /// The end to poll.
     private let readingEnd: Descriptor
     private let writingEnd: Lock<Descriptor?>
+    /// Whether the pipe has a byte that was not cleared, so that another would be of no use.
     private let isSignalled = Atomic<Bool>(false)
+    /// The fork generation in which the pipe was opened.
     private let generation = chain_fork_generation()
 
     /// Opens the pipe; throws where the system has no descriptors left.
@@ -17,12 +19,13 @@ package final class Waker: Sendable {
         writingEnd = Lock(Descriptor(owning: ends[1]))
     }
 
+    /// The reading end's entry for `poll`.
     package var entry: pollfd { readingEnd.entry() }
 
     /// Wakes the thread, now or when it polls next.
     package func wake() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // In the child of a fork the number may be that of another file.
+        // In the child of a fork the pipe is closed, and its number may be that of another file.
         guard generation == chain_fork_generation() else { return }
         writingEnd.withLock { end in
             var byte: UInt8 = 0
@@ -31,14 +34,14 @@ package final class Waker: Sendable {
         }
     }
 
-    /// Empties the pipe; the polling thread then sees all that was set before a ``wake()``.
+    /// Empties the pipe. The polling thread then sees all writes that other threads made before ``wake()``.
     package func clear() {
         var bytes = (0 as UInt64, 0 as UInt64)
         while withUnsafeMutableBytes(of: &bytes, { read(readingEnd.number, $0.baseAddress!, $0.count) }) > 0 {}
         _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
     }
 
-    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Release closes it, too.
+    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Its release closes the pipe, too.
     package func close() {
         writingEnd.withLock { $0.take() }?.close()
         readingEnd.close()

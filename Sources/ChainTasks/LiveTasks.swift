@@ -17,7 +17,7 @@ struct LiveTasks: TaskSource {
     var partCount: Int { Int(CHAIN_TASK_SHARDS) }
 
     func liveTasks(part: Int) -> [LiveNode] {
-        // Room for those that are made meanwhile.
+        // Room for tasks that are made meanwhile.
         copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(UInt32(part), $0, $1) }.map { view in
             var snapshot = NodeSnapshot(id: NodeID(view.node), kind: .task)
             snapshot.creator = NodeID(view.creator)
@@ -39,7 +39,7 @@ struct LiveTasks: TaskSource {
         if view.is_cancelled { entries.append(.init(name: "task", text: "cancelled")) }
         let frames = withUnsafeBytes(of: view.frames) { Array($0.bindMemory(to: UnsafeRawPointer?.self)) }
         let names = frames.compactMap { $0 }.compactMap { FunctionName.ofFrame(at: $0) }
-        // A forwarder has the name of its function.
+        // Equal neighbours are one, because a forwarder has the name of its function.
         let stack = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack.joined(separator: "\n"))) }
         return entries

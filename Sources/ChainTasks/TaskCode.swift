@@ -10,7 +10,7 @@ import ChainSystem
 
 /// A function of the program by name, kept for as long as the program runs.
 final class TaskCode: Sendable {
-    /// `closure #1 in order(Int)` with a line of 0, in place of a file: so tasks of one closure have one call site.
+    /// The call site of its tasks: the name, such as `closure #1 in order(Int)`, in place of a file, and line 0.
     let site: CallSite
     /// Whether it is the program's main function.
     let isMain: Bool
@@ -23,20 +23,22 @@ final class TaskCode: Sendable {
         site = CallSite(file: copy, line: 0)
     }
 
+    /// What is known of an address.
     private enum Known {
         case named(TaskCode)
-        /// It calls a closure that the task's closure contains.
+        /// A thunk: the task's code is that of a closure which the thunk's context captures.
         case thunk
         case unknown
     }
 
-    private static let known = Lock<[UInt: Known]>([:])
+    private static let cache = Lock<[UInt: Known]>([:])
 
     // Held over each fork, because a child could not take the lock from a thread that it does not have.
-    static func lockForFork() { known.lockForFork() }
-    static func unlockAfterFork() { known.unlockAfterFork() }
+    static func lockForFork() { cache.lockForFork() }
+    static func unlockAfterFork() { cache.unlockAfterFork() }
 
-    /// Returns the code of a function, or of an async function pointer, and of the closure that it is called with.
+    /// Returns the code that a task runs: that of the async function pointer `entry`, else of the function at
+    /// `address`; where this is a thunk, that of the closure which its context `closure` captures.
     ///
     /// Cost: one look-up; the first time for each function some milliseconds, because symbols are read from the image's
     /// file.
@@ -57,7 +59,7 @@ final class TaskCode: Sendable {
             for word in words.prefix(chain_context_words(context, words.baseAddress!)) {
                 guard let pointer = UnsafeRawPointer(bitPattern: word), word & 3 == 0 else { continue }
                 // Looked for in the images only if it is new, because that takes a microsecond.
-                let isKnown = known.withLock { $0[word] != nil }
+                let isKnown = cache.withLock { $0[word] != nil }
                 guard isKnown || chain_image_base(pointer) != nil else { continue }
                 if case .named(let code) = known(at: pointer, isEntry: true) { return code }
             }
@@ -76,12 +78,12 @@ final class TaskCode: Sendable {
 
     private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {
         let number = UInt(bitPattern: key)
-        if let found = known.withLock({ $0[number] }) { return found }
+        if let found = cache.withLock({ $0[number] }) { return found }
         let result = FunctionName.symbol(at: key).map { meaning(of: $0, isEntry: isEntry) } ?? .unknown
-        return known.withLock { known in
+        return cache.withLock { cache in
             // Another thread may have been first; its result stays.
-            if let other = known[number] { return other }
-            known[number] = result
+            if let other = cache[number] { return other }
+            cache[number] = result
             return result
         }
     }
@@ -91,7 +93,7 @@ final class TaskCode: Sendable {
 enum FunctionName {
     /// The name of an asynchronous main function; those of other functions have brackets.
     static let main = "main"
-    /// How its symbol begins.
+    /// The prefix of the main function's symbol.
     private static let mainSymbol = "async_Main"
 
     /// Returns the mangled symbol at an address; nil for none.
@@ -101,7 +103,8 @@ enum FunctionName {
         }
     }
 
-    /// Returns the name of the function that a task continues in, or its place in a stripped image; nil for a thunk.
+    /// Returns the name of the function that a task continues in, or its place in a stripped image; nil for a thunk,
+    /// and for a function that is not of Swift.
     static func ofFrame(at address: UnsafeRawPointer) -> String? {
         if let symbol = symbol(at: address) { return isThunk(symbol) ? nil : demangled(symbol) }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
@@ -114,7 +117,7 @@ enum FunctionName {
         symbol.contains("TR") && demangledWhole(symbol).map { $0.contains("thunk") } ?? false
     }
 
-    /// Returns the name of the function that a thunk was specialized for; nil where it was not.
+    /// Returns the name of the function that a thunk was specialized for; nil for other thunks.
     static func ofSpecializedThunk(_ symbol: String) -> String? {
         guard let text = demangledWhole(symbol), let start = text.firstRange(of: "Constant Propagated Function : ")
         else {
@@ -143,7 +146,7 @@ enum FunctionName {
     /// Shortens a demangled name: `partial apply forwarder for closure #1 @Sendable () async -> Swift.Int in
     /// shop.order(Swift.Int) async throws -> Swift.String` to `closure #1 in order(Int)`.
     static func short(_ demangled: String) -> String {
-        // A private name has a number of its file: (charge in _D4DC4AF8).
+        // A private name has a hash of its file: (charge in _D4DC4AF8).
         var rest = demangled.replacing(/\(([^ ()]+) in _[0-9A-F]+\)/) { $0.1 }[...]
         for mark in ["resume partial function for ", "async function pointer to ", "partial apply forwarder for "] {
             if let range = rest.firstRange(of: mark) { rest = rest[range.upperBound...] }
@@ -161,7 +164,7 @@ enum FunctionName {
         .joined(separator: " in ")
     }
 
-    /// Splits at ` in ` outside of brackets.
+    /// Returns the parts between ` in ` outside of brackets.
     private static func split(_ text: Substring) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0
@@ -171,7 +174,7 @@ enum FunctionName {
             switch text[index] {
             case "(", "<", "[": depth += 1
             case ")", "]": depth -= 1
-            // That of an arrow closes nothing.
+            // The one of an arrow closes no bracket.
             case ">" where index == text.startIndex || text[text.index(before: index)] != "-": depth -= 1
             default: break
             }
@@ -187,7 +190,7 @@ enum FunctionName {
         return parts
     }
 
-    /// `static shop.Till.charge(Swift.Int) async -> Swift.Int` as `Till.charge(Int)`.
+    /// Returns `Till.charge(Int)` for `static shop.Till.charge(Swift.Int) async -> Swift.Int`.
     private static func function(_ text: Substring) -> String {
         var name = text
         if name.hasPrefix("static ") { name = name.dropFirst(7) }

@@ -3,14 +3,15 @@ import ChainEvents
 import ChainSystem
 import Synchronization
 
-/// What the runtime's tasks look like in memory, found out with tasks of our own. What is not as expected is not used, and
-/// the rest goes on.
+/// The layout of the runtime's tasks in memory, checked with tasks of this module's own. An offset that fails its
+/// check is not used, and its fact is ``missing``.
 struct TaskLayout: Sendable {
-    /// What cannot be shown with this runtime.
+    /// The facts that cannot be shown with this runtime.
     private(set) var missing: TaskFacts = [.cancellation, .stack, .function, .parent, .outcome]
+    /// The offsets that passed their checks; 0 for others.
     private(set) var offsets = chain_task_layout()
 
-    /// Runs some tasks on a thread of their own, and looks at them. Some milliseconds.
+    /// Checks the layout with some tasks on a thread of their own. Takes some milliseconds.
     static func found() -> TaskLayout {
         let result = Lock(TaskLayout())
         guard let thread = SystemThread("chain-layout", { result.withLock { $0.find() } }) else { return TaskLayout() }
@@ -18,7 +19,7 @@ struct TaskLayout: Sendable {
         return result.withLock { $0 }
     }
 
-    /// Makes a task that is not shown: those with lower ids were made before.
+    /// Runs a task that is not shown, and marks its id: tasks with lower ids were made before observation began.
     static func markFirst() {
         guard #available(macOS 15, *) else { return }
         withProbe { _, executor in
@@ -38,21 +39,26 @@ struct TaskLayout: Sendable {
         body(probe, ThreadExecutor())
     }
 
-    // The layout of the runtime of Swift 6.3.
+    // The layout of the runtime of Swift 6.3, in bytes.
+    /// From a task to the state that the runtime passes as the task begins and stops to run.
     private static let state: Int64 = 80
+    /// From that state to the task's flags.
     private static let statusInState: UInt32 = 16
+    /// From a task to the address where it continues.
     private static let resume: UInt32 = 56
+    /// From the first context back to the task's function.
     private static let entry: UInt32 = 24
+    /// The flag *cancelled*.
     private static let cancelled: UInt32 = 0x100
 
     private mutating func find() {
         guard #available(macOS 15, *) else { return }
         Self.withProbe { find($0, $1) }
-        let works: [(TaskFacts, UInt32)] = [
+        let checked: [(TaskFacts, UInt32)] = [
             (.cancellation, offsets.status), (.stack, offsets.resume), (.function, offsets.entry),
             (.parent, offsets.parent), (.outcome, offsets.future),
         ]
-        for (fact, offset) in works where offset != 0 { missing.remove(fact) }
+        for (fact, offset) in checked where offset != 0 { missing.remove(fact) }
     }
 
     @available(macOS 15, *)
@@ -65,7 +71,7 @@ struct TaskLayout: Sendable {
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
     }
 
-    /// A suspended task's frames are in this image, at least that of the function and of the one that called it.
+    /// Checks that the frames of a suspended task are in this image: that of the waiting function and of its callers.
     private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         let gate = Gate()
         let task = Task(executorPreference: executor) { await outerFunction(gate) }
@@ -79,7 +85,7 @@ struct TaskLayout: Sendable {
             && chain_image_base(frames.frames.2) == image
     }
 
-    /// The flag *cancelled* is set when it is to be, and only then.
+    /// Checks that the flag *cancelled* is set once a task is cancelled, and not before.
     private func checkStatus(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         let gates = [Gate(), Gate()]
         let task = Task(executorPreference: executor) {
@@ -97,7 +103,7 @@ struct TaskLayout: Sendable {
         return probe.pointee.state == Self.state && before & Self.cancelled == 0 && after & Self.cancelled != 0
     }
 
-    /// The word after the fixed part of a child task is its parent.
+    /// Checks that the word after the fixed part of a child task is its parent.
     private func checkParent(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         let found = Lock<(parent: UnsafeMutableRawPointer?, above: UnsafeMutableRawPointer?)>((nil, nil))
         let task = Task(executorPreference: executor) {
@@ -106,8 +112,8 @@ struct TaskLayout: Sendable {
                 var above: UnsafeMutableRawPointer?
                 let address = chain_tasks_current().map { UnsafeRawPointer($0) + chain_tasks_size() }
                 _ = chain_tasks_read(address, &above, 8)
-                let (isThere, seen) = (UnsafeMutableRawPointer(bitPattern: parent), above.map { UInt(bitPattern: $0) })
-                found.withLock { $0 = (isThere, seen.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }) }
+                let (expected, seen) = (UnsafeMutableRawPointer(bitPattern: parent), above.map { UInt(bitPattern: $0) })
+                found.withLock { $0 = (expected, seen.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }) }
             }()
             await child
         }
@@ -116,8 +122,8 @@ struct TaskLayout: Sendable {
         return found.withLock { $0.parent != nil && $0.parent == $0.above }
     }
 
-    /// The first word of a task's outcome ends in 1 where it returned, and in 2 where it threw. In a child task of a group
-    /// it stands behind its parent, its group and another word.
+    /// Checks that the last two bits of a task's outcome are 1 where it returned, and 2 where it threw. The outcome
+    /// follows the fixed part of a task; in a child task of a group, three words later.
     private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         struct Failure: Error {}
         func outcome(words: Int) -> UInt {
@@ -151,7 +157,7 @@ struct TaskLayout: Sendable {
     }
 }
 
-/// A function of this image, for its address.
+/// A function of this image, used for its address.
 private let entryOfImage: @convention(c) () -> Void = {}
 
 @inline(never)
@@ -166,7 +172,7 @@ private func innerFunction(_ gate: Gate) async {
     gate.count.add(1, ordering: .relaxed)
 }
 
-/// What a task waits for.
+/// A point at which a task waits until it is opened.
 private final class Gate: Sendable {
     private let continuation = Lock<UnsafeContinuation<Void, Never>?>(nil)
     let count = Atomic(0)

@@ -29,8 +29,8 @@ extension Inspector {
     ///
     /// - Parameters:
     ///   - name: what viewers see; nil: the program's file name.
-    ///   - tasks: whether tasks are shown, in one inspector of a program at a time: the first. Where they cannot be,
-    ///     ``TaskObservation/failure`` says why, and so does standard error.
+    ///   - tasks: whether tasks are shown. One inspector of a program at a time shows them, the first. Where they
+    ///     cannot be shown, ``TaskObservation/failure`` and standard error have the reason.
     /// - Throws: `InspectorError`, and then nothing is recorded.
     @discardableResult
     public static func start(
@@ -55,7 +55,7 @@ extension Inspector {
     }
 }
 
-/// What is known of the tasks of this program.
+/// The observation of this program's tasks.
 ///
 /// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. Without an observing
 /// inspector that costs one load and one jump a call.
@@ -63,8 +63,8 @@ public enum TaskObservation {
     private struct State {
         var failure: String?
         var missing: TaskFacts = []
-        /// The process that observes: a child of a fork does not, and may begin to.
-        var observer: Int32?
+        /// The process that observes. A child of a fork has another id: it does not observe, and may begin to.
+        var observingProcess: Int32?
     }
 
     private static let state = Lock(State())
@@ -72,13 +72,13 @@ public enum TaskObservation {
     /// Why tasks cannot be shown, in one sentence; nil where they can, or no inspector has tried to.
     public static var failure: String? { state.withLock { $0.failure } }
 
-    /// What of tasks is not shown, because the program's version of Swift's runtime differs from the known ones.
+    /// The facts of tasks that are not shown, because Swift's runtime lays tasks out otherwise than expected.
     public static var missingFacts: TaskFacts { state.withLock { $0.missing } }
 
     static func begin(in inspector: Inspector) {
         let isFirst = state.withLock { state in
-            defer { state.observer = getpid() }
-            return state.observer != getpid()
+            defer { state.observingProcess = getpid() }
+            return state.observingProcess != getpid()
         }
         guard isFirst else { return }
         if let symbol = chain_tasks_missing() {
@@ -101,8 +101,9 @@ public enum TaskObservation {
         chain_tasks_add_current()
     }
 
+    /// Registers the fork handlers, once.
     private static let handlesForks: Void = {
-        // Kept for ever.
+        // Never freed, because the handlers stay registered.
         let handlers = UnsafeMutablePointer<chain_fork_handlers>.allocate(capacity: 1)
         handlers.initialize(
             to: chain_fork_handlers(
@@ -117,7 +118,7 @@ public enum TaskObservation {
     static func end() {
         chain_tasks_stop()
         TaskNodes.observe(by: nil)
-        state.withLock { $0.observer = nil }
+        state.withLock { $0.observingProcess = nil }
     }
 
     private static var observer: chain_task_observer {

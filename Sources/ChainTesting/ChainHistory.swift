@@ -2,9 +2,10 @@ import ChainModel
 
 /// All that happened in a run: the promises at its end, and the order of their steps.
 struct ChainHistory {
-    /// A moment; of several at one time, as in virtual time, their order counts.
+    /// The moment of a step.
     struct Moment: Comparable {
         var time: UInt64
+        /// The number of the event, which orders steps at one time, as in virtual time.
         var number: Int
 
         static func < (left: Moment, right: Moment) -> Bool {
@@ -12,6 +13,7 @@ struct ChainHistory {
         }
     }
 
+    /// The steps of one node.
     private struct Steps {
         var created: Moment?, started: Moment?, settled: Moment?
         var isSkipped = false
@@ -21,6 +23,7 @@ struct ChainHistory {
     let start: UInt64
     let showsTimes: Bool
     private var steps: [NodeID: Steps] = [:]
+    /// The number of the last event.
     private var count = 0
 
     init(process: ProcessKey, start: UInt64, showsTimes: Bool) {
@@ -31,7 +34,7 @@ struct ChainHistory {
     mutating func add(_ batch: EventBatch) {
         forest.apply(batch)
         for node in batch.nodes {
-            // Where only times are known, they are the order.
+            // Snapshots have times only, so these are the order.
             func moment(_ time: UInt64) -> Moment? { time == 0 ? nil : Moment(time: time, number: 0) }
             var known = steps[node.id] ?? Steps()
             known.created = known.created ?? moment(node.created)
@@ -61,8 +64,8 @@ struct ChainHistory {
 
     func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
 
-    /// When a node began: its handler, or without one its making or the settlement of its parent, whichever was later. Nil for
-    /// one that was skipped, or that never had its turn.
+    /// Returns when a node began: its handler, or without one its creation or the settlement of its parent, whichever
+    /// was later. Nil for a node that was skipped, or that never had its turn.
     func began(_ node: NodeIndex) -> Moment? {
         guard let known = steps[forest.id(of: node)], !known.isSkipped else { return nil }
         if let started = known.started { return started }
@@ -74,7 +77,7 @@ struct ChainHistory {
 
     // MARK: Expectations
 
-    /// Why nodes with these labels did not run in this order; nil if they did.
+    /// Returns why nodes with these labels did not run in this order; nil if they did.
     func complaint(aboutOrder labels: [String]) -> String? {
         var firsts: [NodeIndex: [String: NodeIndex]] = [:]
         var overall: [String: NodeIndex] = [:]
@@ -121,7 +124,7 @@ struct ChainHistory {
 }
 
 extension ChainTree {
-    /// Which promises are pending; nil if none are.
+    /// Returns which promises are pending; nil if none are.
     func complaint(aboutPendingAfter moment: Duration) -> String? {
         let live = forest.linesInOrder.map(\.index).filter { forest.state(of: $0).isLive }
         guard !live.isEmpty else { return nil }

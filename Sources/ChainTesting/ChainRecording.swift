@@ -26,14 +26,14 @@ public struct ChainRecording {
     /// The name of the program that was recorded.
     public var program: String { file.process.name }
 
-    /// From the recording's beginning to its end.
+    /// The time from the recording's beginning to its end.
     public var duration: Duration { .nanoseconds(file.range.upperBound - file.range.lowerBound) }
 
-    /// The promises at the end, as far as they were recorded: the newest 20,000 settled ones and all others.
+    /// The promises at the end: those that have not settled, and the newest of the others, some 20,000.
     public var end: ChainTree { tree(at: duration) }
 
-    /// Returns the promises at a moment; before the beginning those of the beginning, after the end those of the end. Folds
-    /// the events since the keyframe before the moment, which is at most 200,000 events away.
+    /// Returns the promises at a moment; before the beginning those of the beginning, after the end those of the end.
+    /// Folds the events since the keyframe before the moment, some 200,000 at most.
     public func tree(at moment: Duration) -> ChainTree {
         var player = RecordingPlayer(file)
         let batches = player.seek(to: file.range.lowerBound.addingClamped(moment.clampedNanoseconds))

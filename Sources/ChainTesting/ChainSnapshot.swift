@@ -42,8 +42,8 @@ public enum ChainSnapshot {
         return lines.map { String($0.dropFirst(shared)) }
     }
 
-    /// Returns the difference by a longest common subsequence. Quadratic, so that of long texts only lines from the first
-    /// difference on are shown.
+    /// Returns the difference by a longest common subsequence. Takes quadratic time, so of long texts only 20 lines of
+    /// each are shown, from the first difference on.
     static func difference(_ old: [String], _ new: [String]) -> [String] {
         let same = zip(old, new).prefix { $0 == $1 }.count
         // Three lines of context before the first difference.

@@ -12,9 +12,10 @@ extension RecordedRun {
     /// Fails the test unless the promises with these labels ran one after the other: each began when the one before it had
     /// settled.
     ///
-    /// Chains are looked at one by one, as far as they have these labels; of several promises with one label in a chain, at
-    /// the first that began. What was skipped did not run; each label must have run in some chain. The message has the lines
-    /// of the two promises that contradict the order. O(events).
+    /// Each chain is checked for those of the labels that it has; of several promises with one label in a chain, the
+    /// first that began counts. If no chain has two of the labels, the first promises of all chains are checked. A
+    /// skipped promise did not run; for each label, a promise must have run in some chain. The message has the lines of
+    /// the two promises that contradict the order. O(events).
     public func expectOrder(
         _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column

@@ -6,7 +6,7 @@ import Foundation
 extension RecordedRun {
     /// Writes the run so far as a recording, for `chainview replay` and ``ChainRecording``. O(events).
     ///
-    /// Times are those of the virtual clock, as if it had begun in 1970. The file has mode 0600, and must not be there.
+    /// Times are those of the virtual clock, as if it had begun in 1970. The file has mode 0600, and must not exist.
     ///
     /// - Throws: ``ChainRecordingError``.
     public func writeRecording(to path: String) throws {
@@ -33,7 +33,8 @@ extension RecordedRun {
 }
 
 extension EventBatch {
-    /// One batch for each moment with events, after one for the beginning: a recording can be shown at the end of a batch.
+    /// Returns a batch for each moment with events, after one for the beginning, because a recording is shown at the
+    /// end of batches.
     fileprivate func parts(from start: UInt64) -> [EventBatch] {
         var part = EventBatch(process: process, sequence: 1, time: start)
         (part.sites, part.threads, part.executors) = (sites, threads, executors)
@@ -59,7 +60,7 @@ extension EventBatch {
 
 /// Recordings of runs with failed expectations, in the folder that `CHAINVIEW_RECORD_FAILURES` names.
 enum FailureRecording {
-    /// Files that one line of a test may leave.
+    /// The most files for one line of a test.
     private static let limit = 100
 
     /// Writes the run, and returns a sentence with the file's path; nil where the variable is not set.

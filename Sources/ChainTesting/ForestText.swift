@@ -1,7 +1,7 @@
 import ChainModel
 
 extension ChainForest {
-    /// Returns the lines of ``ChainTree/text``. O(n).
+    /// Returns a line for each node, as ``ChainTree/text``. O(n).
     ///
     /// - Parameter showsTimes: whether durations and times of creation are written.
     package func chainText(showsTimes: Bool = true) -> String {
@@ -12,10 +12,10 @@ extension ChainForest {
         String(repeating: "  ", count: line.depth) + self.line(of: line.index, showsTimes)
     }
 
-    /// Returns the lines of some nodes, marked by `>`, with the two lines around each and the beginning of its chain;
-    /// of very many nodes the first.
+    /// Returns the lines of the marked nodes, each with `>` before it, the two lines before and after each, and the
+    /// first line of its chain. Of more than ten marked nodes the first ten are shown.
     ///
-    /// - Parameter first: how many lines are shown in any case, from the first on.
+    /// - Parameter first: the number of lines at the beginning that are shown in any case.
     func excerpt(marking marked: Set<NodeIndex>, showsTimes: Bool, first: Int = 0) -> String {
         let lines = linesInOrder
         var shown = Set(0..<min(first, lines.count))
@@ -38,7 +38,7 @@ extension ChainForest {
         return result.joined(separator: "\n")
     }
 
-    /// Marked nodes that an excerpt shows.
+    /// The most marked nodes that an excerpt shows.
     private static let excerptLimit = 10
 
     /// The nodes in pre-order, with their indentation.
@@ -64,7 +64,7 @@ extension ChainForest {
         if let label = label(of: index), !label.isEmpty { line += " \(label.oneLine)" }
         if let summary = summary(of: index) {
             let isValue = node.state == .fulfilled
-            // Left out for `Void`, because `()` says nothing.
+            // The value `()` is left out, because every `Void` has it.
             if !isValue || summary != "()" { line += (isValue ? " = " : " ! ") + summary.oneLine }
         }
         for text in node.marks.list.compactMap(Self.words) { line += " (\(text))" }
@@ -86,13 +86,14 @@ extension ChainForest {
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
         case .unhandled: "unhandled"
-        // Left out, because their time differs from run to run.
+        // Left out. When promises are released, and which handlers block, differs from run to run.
         case .released, .external, .hasBlocked, .hasMisusedAwait: nil
         }
     }
 }
 
 extension String {
+    /// The text with control characters escaped, and without spaces at its end.
     fileprivate var oneLine: String {
         var text = ""
         for scalar in unicodeScalars {
@@ -107,7 +108,7 @@ extension String {
     }
 }
 
-/// Nanoseconds as seconds without rounding: `0.25s`.
+/// Returns nanoseconds as seconds without rounding: `0.25s`.
 func seconds(_ nanoseconds: UInt64) -> String {
     let (whole, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     guard part > 0 else { return "\(whole)s" }

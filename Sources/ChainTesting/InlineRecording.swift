@@ -2,20 +2,22 @@ import ChainSystem
 
 /// Writes snapshots into the source files that hold them.
 ///
-/// A test knows its line at compile time. Recordings above it in the same run move it, so that the shift of each file is
-/// kept. Only a literal after `matches:` is replaced, empty or over several lines.
+/// The line of a test is that of compile time. Snapshots that are written above it in the same run move it, so the
+/// moves in each file are kept. Only a literal after `matches:` is replaced, empty or over several lines.
 final class InlineRecording: Sendable {
     static let shared = InlineRecording()
 
     static var isOn: Bool { getenv("CHAINVIEW_RECORD").map { String(cString: $0) } == "1" && getenv("CI") == nil }
 
+    /// A snapshot that was written: its line at compile time, and the number of lines by which the file grew.
     private struct Move {
         var line: Int
         var count: Int
     }
+    /// By path.
     private let moves = Lock<[String: [Move]]>([:])
 
-    /// Returns true if the text was written.
+    /// Writes a snapshot into the literal at a line; false if there is none, or the file cannot be written.
     func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
         moves.withLock { moves in
             guard let source = Self.read(path) else { return false }
@@ -39,12 +41,12 @@ final class InlineRecording: Sendable {
         let head = opening[..<range.lowerBound]
         var rest = opening[range.upperBound...]
         let last: Int
-        if let empty = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
-            let closing = String(empty.reversed())
+        if let delimiter = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
+            let closing = String(delimiter.reversed())
             let after = lines[(first + 1)...]
             guard let end = after.firstIndex(where: { $0.drop { $0 == " " }.hasPrefix(closing) }) else { return nil }
             last = end
-            rest = lines[end].drop { $0 == " " }.dropFirst(empty.count)
+            rest = lines[end].drop { $0 == " " }.dropFirst(delimiter.count)
         } else if rest.hasPrefix("\"\""), !rest.hasPrefix("\"\"\"") {
             last = first
             rest = rest.dropFirst(2)

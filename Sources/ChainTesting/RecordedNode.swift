@@ -2,7 +2,7 @@ import ChainModel
 
 /// One promise of a ``RecordedRun`` or a ``ChainRecording`` at one moment.
 public struct RecordedNode: Hashable, Sendable {
-    /// What became of a promise; the raw value is the word in snapshots.
+    /// The state of a promise; the raw value is the word in snapshots.
     public enum State: String, CaseIterable, Sendable {
         /// Its parent has to settle first.
         case waiting
@@ -22,28 +22,28 @@ public struct RecordedNode: Hashable, Sendable {
         case skipped
         /// Its resolver was released while it was pending.
         case abandoned
-        /// It was referenced by another promise and never recorded itself.
+        /// It was referenced by another promise and never recorded itself, or it ended during a loss of events.
         case unknown
     }
 
-    /// What became of it.
+    /// The state of the promise.
     public var state: State
-    /// By which operation it was made.
+    /// The operation that made it.
     public var kind: NodeKind
     /// Its label, if it was given one.
     public var label: String?
     /// The description of its value, if values are recorded, or of its error.
     public var summary: String?
-    /// How far a snapshot indents it; 0 for the beginning of a chain.
+    /// Its indentation in a snapshot, in steps; 0 for the beginning of a chain.
     public var depth: Int
-    /// When it was made, since the beginning of the run.
+    /// The time at which it was made, since the beginning of the run.
     public var created: Duration
-    /// From being enqueued to its handler's start, or to now; nil if it has no handler.
+    /// The time from when its handler was enqueued to the handler's start, or to now; nil if it has no handler.
     public var wait: Duration?
-    /// The virtual time of its handler, which is 0 on the run's own executor; nil if it has no handler.
+    /// The time that its handler ran; 0 in virtual time on the run's own executor; nil if it has no handler.
     public var run: Duration?
-    /// From its making or its parent's settlement, whichever was later, to its own settlement or to now; nil while its
-    /// parent is pending, and for skipped ones.
+    /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or to now; nil
+    /// while its parent is pending, and if it was skipped.
     public var total: Duration?
 }
 

@@ -95,7 +95,7 @@ public final class RecordedRun: Sendable {
     /// The promises as they are now. O(events).
     public var tree: ChainTree { ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true) }
 
-    /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``, or as they are now if that is to come.
+    /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``; as they are now for a later moment.
     /// O(events).
     public func tree(at moment: Duration) -> ChainTree {
         var (forest, batch) = (ChainForest(process: Self.process), batch)

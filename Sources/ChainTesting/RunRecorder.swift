@@ -8,6 +8,7 @@ final class RunRecorder: EventSink {
     fileprivate struct State {
         var events: [ChainEvent] = []
         var texts: [String] = []
+        // The numbers in the events, by what they stand for.
         var nodes: [NodeID: NodeID] = [:]
         var threads: [UInt: ThreadID] = [:]
         var executors: [ExecutorID: ExecutorID] = [:]
@@ -16,6 +17,7 @@ final class RunRecorder: EventSink {
 
     private let clock: VirtualClock
     private let state = Lock(State())
+    /// The most Unicode scalars of a text.
     private static let textLimit = 4096
 
     init(clock: VirtualClock) { self.clock = clock }
@@ -54,7 +56,7 @@ final class RunRecorder: EventSink {
         }
     }
 
-    /// Returns the node of a number in the events.
+    /// Returns the runtime's id of the node with a number in the events.
     func node(numbered number: NodeID) -> NodeID? {
         state.withLock { state in state.nodes.first { $0.value == number }?.key }
     }

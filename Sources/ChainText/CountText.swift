@@ -1,7 +1,8 @@
+/// Counts as text.
 package enum CountText {
     /// Returns a count with a comma at each thousand: `12,408`.
     package static func grouped(_ count: Int) -> String {
-        // Most are below, and a row of the tree has several.
+        // First, because most counts are so small, and a row of the tree has several.
         if count.magnitude < 1_000 { return String(count) }
         var digits = Array(String(count.magnitude))
         var index = digits.count - 3
@@ -17,7 +18,7 @@ package enum CountText {
         "\(grouped(count)) \(noun)" + (count == 1 ? "" : "s")
     }
 
-    /// Returns a rate in at most four cells: `0`, `87`, `1.2k`, `48k`, `1.3M`.
+    /// Returns a count or rate, if below a billion in at most four cells: `0`, `87`, `1.2k`, `48k`, `1.3M`.
     package static func short(_ count: Int) -> String {
         switch count {
         case ..<1_000: return "\(count)"

@@ -1,4 +1,4 @@
-/// Durations as text for a column: at most ``width`` cells, a number that does not flicker as a duration grows.
+/// Durations as text for a column: at most ``width`` cells, and so few digits that a growing duration does not flicker.
 package enum DurationText {
     /// The number of cells of the widest text.
     package static let width = 7
@@ -6,7 +6,7 @@ package enum DurationText {
     private static let millisecond: UInt64 = 1_000_000
     private static let second: UInt64 = 1_000_000_000
 
-    /// Returns a final duration, given in nanoseconds, with three digits.
+    /// Returns a final duration, given in nanoseconds, with two or three digits below a minute.
     package static func settled(_ duration: UInt64) -> String {
         switch duration {
         case ..<(10 * millisecond): return decimal(duration, unit: millisecond, digits: 1) + "ms"
@@ -31,8 +31,8 @@ package enum DurationText {
         duration < 60 * second ? "\(duration / second)s" : long(duration)
     }
 
-    /// Returns a duration, given in nanoseconds, down to the unit that `resolution` needs: `1d02h05m` for ten minutes. May
-    /// be wider than ``width``.
+    /// Returns a duration down to the unit that `resolution` needs, both in nanoseconds: `1d02h05m` for ten minutes.
+    /// May be wider than ``width``.
     package static func exact(_ duration: UInt64, resolution: UInt64) -> String {
         let seconds = duration / second
         guard seconds >= 3_600 else { return coarse(duration) }

@@ -1,6 +1,7 @@
 import ChainModel
 import Frames
 
+/// Words and details of events.
 package enum EventText {
     /// The number of letters of the longest word.
     package static let wordWidth = 10
@@ -34,7 +35,7 @@ package enum EventText {
         }
     }
 
-    /// Returns the style of the state that the event gives its node; a plain one where it changes no state.
+    /// Returns the style of the state that an event gives its node; that of a warning for a fault, else a plain one.
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
@@ -51,15 +52,15 @@ package enum EventText {
         }
     }
 
-    /// Returns the details of an event; `text` is its dynamic text.
+    /// Returns the details of an event; `text` is its dynamic text, unescaped as are the details.
     package static func detail(of event: ChainEvent, text: String?, in forest: borrowing ChainForest) -> (
         text: String, style: Style
     ) {
         func name(_ id: NodeID) -> String {
             forest.index(of: id).map { "\(NodeText.name(of: $0, in: forest)) \(id)" } ?? "\(id)"
         }
-        func step(_ times: KeyPath<NodeView, UInt64?>) -> UInt64? {
-            forest.index(of: event.node).flatMap { forest.node($0)[keyPath: times] }
+        func stepTime(_ step: KeyPath<NodeView, UInt64?>) -> UInt64? {
+            forest.index(of: event.node).flatMap { forest.node($0)[keyPath: step] }
         }
         func since(_ time: UInt64?) -> String? {
             time.flatMap { $0 <= event.time ? DurationText.settled(event.time - $0) : nil }
@@ -76,8 +77,8 @@ package enum EventText {
         case .linked: return ("member \(name(event.other))", .dim)
         case .adopted: return ("follows \(name(event.other))", .dim)
         case .queued: return (forest.executors[event.detail].map { "on \($0)" } ?? "", .dim)
-        case .started: return (since(step(\.queued)).map { "after \($0) in the queue" } ?? "", .dim)
-        case .ended: return (since(step(\.started)).map { "after \($0)" } ?? "", .dim)
+        case .started: return (since(stepTime(\.queued)).map { "after \($0) in the queue" } ?? "", .dim)
+        case .ended: return (since(stepTime(\.started)).map { "after \($0)" } ?? "", .dim)
         case .fulfilled: return (text ?? "", .normal)
         case .rejected, .unhandled: return (text ?? "", .error)
         case .cancelRequested:

@@ -1,6 +1,6 @@
 /// The order of names in which numbers count as numbers: `worker-2` before `worker-10`.
 package enum NaturalOrder {
-    /// Returns whether one name comes before another, whatever the case of their letters.
+    /// Returns whether one name comes before another. Ignores the case of ASCII letters.
     package static func precedes(_ left: String, _ right: String) -> Bool {
         var (left, right) = (left.utf8[...], right.utf8[...])
         while let leftByte = left.first, let rightByte = right.first {

@@ -1,3 +1,4 @@
+/// Names of threads as they are shown.
 package enum ThreadText {
     /// The most bytes that Linux keeps of a thread's name.
     private static let kernelLimit = 15
@@ -7,8 +8,8 @@ package enum ThreadText {
         "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
     ].flatMap { ["com.apple.root.\($0)-qos", "com.apple.root.\($0)-qos.overcommit"] }
 
-    /// Returns a thread's name as it is shown: where the kernel cut its beginning, with `ellipsis` in place of the
-    /// first, incomplete word.
+    /// Returns a thread's name as it is shown. If the kernel's limit cut its beginning, `ellipsis` replaces the first,
+    /// incomplete word.
     package static func name(_ name: String, ellipsis: String) -> String {
         guard name.utf8.count == kernelLimit, dispatchNames.contains(where: { $0.hasSuffix(name) }) else { return name }
         let start = name.dropFirst().firstIndex { $0 == "." || $0 == "-" }

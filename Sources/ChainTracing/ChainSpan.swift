@@ -4,15 +4,16 @@
 
     /// A span of a ``ChainTracer``: a node of the tree from its start to its end.
     ///
-    /// Every member may be used from any thread; after ``end(at:)`` changes are ignored. Times that are passed are those
-    /// of span events only: the node begins and ends when the calls are made.
+    /// Every member may be used from any thread. After ``end(at:)`` the node ignores changes; the other tracer still
+    /// receives them. Times that the program passes count for span events and the other tracer only: the node begins
+    /// and ends when the calls are made.
     public final class ChainSpan: Span {
         /// The context with the span in it: `withSpan` makes it current.
         public let context: ServiceContext
         private let record: SpanRecord
         private let node: SpanNode?
         private let tracer: ChainTracer
-        /// The span of the other tracer.
+        /// The span of the other tracer (``ChainTracer/init(forwardingTo:keptSpans:)``), if there is one.
         private let forwarded: (any Span)?
 
         init(
@@ -30,12 +31,12 @@
             finish(throwing: SpanError(message: "the span was released without end()"))
         }
 
-        /// Whether something records the span: an inspector, by which it is in the tree, or the other tracer.
+        /// Whether the span is recorded: as a node, until it ends, or by the other tracer.
         public var isRecording: Bool {
             (node != nil && record.state.withLock { !$0.hasEnded }) || forwarded?.isRecording == true
         }
 
-        /// The name; the node's label follows it.
+        /// The name. A name that is not empty is also the node's label.
         public var operationName: String {
             get { record.state.withLock { $0.name } }
             set {
@@ -66,13 +67,13 @@
             forwarded?.setStatus(status)
         }
 
-        /// Adds an event, which the node's details show; of a span 128 are kept.
+        /// Adds an event to the node's details, which keep the first 128 and count the others.
         public func addEvent(_ event: SpanEvent) {
             record.add(event)
             forwarded?.addEvent(event)
         }
 
-        /// Records an error, as an event too. It fails the span only together with ``setStatus(_:)``.
+        /// Records an error, and adds an event for it. The error fails the span only if the status is *error*, too.
         public func recordError<Instant: TracerInstant>(
             _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
         ) {
@@ -85,7 +86,7 @@
             record.add(SpanEvent(name: "exception", at: moment, attributes: attributes))
         }
 
-        /// Adds a link to another span, which the node's details show; of a span 128 are kept.
+        /// Adds a link to another span to the node's details, which keep the first 128.
         public func addLink(_ link: SpanLink) {
             record.add(link)
             forwarded?.addLink(link)
@@ -111,7 +112,7 @@
         }
     }
 
-    /// The failure of a span that has a status *error* and no recorded error.
+    /// The failure of a span with the status *error* and no recorded error, or of one released without `end()`.
     struct SpanError: Error, CustomStringConvertible {
         var message: String
         var description: String { message }

@@ -26,17 +26,17 @@
         /// its first tracer only.
         ///
         /// - Parameters:
-        ///   - backend: Another tracer, as one of OpenTelemetry, that receives every span too, and writes and reads the
-        ///     headers. A span then has the trace and span ids of that tracer if it writes `traceparent`.
-        ///   - keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each
-        ///     takes about a kilobyte, and what its attributes and events take.
+        ///   - backend: Another tracer, such as one of OpenTelemetry, that receives every span too, and writes and
+        ///     reads the headers. If that tracer writes `traceparent`, a span has its trace and span ids.
+        ///   - keptSpans: The number of ended spans with details, the newest ones; each takes about a kilobyte, plus
+        ///     its attributes and events.
         public init(forwardingTo backend: (any Tracer)? = nil, keptSpans: Int = 1_000) {
             self.backend = backend
             endedSpans = EndedSpans(limit: keptSpans)
             SpanNode.install { ServiceContext.current?[SpanReference.Key.self]?.node }
         }
 
-        /// Starts a span: a node that runs until the span ends. `instant` counts for span events alone.
+        /// Starts a span: a node that runs from now until the span ends. Times of span events count from `instant`.
         public func startSpan<Instant: TracerInstant>(
             _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
             at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -60,7 +60,7 @@
         }
 
         /// Writes the span of a context as W3C `traceparent`, with the `tracestate` that came with its trace. While an
-        /// inspector runs, a member `chainview` of it names the span's node, so that a dashboard joins both programs.
+        /// inspector runs, `tracestate` also names the span's node, so that a dashboard joins both programs.
         public func inject<Carrier, Inject: Injector>(
             _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
         ) where Inject.Carrier == Carrier {
@@ -104,10 +104,11 @@
         func keep(_ node: SpanNode) { endedSpans.add(node) }
     }
 
-    /// The newest ended spans.
+    /// The newest ended spans, kept for their details.
     private final class EndedSpans: Sendable {
         private struct Ring: Sendable {
             var nodes: [SpanNode] = []
+            /// The index of the oldest node once the ring is full.
             var next = 0
         }
 
@@ -141,7 +142,7 @@
         }
 
         private static let table = Lock(Table())
-        /// Names past so many are unknown, so that made-up ones take no more memory.
+        /// The most names; further ones are unknown, so that generated names take no more memory.
         private static let limit = 10_000
 
         static func pointer(to name: String) -> UnsafePointer<UInt8>? {

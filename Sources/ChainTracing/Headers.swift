@@ -18,7 +18,7 @@
             }
         }
 
-        /// The span that they name; nil without a valid `traceparent`.
+        /// The span that the headers name; nil without a valid `traceparent`.
         var trace: TraceContext? {
             guard var trace = self[TraceContext.parentHeader].flatMap({ TraceContext(header: $0) }) else { return nil }
             trace.state = self[TraceContext.stateHeader]

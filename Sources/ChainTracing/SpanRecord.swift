@@ -4,7 +4,7 @@
     import PromiseRuntime
     import Tracing
 
-    /// What a program says about one span, and what the node's details show of it. Shared by the span and its node.
+    /// The facts that a program reports about one span, for the details of its node. Shared by the span and its node.
     final class SpanRecord: Sendable {
         struct State: Sendable {
             var name: String
@@ -13,7 +13,7 @@
             var error: (any Error)?
             var events: [SpanEvent] = []
             var droppedEventCount = 0
-            /// The linked spans, as text: their contexts would keep their nodes.
+            /// The linked spans, as text, because their contexts would retain their nodes.
             var links: [String] = []
             var hasEnded = false
         }
@@ -25,6 +25,7 @@
         private let kind: SpanKind
         private let trace: TraceContext
         private let parent: SpanReference?
+        /// The start in nanoseconds since 1970, from which the times of events are shown.
         private let startTime: UInt64
 
         init(name: String, kind: SpanKind, trace: TraceContext, parent: SpanReference?, startTime: UInt64) {
@@ -53,7 +54,7 @@
             state.withLock { if !$0.hasEnded, $0.links.count < Self.listLimit { $0.links.append(text) } }
         }
 
-        /// The facts for the details, in a fixed order: attributes by name, events by time.
+        /// Returns the entries of the details: attributes by name, events and links as they were added.
         func entries() -> [NodeDetail.Entry] {
             let state = state.withLock { $0 }
             var entries: [NodeDetail.Entry] = []

@@ -12,7 +12,7 @@
         var span: UInt64
         /// Whether the caller may have recorded the trace.
         var isSampled: Bool
-        /// What other tracers say about the trace: passed on as it came.
+        /// The `tracestate`: data of other tracers, which is passed on.
         var state: String?
 
         /// The names of the headers.
@@ -50,7 +50,7 @@
         /// Section 3.3.1.1: the most members of a list.
         private static let memberLimit = 32
 
-        /// The node of another process that the span belongs to, if that process says so.
+        /// The span's node in another process, if ``state`` names it.
         var node: NodeKey? {
             let members = Self.members(of: state).filter { $0.hasPrefix(Self.member) }
             return members.first.flatMap { NodeKey(text: $0.dropFirst(Self.member.count)) }
@@ -72,7 +72,7 @@
         private static let dash = UInt8(ascii: "-")
 
         /// Reads a `traceparent`; nil for one that the specification has receivers ignore (section 3.2.2). Of a later
-        /// version it reads what this one knows.
+        /// version it reads the fields of version 00.
         init?(header: String) {
             let bytes = Array(header.utf8)
             guard bytes.count >= Self.length, let version = Self.number(bytes[0..<2]), version != 0xff,
@@ -86,7 +86,7 @@
             self.init(traceHigh: high, traceLow: low, span: span, isSampled: flags & 1 != 0, state: nil)
         }
 
-        /// Lower-case hexadecimal digits only, as the specification demands.
+        /// Parses hexadecimal digits; nil unless all are lower-case, as the specification demands.
         private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
             var number: UInt64 = 0
             for digit in digits {

@@ -5,10 +5,10 @@ extension MessageWriter {
     ///             ├ process ┼ sequence ┼ time ┼ made ┼ delivered ┼ lost ─┼ lost at client ┼ resync ┼ event size ┼ epoch
     ///
     ///             72      76        80          84      88      92       96
-    ///             ├ sites ┼ threads ┼ executors ┼ texts ┼ nodes ┼ events ┤   how many of each
+    ///             ├ sites ┼ threads ┼ executors ┼ texts ┼ nodes ┼ events ┤   the count of each
     ///
-    /// Then, in that order, each site: number (4), line (4), file (text); each thread and each executor: number (4),
-    /// name (text); each text; each node as drawn in `NodeMessage.swift`, each event as in `EventMessage.swift`.
+    /// Then the lists, in that order. A site: number (4), line (4), file (text). A thread or executor: number (4), name
+    /// (text). Then the texts; the nodes, drawn in `NodeMessage.swift`; the events, drawn in `EventMessage.swift`.
     ///
     /// `resync` is 0, 1 (begin) or 2 (end).
     mutating func write(_ batch: EventBatch) {
@@ -72,7 +72,7 @@ extension EventBatch {
         let eventSize = try reader.next(UInt32.self)
         let epoch = try reader.next(UInt64.self)
         switch mark {
-        // A mark that this version does not know is skipped.
+        // Marks that this version does not know are ignored.
         case .none?, nil: resync = nil
         case .begin: resync = .begin(epoch: epoch)
         case .end: resync = .end(epoch: epoch)

@@ -4,12 +4,12 @@ extension MessageWriter {
     ///     event   0      8      16      24     28     32       36       38     39      40
     ///             ├ time ┼ node ┼ other ┼ site ┼ text ┼ thread ┼ detail ┼ kind ┼ flags ┤
     ///
-    /// An event's text is 1 + its index among the batch's texts, or 0.
+    /// `text` is 1 + the index of the event's text among those of the batch, or 0.
     mutating func append(_ events: [ChainEvent]) {
         let needed = bytes.count + events.count * Wire.eventSize
         if needed > bytes.capacity { reserveCapacity(max(needed, 2 * bytes.capacity)) }
         events.withUnsafeBufferPointer { events in
-            // As many at once as the stack has room for.
+            // 24 events at once, because a temporary allocation of up to 1,024 bytes is on the stack.
             for start in stride(from: 0, to: events.count, by: 24) {
                 append(atMost: 24 * Wire.eventSize) { room in
                     var offset = 0
@@ -27,21 +27,21 @@ extension MessageWriter {
 extension ChainEvent {
     @inline(__always)
     fileprivate func store(in room: UnsafeMutableRawBufferPointer, at offset: Int) {
-        func put<Number: FixedWidthInteger>(_ number: Number, _ field: Int) {
+        func storeField<Number: FixedWidthInteger>(_ number: Number, _ field: Int) {
             room.storeBytes(of: number.littleEndian, toByteOffset: offset + field, as: Number.self)
         }
-        put(time, 0)
-        put(node.rawValue, 8)
-        put(other.rawValue, 16)
-        put(site, 24)
-        put(text, 28)
-        put(thread, 32)
-        put(detail, 36)
-        put(kind.rawValue, 38)
-        put(flags.rawValue, 39)
+        storeField(time, 0)
+        storeField(node.rawValue, 8)
+        storeField(other.rawValue, 16)
+        storeField(site, 24)
+        storeField(text, 28)
+        storeField(thread, 32)
+        storeField(detail, 36)
+        storeField(kind.rawValue, 38)
+        storeField(flags.rawValue, 39)
     }
 
-    /// Nil for a kind that this version does not know.
+    /// Decodes an event; nil for a kind that this version does not know.
     @inline(__always)
     fileprivate init?(in bytes: UnsafeRawBufferPointer, at offset: Int) {
         func get<Number: FixedWidthInteger>(_ field: Int, _: Number.Type) -> Number {
@@ -56,7 +56,7 @@ extension ChainEvent {
 }
 
 extension ByteReader {
-    /// `count` events of `size` bytes each, of which the first ``Wire/eventSize`` are known.
+    /// Reads `count` events of `size` bytes each, of which this version reads the first ``Wire/eventSize``.
     mutating func nextEvents(_ count: Int, size: Int) throws(WireError) -> [ChainEvent] {
         guard count > 0 else { return [] }
         guard size >= Wire.eventSize else { throw .malformed("the size of an event") }
@@ -64,7 +64,7 @@ extension ByteReader {
         let bytes = try nextBytes(count * size)
         return [ChainEvent](unsafeUninitializedCapacity: count) { events, filled in
             for offset in stride(from: 0, to: bytes.count, by: size) {
-                // Fields of later versions are skipped.
+                // Events of later versions are skipped.
                 guard let event = ChainEvent(in: bytes, at: offset) else { continue }
                 events.initializeElement(at: filled, to: event)
                 filled += 1

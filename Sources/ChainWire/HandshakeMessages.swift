@@ -5,7 +5,7 @@ extension MessageWriter {
     ///                ├ purpose ┼ bits ─────┼ zero ───┼ pid ┼ name ┼ token
     ///
     /// Bits: 1 for read-only, 2 if the viewer leaves after the state. A text is its length in bytes (4), then its
-    /// bytes; the offset of the token is that behind an empty name.
+    /// bytes; 12 is the offset of the token if the name is empty.
     mutating func write(_ greeting: ClientHello) {
         append(greeting.purpose.rawValue)
         append(UInt8((greeting.isReadOnly ? 1 : 0) | (greeting.leavesAfterState ? 2 : 0)))
@@ -18,9 +18,9 @@ extension MessageWriter {
     ///     hello   0         8     12             16            24      32     40       88
     ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
-    /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities` is
-    /// set if the program refuses commands that change it; bits 8 to 15 are the facts of tasks that it cannot show, bits 16 and
-    /// 17 the state of its flight recorder.
+    /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. In `capabilities`, bit 31 is set if
+    /// the program refuses cancellations, bits 8 to 15 are the facts of tasks that it cannot show, and bits 16 and 17
+    /// are the state of its flight recorder.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)
@@ -54,7 +54,7 @@ let missingFactsMask: UInt32 = 0xFF00
 private let missingFactsShift: UInt32 = 8
 let flightRecorderMask: UInt32 = 0x3_0000
 private let flightRecorderShift: UInt32 = 16
-/// What describes the process and is no capability.
+/// The bits of `capabilities` on the wire that are properties of ``ProcessDescription`` here.
 private let processBits = readOnlyBit | missingFactsMask | flightRecorderMask
 
 extension ClientHello {

@@ -6,30 +6,30 @@ public enum Message: Sendable {
     case greeting(ClientHello)
     /// Program to viewer, first: its description.
     case hello(Hello)
-    /// Program to viewer.
+    /// Program to viewer: events, or a part of the state.
     case batch(EventBatch)
-    /// Viewer to program.
+    /// Viewer to program: a request, which the program answers by one reply.
     case command(ViewerCommand)
-    /// Viewer to program: a command of a kind that this version does not know, which has to be answered all the same.
+    /// Viewer to program: a command with a request that this version does not know. It has to be answered all the same.
     case unknownCommand(id: UInt64)
-    /// Program to viewer.
+    /// Program to viewer: the answer to a command.
     case reply(CommandReply)
     /// Either way, last: the reason why nothing follows.
     case farewell(Goodbye)
-    /// Program to viewer, before the reply to a request for a dump: a part of its file.
+    /// Program to viewer, before the reply to a dump: a part of the file.
     case dumpPart(DumpPart)
 }
 
 /// A part of a flight recording that a viewer has asked for.
 public struct DumpPart: Hashable, Sendable {
-    /// The viewer's number of the command.
+    /// The viewer's number for the command that asked for it.
     public var command: UInt64
-    /// Where the bytes are in the file. The parts of a file come in order.
+    /// The offset of the bytes in the file. The parts of a file come in order and without gaps.
     public var offset: UInt64
     /// The bytes.
     public var bytes: [UInt8]
 
-    /// Combines them.
+    /// Makes a part of a file.
     public init(command: UInt64, offset: UInt64, bytes: [UInt8]) {
         self.command = command
         self.offset = offset
@@ -41,9 +41,9 @@ public struct DumpPart: Hashable, Sendable {
 public struct ClientHello: Hashable, Sendable {
     /// The purpose of a connection.
     public enum Purpose: UInt8, Sendable {
-        /// The state, and batches as they come.
+        /// To get the state and, unless ``ClientHello/leavesAfterState``, the batches after it; also to send commands.
         case watch = 1
-        /// The hello and nothing else.
+        /// To get the hello and nothing else.
         case look = 2
         /// To send commands; no batches.
         case command = 3
@@ -51,16 +51,17 @@ public struct ClientHello: Hashable, Sendable {
 
     /// The purpose of the connection.
     public var purpose: Purpose
-    /// Whether it promises to send no command but `resync` and `describe`; the program enforces that.
+    /// Whether the viewer promises not to cancel anything. The program refuses cancellations of such a viewer, and no
+    /// other commands.
     public var isReadOnly: Bool
     /// The viewer's process, or 0.
     public var pid: Int32
     /// The name of the viewer, which the program may show.
     public var name: String
-    /// The proof that it may connect: empty except over TCP.
+    /// The proof that the viewer may attach; empty except over TCP.
     public var token: String
-    /// Whether a viewer that watches wants the state once and no batch after it. It does not count as a watching
-    /// viewer.
+    /// Whether a viewer that watches gets the state once and no batch after it. Such a viewer does not count as a
+    /// watching one, but like one that only sends commands.
     public var leavesAfterState: Bool
 
     /// Describes a viewer.
@@ -99,9 +100,9 @@ public struct Hello: Hashable, Sendable {
     public var process: ProcessDescription
     /// The program's capabilities.
     public var capabilities: Capabilities
-    /// The program's clock now, in nanoseconds.
+    /// The time of the program's clock when the hello was sent, in nanoseconds.
     public var time: UInt64
-    /// The sizes of what it has to show.
+    /// The numbers of chains, nodes and viewers that the program has.
     public var totals: ProcessTotals
 
     /// Describes a program.
@@ -121,9 +122,9 @@ public struct Goodbye: Hashable, Sendable {
         case stopped = 1
         /// This viewer may not attach.
         case refused = 2
-        /// The limit of viewers is reached.
+        /// There is no room: a limit of viewers is reached, or this connection was closed to admit another.
         case busy = 3
-        /// The received bytes are invalid.
+        /// The receiver cannot understand the sender: invalid bytes, an incompatible version, or a message out of turn.
         case misunderstood = 4
         /// A reason that this version does not know.
         case other = 255

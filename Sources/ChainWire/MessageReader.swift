@@ -1,9 +1,10 @@
 import ChainEvents
 
-/// Decodes messages from the bytes of a stream, however they are split. Whatever the bytes are, the result is messages
-/// or an error; no memory is reserved for a length alone, and the memory of a large message is freed.
+/// Decodes messages from the bytes of a stream, however they are split. Any bytes give messages or an error. No memory
+/// is reserved for a length alone, and the memory of a large message is freed.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
+    /// The index of the first byte that was not decoded.
     private var position = 0
     private var hasPreamble = false
     private var failure: WireError?
@@ -21,9 +22,9 @@ public struct MessageReader: Sendable {
         bytes.append(contentsOf: received)
     }
 
-    /// The next message, or nil where more bytes are needed.
+    /// Returns the next message, or nil where more bytes are needed. Skips messages of unknown kinds.
     ///
-    /// - Throws: An error once the stream is invalid, and the same error from then on.
+    /// - Throws: An error once the stream is invalid, and the same error at every later call.
     public mutating func next() throws(WireError) -> Message? {
         if let failure { throw failure }
         do {
@@ -46,7 +47,7 @@ public struct MessageReader: Sendable {
     /// Whether the bytes so far end between two messages.
     public var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
 
-    /// How many bytes of memory it holds.
+    /// The bytes of memory of its buffer.
     var capacity: Int { bytes.capacity }
 
     /// Drops decoded bytes once they are the greater part, so that each byte is moved at most twice.
@@ -73,7 +74,7 @@ public struct MessageReader: Sendable {
         return true
     }
 
-    /// Nil where a message is incomplete; an inner nil for a message of unknown kind.
+    /// Returns nil where the message is incomplete; an inner nil for a message of unknown kind.
     private mutating func readMessage() throws(WireError) -> Message?? {
         guard bytes.count - position >= Wire.headerSize else { return nil }
         var length = 0
@@ -96,10 +97,10 @@ public struct MessageReader: Sendable {
 }
 
 extension Message {
-    /// Decodes messages that were taken out of a stream, one behind another, without its preamble. Those of kinds that this
-    /// version does not know are left out.
+    /// Decodes messages that stand one after another, without a preamble. Messages of kinds that this version does not
+    /// know are left out.
     ///
-    /// - Throws: where the bytes are not whole messages.
+    /// - Throws: An error where the bytes are not whole messages.
     public static func all(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Message] {
         var reader = ByteReader(bytes)
         var messages: [Message] = []

@@ -1,6 +1,6 @@
 /// Encodes messages into a buffer of bytes, which the owner empties as the socket accepts them.
 public struct MessageWriter: Sendable {
-    /// The encoded bytes that were not removed.
+    /// The encoded bytes since ``removeAll()``.
     public private(set) var bytes: [UInt8] = []
 
     /// Begins with an empty buffer.
@@ -9,7 +9,7 @@ public struct MessageWriter: Sendable {
     /// Empties the buffer. Keeps its memory for the next messages, except that of a large message.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
-    /// Begins a stream.
+    /// Appends the preamble, which begins a stream.
     public mutating func writePreamble() {
         bytes += Wire.magic
         append(Wire.version)
@@ -19,8 +19,8 @@ public struct MessageWriter: Sendable {
 
     /// Appends a message.
     ///
-    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/batchLimit``; then nothing was
-    ///   appended.
+    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/batchLimit``; nothing is
+    ///   appended then.
     public mutating func write(_ message: Message) throws(WireError) {
         let start = bytes.count
         append(UInt32(0))
@@ -49,7 +49,7 @@ public struct MessageWriter: Sendable {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// A text: its length in bytes, then the bytes.
+    /// Appends a text: its length in bytes, then the bytes.
     mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -66,10 +66,10 @@ public struct MessageWriter: Sendable {
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: size >> (8 * index)) }
     }
 
-    /// Reserves memory for so many bytes in all.
+    /// Reserves memory for `count` bytes in all.
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Appends at most `size` bytes that `fill` writes into raw memory; `fill` returns how many.
+    /// Appends at most `size` bytes that `fill` writes into raw memory; `fill` returns their number.
     @inline(__always)
     mutating func append(atMost size: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in

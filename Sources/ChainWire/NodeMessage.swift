@@ -44,11 +44,17 @@ extension MessageWriter {
     ///     node   0      4        8    16     20       24         26     27           28      32
     ///            ├ size ┼ fields ┼ id ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ marks ┼ fields …
     ///
-    /// `size` is that of the whole node in bytes. `fields` has a bit for each optional field that follows, in this
-    /// order from bit 0 on: parent, creator, adopted, adopted at, created, queued, started, ended, settled, seen,
-    /// cancel requested at (8 bytes each); label, canceller, summary (texts); members, their times (each a count of 4
-    /// bytes and that many numbers of 8 bytes); count of renamings (8 bytes); parent in another process (its key
-    /// and the node, 8 bytes each); time of the last switch (8 bytes). Numbers of value 0, absent texts and empty lists are left out.
+    /// `size` is that of the whole node in bytes. `fields` has a bit for each optional field that follows. The fields
+    /// stand in the order of their bits (``NodeFields``):
+    /// - parent, creator, adopted, adopted at, created, queued, started, ended, settled, seen, cancel requested at:
+    ///   8 bytes each
+    /// - label, canceller, summary: texts
+    /// - members, their times: each a count (4), and that many numbers (8)
+    /// - count of renamings: 8 bytes
+    /// - parent in another process: its key (8), and the node (8)
+    /// - time of the last switch: 8 bytes
+    ///
+    /// Numbers of value 0, absent texts and empty lists are left out.
     mutating func write(_ node: NodeSnapshot) {
         let start = bytes.count
         append(atMost: Wire.nodeSize + 11 * 8) { room in
@@ -127,7 +133,7 @@ extension NodeSnapshot {
         try self.init(whole: &own)
     }
 
-    /// Reads a node from its own bytes; skips fields of later versions.
+    /// Decodes a node from a reader of its bytes alone; ignores fields of later versions.
     private init(whole reader: inout ByteReader) throws(WireError) {
         _ = try reader.next(UInt32.self)
         let fields = NodeFields(rawValue: try reader.next(UInt32.self))

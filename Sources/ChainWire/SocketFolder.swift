@@ -1,7 +1,7 @@
 /// The folder in which programs listen and viewers search: one folder a user, one socket a process, named by its pid.
 ///
-/// Only names. Callers make the folder, and check on both sides that it is a real folder (no link) of this user with
-/// mode 0700.
+/// This type only makes and parses names. Programs make the folder; programs and viewers check that it is a real folder
+/// (no link) of this user with mode 0700.
 public struct SocketFolder: Hashable, Sendable {
     /// The folder's path, without a slash at the end.
     public let path: String
@@ -14,7 +14,7 @@ public struct SocketFolder: Hashable, Sendable {
     /// The folder of a user: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`.
     ///
     /// - Parameters:
-    ///   - environment: looks a variable up; variables that are no absolute path count as absent.
+    ///   - environment: returns the value of a variable; a value that is no absolute path counts as absent.
     ///   - user: the number of the effective user.
     public init(environment: (String) -> String?, user: UInt32) {
         func folder(_ name: String) -> String? {
@@ -29,45 +29,45 @@ public struct SocketFolder: Hashable, Sendable {
         }
     }
 
-    /// The socket of a process; a second inspector in one process has `number` 2, and so on.
+    /// Returns the path of a process's socket; a second inspector in one process has `number` 2, and so on.
     public func socketPath(pid: Int32, number: Int = 1) -> String {
         number == 1 ? "\(path)/\(pid).sock" : "\(path)/\(pid)-\(number).sock"
     }
 
-    /// The file of mode 0600 beside a socket that holds its ``SocketLabel``: `4242.name` beside `4242.sock`.
+    /// Returns the path of the file of mode 0600 with a socket's ``SocketLabel``: `4242.name` beside `4242.sock`.
     public static func labelPath(of socketPath: String) -> String {
         (socketPath.hasSuffix(".sock") ? String(socketPath.dropLast(5)) : socketPath) + ".name"
     }
 
-    /// The parent folder, and the common prefix of other socket folders in it. Programs make one of those
-    /// (`chainview-1000-x3Fk0a`) where another user has taken this one's name; viewers search all that belong to their
-    /// user.
+    /// The parent folder, and the prefix of the names of fallback folders in it; nil where the path has no name. A
+    /// program makes a fallback folder (`chainview-1000-x3Fk0a`) where another user has taken this folder's name;
+    /// viewers search those that belong to their user.
     public var fallback: (parent: String, prefix: String)? {
         guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...] + "-")
     }
 
-    /// The file of mode 0600 that holds the token (``ClientHello/token``) for a TCP port that one of the user's
-    /// processes opened, and a line feed. The program keeps it locked (`flock`) while the port is open.
+    /// Returns the path of the file of mode 0600 with the token (``ClientHello/token``) for a TCP port that one of the
+    /// user's processes opened, and a line feed. The program keeps the file locked (`flock`) while the port is open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
-    /// The file of mode 0600 of a process's flight recorder: a recording. The program keeps it locked (`flock`) while it
-    /// records; a second inspector in one process has `number` 2, and so on.
+    /// Returns the path of a flight recorder's file of mode 0600, a recording. The program keeps it locked (`flock`)
+    /// while it records; a second inspector in one process has `number` 2, and so on.
     public func flightPath(pid: Int32, number: Int = 1) -> String {
         number == 1 ? "\(path)/\(pid).flight" : "\(path)/\(pid)-\(number).flight"
     }
 
-    /// The path of the rings of a program, beside the file of its flight recorder.
+    /// Returns the path of the file with a program's rings, beside that of its flight recorder.
     public static func ringsPath(ofFlight path: String) -> String {
         (path.hasSuffix(".flight") ? String(path.dropLast(7)) : path) + ".rings"
     }
 
-    /// Whether a file of the folder is that of a flight recorder.
+    /// Returns whether a file of the folder is that of a flight recorder.
     public static func isFlight(_ fileName: String) -> Bool {
         fileName.hasSuffix(".flight") && pid(of: fileName.dropLast(7) + ".sock") != nil
     }
 
-    /// The process that a file of the folder belongs to; nil for other files.
+    /// Returns the process to which a socket of the folder belongs; nil for other files.
     public static func pid(of fileName: String) -> Int32? {
         guard fileName.hasSuffix(".sock") else { return nil }
         let parts = fileName.dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
@@ -75,7 +75,7 @@ public struct SocketFolder: Hashable, Sendable {
         return Int32(parts[0])
     }
 
-    /// The most bytes of a socket's path, without the NUL (`sun_path`).
+    /// The most bytes of a socket's path, without the NUL at its end (`sun_path`).
     public static let pathLimit: Int = {
         #if os(Linux)
             107

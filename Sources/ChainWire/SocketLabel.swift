@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The content of the file beside a socket (``SocketFolder/labelPath(of:)``): the program's name, so that viewers find
-/// it without connecting. A hint; the program's hello decides.
+/// The content of the file beside a socket (``SocketFolder/labelPath(of:)``), by which viewers find a program without
+/// connecting. The file is a hint; the program's hello decides.
 public struct SocketLabel: Hashable, Sendable {
     /// The inode of the socket. A label with another inode is ignored.
     public var inode: UInt64
@@ -10,7 +10,7 @@ public struct SocketLabel: Hashable, Sendable {
     /// The program's name, as in its hello.
     public var name: String
 
-    /// The longest file that is read, in bytes. A program with a longer name has no label.
+    /// The most bytes of a file that is read. A program with a longer name has no label.
     public static let sizeLimit = 16 << 10
 
     /// Labels a socket.

@@ -11,15 +11,15 @@ public enum Wire {
     public static let preambleSize = 16
     /// Bytes of a message before its payload.
     public static let headerSize = 8
-    /// Payload bytes of one message at most, from a program.
+    /// The most payload bytes of a message from a program.
     public static let batchLimit = 64 << 20
-    /// Payload bytes of one message at most, from a viewer.
+    /// The most payload bytes of a message from a viewer.
     public static let commandLimit = 1 << 20
     /// Bytes of one event in a batch as this version writes it; readers use the batch's event size.
     public static let eventSize = 40
     /// Bytes of one node in a batch before its optional fields, as this version writes it.
     static let nodeSize = 32
-    /// Empty buffers keep at most so much memory, so that one large message does not cost memory for good.
+    /// The most bytes of memory that an empty buffer keeps, so that one large message does not cost memory for good.
     static let keptRoom = 256 << 10
 }
 
@@ -34,7 +34,7 @@ enum MessageKind: UInt8, CaseIterable {
     case dumpPart = 40
 }
 
-/// The reason why bytes are not a valid stream. After an error the stream cannot be read on.
+/// The reason why bytes are not a valid stream. After an error nothing more of the stream can be read.
 public enum WireError: Error, Hashable, CustomStringConvertible {
     /// It does not begin with ``Wire/magic``.
     case notChainview
@@ -42,7 +42,7 @@ public enum WireError: Error, Hashable, CustomStringConvertible {
     case version(UInt16)
     /// A message is longer than the receiver allows.
     case tooLong(bytes: Int, limit: Int)
-    /// A message has an impossible value; the word names what was being read.
+    /// A message has an impossible value; the text names what was being read.
     case malformed(String)
 
     /// What is wrong, in one sentence.

@@ -2,7 +2,8 @@ import CZstd
 import ChainRecording
 import ChainSystem
 
-/// Packs the chunks of recordings: their numbers in columns, then with Zstandard, level 1, as RFC 8878 defines its frames.
+/// Packs the chunks of recordings: puts their numbers in columns, and compresses these with Zstandard at level 1, into
+/// frames of RFC 8878.
 ///
 /// Thread-safe: one chunk at a time.
 package final class Zstandard: PayloadCodec, Sendable {
@@ -37,7 +38,7 @@ package final class Zstandard: PayloadCodec, Sendable {
         return columns.withUnsafeBytes { PayloadColumns.payload(of: $0, count: count) }
     }
 
-    /// At most `capacity` bytes, of which `fill` returns the count.
+    /// Returns the bytes that `fill` writes, at most `capacity`; `fill` returns their count.
     private func bytes(_ capacity: Int, fill: (OpaquePointer, UnsafeMutableRawPointer?) -> Int) -> [UInt8] {
         guard capacity > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in

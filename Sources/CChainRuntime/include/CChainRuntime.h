@@ -19,14 +19,14 @@ extern "C" {
 /// A thread's record for chainview, zeroed at its start. Each field belongs to the named module.
 typedef struct chain_thread {
     void *ring;            ///< ChainInspector: this thread's event ring, NULL until it records.
-        void *runtime;         ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
-        void *node;            ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
+    void *runtime;         ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
+    void *node;            ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
     void *loop;            ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
     uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
     uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
-        void *worker;          ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
-        uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
-        uint32_t thread_id;    ///< The kernel's thread id, 0 until its first use.
+    void *worker;          ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
+    uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
+    uint32_t thread_id;    ///< The kernel's thread id, 0 until its first use.
     uint64_t task_node;    ///< ChainTasks: the id of the node of the running task, 0 for none.
     uint64_t maker_id;     ///< PromiseRuntime: the node under which a task is about to be made, 0 for none.
     bool fires_timers;     ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
@@ -81,23 +81,23 @@ uint64_t chain_ticks(void);
 /// Whether chain_ticks reads x86's cycle counter.
 bool chain_ticks_are_cycles(void);
 
-/// The decision of chain_ticks on x86: `clocksource` is what Linux names its clock, empty where that is not known.
+/// Returns the decision of chain_ticks on x86. `clocksource` is the name of Linux's clock, empty where it is not known.
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource);
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the nanoseconds of the monotonic clock.
 uint64_t chain_monotonic_ns(void);
 
-/// Nanoseconds of the wall clock since 1970.
+/// Returns the nanoseconds of the wall clock since 1970.
 uint64_t chain_wall_ns(void);
 
 /// Retains a native Swift object unless its deinit has begun; true when it was retained.
-/// The caller guarantees that the object's memory is still there (a registry's lock that deinit must take).
+/// The caller guarantees that the object's memory is not freed meanwhile, such as by a lock that deinit must take.
 bool chain_try_retain(void *object);
 
-/// Blocks every signal on the calling thread, as the threads of an embedded library must.
+/// Blocks every signal but faults on the calling thread, as the threads of an embedded library must.
 void chain_block_signals(void);
 
-/// Sixty-four random bits from the system.
+/// Returns 64 random bits from the system.
 uint64_t chain_random(void);
 
 #ifdef __cplusplus

@@ -8,18 +8,20 @@
 extern "C" {
 #endif
 
-/// Renames a file unless the new name exists: 0, or the negative error number (`-EEXIST`). Atomic.
+/// Renames a file unless the new name exists: 0, or the negative error number (`-EEXIST`). Never replaces a file. Where
+/// the file system has no such rename, both names exist for a moment.
 int chain_rename_new(const char *from, const char *to);
 
-/// A new file of mode 0600 that is open for writing and locked (`flock`) until `chain_close` or the end of the process;
-/// or the negative error number. A forked child does not keep the lock.
+/// Returns a new file of mode 0600 that is open for writing and locked (`flock`) until `chain_close` or the end of the
+/// process; or the negative error number. A forked child does not keep the lock. Where the file system has no locks,
+/// the file is not locked.
 int chain_create_locked(const char *path);
 
-/// Has the file system set the bytes of a file aside, so that writing them never fails for want of room: 0, or the
+/// Allocates room on the disk for bytes of a file, so that writing them never fails because the disk is full: 0, or the
 /// negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);
 
-/// Whether an open file is locked by a process that runs: 1, 0, or the negative error number where that is not known.
+/// Returns whether a running process has locked an open file: 1, 0, or the negative error number where not known.
 int chain_is_locked(int file);
 
 /// Registers the file at `path` for removal at the exit of the process (`exit`, the return of `main`). Returns the
@@ -27,7 +29,7 @@ int chain_is_locked(int file);
 int chain_own_file(const char *path);
 
 /// Removes a registered file, and the registration, in the process that made it; a file that has replaced it stays.
-void chain_remove_own_file(int note);
+void chain_remove_own_file(int number);
 
 #ifdef __cplusplus
 }

@@ -14,14 +14,14 @@ extern "C" {
 /// watched already, EINVAL for a number that is no signal or cannot be handled. Opens two descriptors.
 int chain_signal_watch(int number);
 
-/// Waits for the signal. 0, or CHAIN_SIGNAL_ENDED after chain_signal_end. For one thread a signal.
+/// Waits for the signal. Returns 0, or CHAIN_SIGNAL_ENDED after chain_signal_end. One thread may wait for a signal.
 int chain_signal_wait(int number);
 
 /// Restores the signal's former action, unless the program has set a handler since, and ends chain_signal_wait. In a
 /// child of the process, which has no waiting thread, it also does the work of chain_signal_close.
 void chain_signal_end(int number);
 
-/// Closes the descriptors; once chain_signal_wait has ended.
+/// Closes the descriptors. Call it once chain_signal_wait has returned CHAIN_SIGNAL_ENDED.
 void chain_signal_close(int number);
 
 #ifdef __cplusplus

@@ -21,24 +21,24 @@ int chain_listen_tcp(uint16_t port, uint16_t *chosen, bool *is_v6);
 /// Checks that a program listens at `path`: 0, or the negative error number of connecting. Never waits.
 int chain_try_unix(const char *path);
 
-/// A stream socket of the family; or the negative error number.
+/// Returns a stream socket of the family, or the negative error number.
 int chain_socket(int family);
 
-/// Two connected Unix sockets: 0, or the negative error number.
+/// Makes two connected Unix sockets: 0, or the negative error number.
 int chain_socket_pair(int ends[2]);
 
 /// Accepts the next connection at a listener, or returns the negative error number.
 int chain_accept(int listener);
 
-/// The effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
+/// Gets the effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
 bool chain_peer_user(int socket, uint32_t *user);
 
-/// The process at the other end of a Unix socket, as of when it connected or began to listen; false where it is not
-/// known.
+/// Gets the process at the other end of a Unix socket, as of when it connected or began to listen; false where it is
+/// not known.
 bool chain_peer_process(int socket, int32_t *process);
 
-/// The user at the other end of a TCP connection within this machine: of the process that connected, or of the one that
-/// accepted or still listens; false where the system does not say (it does on Linux).
+/// Gets the user at the other end of a TCP connection within this machine: of the process that connected, or of the one
+/// that accepted or still listens; false where the system does not report it (Linux does).
 bool chain_tcp_peer_user(int socket, uint32_t *user);
 
 /// Sends as many bytes as the socket takes now: their number, or the negative error number.
@@ -47,28 +47,29 @@ long chain_send(int socket, const void *bytes, size_t count);
 /// Receives the available bytes: their number, 0 at the end, or the negative error number.
 long chain_receive(int socket, void *bytes, size_t count);
 
-/// Ends the direction from here to the other side.
+/// Ends sending; receiving goes on.
 void chain_end_sending(int socket);
 
-/// A pipe, reading end first: 0, or the negative error number.
+/// Makes a pipe, reading end first: 0, or the negative error number.
 int chain_pipe(int ends[2]);
 
-/// A new file of mode 0600, open for writing; or the negative error number.
+/// Returns a new file of mode 0600 that is open for writing, or the negative error number.
 int chain_open_new(const char *path);
 
-/// A new file of mode 0600, open for reading and writing; or the negative error number.
+/// Returns a new file of mode 0600 that is open for reading and writing, or the negative error number.
 int chain_open_new_to_map(const char *path);
 
-/// A file of mode 0600 that is open for writing, new unless `overwrites`; or the negative error number.
+/// Returns a file that is open for writing, and sets its mode to 0600; or the negative error number. The file must be
+/// new, unless `overwrites`: then a regular file may be there, and keeps its content.
 int chain_open_to_write(const char *path, bool overwrites);
 
-/// A file that is open for reading; or the negative error number.
+/// Returns a file that is open for reading, or the negative error number.
 int chain_open_to_read(const char *path);
 
-/// A socket that asks the system about sockets (Linux); or the negative error number.
+/// Returns a socket that asks the system about sockets (Linux), or the negative error number.
 int chain_open_diagnosis(void);
 
-/// Closes a descriptor that one of the functions above returned.
+/// Closes a descriptor that one of the functions above returned; does nothing for others.
 void chain_close(int descriptor);
 
 /// Returns how many descriptors of the functions above are open.

@@ -9,17 +9,17 @@
 extern "C" {
 #endif
 
-/// Calls `detach` with this thread's `ring`, set to NULL before, when the thread ends; to be requested again if the
-/// thread takes a ring after that, as other destructors may still record. One function a program. False where the
-/// system has no key left, or makes no further round of destructors on this thread.
+/// Calls `detach` with this thread's `ring` when the thread ends; the field is set to NULL before. Request it again if
+/// the thread takes a ring after that, because other destructors may still record. All threads call the function given
+/// last. False where the system has no key left, or makes no further round of destructors on this thread.
 bool chain_thread_at_exit(void (*detach)(void *ring));
 
 /// Returns 0, and one more in each child of a fork. In a child the forking thread has no ring and a new thread id; the
 /// parent's other threads do not exist.
 uint64_t chain_fork_generation(void);
 
-/// Blocks forks, and other holders, until chain_fork_allow, so that no child is made between the two. Not nested; the
-/// code in between must not fork.
+/// Blocks forks, and other callers of this function, until chain_fork_allow. Not nested; the code in between must not
+/// fork.
 void chain_fork_hold(void);
 
 /// Ends what chain_fork_hold began, on the same thread.
@@ -28,13 +28,12 @@ void chain_fork_allow(void);
 /// The modules that take part in a fork, in the order in which their locks are taken.
 typedef enum chain_fork_module { CHAIN_FORK_PROMISES, CHAIN_FORK_TASKS, CHAIN_FORK_MODULES } chain_fork_module;
 
-/// A module's handlers on the forking thread: before the fork, after it in the parent, and in the child, which has that
-/// thread alone; the last two in the opposite order of modules. Called within the gate of chain_fork_hold, and while no
-/// socket is opened or closed; the functions may take locks that are leaves in the order of locks, and must not fork.
+/// A module's handlers, called on the forking thread. Meanwhile chain_fork_hold waits, and no socket is opened or
+/// closed. The functions may take locks that are leaves in the order of locks, and must not fork.
 typedef struct chain_fork_handlers {
-    void (*before_fork)(void);
-    void (*in_parent)(void);
-    void (*in_child)(void);
+    void (*before_fork)(void);    ///< Called in the order of modules.
+    void (*in_parent)(void);      ///< After the fork, in the opposite order.
+    void (*in_child)(void);       ///< Likewise; the child has no other thread.
 } chain_fork_handlers;
 
 /// Calls these handlers at each fork from now on, in place of the module's earlier ones; keeps the pointer.
@@ -50,16 +49,16 @@ void chain_thread_own_name(char *buffer, size_t size);
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
-/// Whether the calling thread is that one.
+/// Returns whether `handle` is that of the calling thread.
 bool chain_thread_is(uintptr_t handle);
 
 /// Waits for a thread to end.
 void chain_thread_join(uintptr_t handle);
 
-/// Lets a thread end unwaited for.
+/// Detaches a thread: its memory is freed when it ends.
 void chain_thread_detach(uintptr_t handle);
 
-/// Returns the calling thread's handle for chain_thread_cpu_ns.
+/// Returns the calling thread's handle for the functions below; not a handle of chain_thread_start.
 uintptr_t chain_thread_handle(void);
 
 /// Returns how many nanoseconds of processor time a thread of this process has used; 0 where that is not known, as for

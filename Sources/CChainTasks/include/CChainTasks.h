@@ -18,16 +18,17 @@ enum { CHAIN_TASK_RETURNED, CHAIN_TASK_THREW, CHAIN_TASK_CANCELLED };
 /// The state of a task; the lowest bits of its word.
 enum { CHAIN_TASK_CREATED, CHAIN_TASK_RUNNING, CHAIN_TASK_SUSPENDED };
 
-/// What ChainTasks does with the steps of tasks. All are called on the thread of the step, which must not be blocked.
+/// The functions that receive the steps of tasks, on the thread of the step; `created` and `ended` also on that of
+/// chain_tasks_changes. None may block.
 typedef struct chain_task_observer {
     /// Returns a new node's id.
     uint64_t (*new_node)(void);
     /// Returns the node in which the calling code runs, 0 for none: `current` is that of the calling task.
     uint64_t (*creator)(uint64_t current);
-    /// Returns a lasting reference to the name of the code of a task: of an async function pointer or of a function, and
-    /// the context of its closure. NULL where it has none.
+    /// Returns a lasting reference to a task's code: `entry` is its async function pointer, else `address` its
+    /// function; `closure` is the context of its closure. NULL where the code has no name.
     void *(*code)(const void *entry, const void *closure, const void *address);
-    /// Whether a code is the program's main function.
+    /// Returns whether a code is the program's main function.
     bool (*is_main)(const void *code);
     /// A task was made; `is_late`: before observation began.
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
@@ -37,25 +38,25 @@ typedef struct chain_task_observer {
     void (*ended)(uint64_t node, int how);
 } chain_task_observer;
 
-/// Offsets within a task of the runtime, in bytes; each is 0 until chain_tasks_verified.
+/// Offsets within a task of the runtime, in bytes; 0 for one that was not verified.
 typedef struct chain_task_layout {
     uint32_t status;    ///< The flags of the task: cancelled.
-    uint32_t resume;    ///< Where it continues, and after that its asynchronous frames.
+    uint32_t resume;    ///< The address where it continues; the context of its asynchronous frames follows.
     uint32_t entry;     ///< From the first context back to its function and closure.
     uint32_t parent;    ///< The parent of a child task.
     uint32_t future;    ///< Its outcome; two words further in a child task, three in one of a group.
 } chain_task_layout;
 
-/// Names the first function that is not interposed or not there; NULL where all are.
+/// Returns the name of the first function that is missing or not interposed; NULL for none.
 const char *chain_tasks_missing(void);
 
 /// Observes tasks from now on, and copies the observer. Again only after chain_tasks_stop.
 void chain_tasks_observe(const chain_task_observer *observer);
 
-/// Ends observing; tasks are forgotten.
+/// Ends observing, and forgets all tasks.
 void chain_tasks_stop(void);
 
-/// Ends observing in a child of a fork, which has one thread of several and no collector. Takes no lock.
+/// Ends observing in a child of a fork, which has the forking thread alone. Takes no lock.
 void chain_tasks_stop_in_child(void);
 
 /// Uses these offsets.
@@ -68,11 +69,12 @@ void chain_tasks_add_current(void);
 typedef struct chain_task_view {
     uint64_t node, creator;
     uint64_t ticks;     ///< Since when it is in its state, in ticks of chain_ticks.
-    uint32_t thread;    ///< On which it runs or ran last.
+    uint32_t thread;    ///< The thread on which it runs or ran last; 0 before it has run.
     uint32_t runs;      ///< How often it has run.
-    uint8_t state;
-    bool is_cancelled, can_cancel;
-    void *code;
+    uint8_t state;      ///< CHAIN_TASK_CREATED or one of the following.
+    bool is_cancelled;  ///< It is cancelled; set once a task by chain_tasks_changes.
+    bool can_cancel;    ///< False where only its parent can be cancelled.
+    void *code;         ///< The reference that the observer returned, or NULL.
     void *frames[CHAIN_TASK_FRAMES];    ///< Where it continues, innermost first; only of a suspended task.
 } chain_task_view;
 
@@ -80,8 +82,9 @@ typedef struct chain_task_view {
 /// sweep over all tasks lasts several calls if there are more.
 size_t chain_tasks_changes(chain_task_view *views, size_t limit);
 
-/// Copies up to `limit` live tasks of one of CHAIN_TASK_SHARDS parts.
 enum { CHAIN_TASK_SHARDS = 64 };
+
+/// Copies up to `limit` live tasks of one of CHAIN_TASK_SHARDS parts, and returns their number.
 size_t chain_tasks_in_shard(unsigned shard, chain_task_view *views, size_t limit);
 
 /// Copies the task of a node; false where it has ended.
@@ -91,7 +94,7 @@ bool chain_task_find(uint64_t node, chain_task_view *view);
 /// handlers of the program.
 int chain_task_cancel(uint64_t node);
 
-/// How many tasks there are.
+/// Returns the number of tasks in the table.
 size_t chain_tasks_count(void);
 
 // MARK: Checks of the layout
@@ -100,42 +103,42 @@ size_t chain_tasks_count(void);
 typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
-    int64_t state;          ///< From the task to the state that the runtime passed.
+    int64_t state;          ///< The offset in the task of the state that the runtime passed.
     uint32_t status;        ///< Its flags when it stopped to run.
-    void *frames[CHAIN_TASK_FRAMES];
+    void *frames[CHAIN_TASK_FRAMES];    ///< Its frames then.
     unsigned exits;         ///< How often a task stopped to run.
 } chain_task_probe;
 
-/// Has the calling thread's tasks read into a probe, and not shown; NULL ends that.
+/// Reads the calling thread's tasks into a probe from now on, and does not show them; NULL ends that.
 void chain_tasks_set_probe(chain_task_probe *probe);
 
-/// The calling task; NULL for none.
+/// Returns the calling task; NULL for none.
 void *chain_tasks_current(void);
 
-/// The offset of the first word after the fixed part of a task, as the runtime states it.
+/// Returns the offset of the first word after the fixed part of a task, as the runtime states it.
 size_t chain_tasks_size(void);
 
-/// Copies memory of this process without a fault: false where there is none.
+/// Copies memory of this process; false, without a fault, where it is not mapped.
 bool chain_tasks_read(const void *from, void *to, size_t count);
 
-/// Copies the up to four words that a closure's context may capture, and returns how many: what lies behind a smaller
-/// context is copied, too.
+/// Copies up to four words that a closure's context may capture, and returns how many. Words behind a smaller context
+/// are copied, too.
 size_t chain_context_words(const void *context, uintptr_t words[4]);
 
 // MARK: Names
 
-/// Copies the symbol of the function at an address, mangled: of the image's symbol table, or of its exported ones. False
+/// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols. False
 /// where it has none. Reads the image's file: about a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
 /// Writes the file name of the image that contains an address, and the offset in it, for `addr2line -e shop 0x2f40`:
-/// `shop+0x2f40`. False where none does.
+/// `shop+0x2f40`. False where no image contains it.
 bool chain_place_name(const void *address, char *buffer, size_t size);
 
-/// The first address of the image that contains an address; NULL for none.
+/// Returns the first address of the image that contains an address; NULL for none.
 const void *chain_image_base(const void *address);
 
-/// Demangles a symbol of Swift; to be freed. NULL for another symbol.
+/// Returns a demangled symbol of Swift, which the caller frees; NULL for another symbol.
 char *chain_demangle(const char *symbol);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Error codes. ct_errno has errno where that says more.
+// Results. ct_errno has the cause of CT_SYSTEM and CT_GONE.
 enum {
     CT_OK = 0,
     CT_NO_TERMINAL,   // standard output (or input, and /dev/tty) is no terminal
@@ -25,7 +25,7 @@ typedef struct {
     int colorLimit;        // at most so many colours: 0, 8, 16 or 256
     bool wantsMouse;
     bool capturesOutput;   // output to descriptors 1 and 2 is captured and shown after the close
-    size_t captureLimit;   // bytes kept: the first quarter and the last three; the rest is counted
+    size_t captureLimit;   // bytes kept: a quarter for the first, the rest for the last; those between are counted
 } ct_options;
 
 // Takes over the terminal: modes, alternate screen, hidden cursor, signals, output. Returns a code.
@@ -39,15 +39,17 @@ int ct_errno(void);
 int ct_colors(void);
 // The terminal's current size in cells; 80 and 24 where unknown.
 void ct_size(int *columns, int *rows);
-// Sets ncurses' size.
+// Sets the size of ncurses' screen.
 void ct_resized(int columns, int rows);
 // Whether writing the last cell of the last row scrolls the terminal.
 bool ct_scrolls_at_end(void);
 
-// The bytes of a capability, at most `capacity` of them; returns how many.
+// Writes the bytes that move the cursor into a buffer, at most `capacity` of them; returns how many.
 size_t ct_move_bytes(int row, int column, char *into, size_t capacity);
+// Likewise for a cleared screen without attributes.
 size_t ct_clear_bytes(char *into, size_t capacity);
-// Colours are -1 for the terminal's own. Attributes: 1 bold, 2 dim, 4 underlined, 8 reversed, 32 italic.
+// Likewise for colours and attributes. Colours are -1 for the terminal's own. Attributes: 1 bold, 2 dim, 4 underlined,
+// 8 reversed, 32 italic.
 size_t ct_look_bytes(int foreground, int background, int attributes, char *into, size_t capacity);
 // A terminfo string by name ("kcuu1"), or NULL. Valid while the screen is open.
 const char *ct_capability(const char *name);
@@ -68,8 +70,8 @@ void ct_wake(void);
 
 // Restores the terminal, stops the process as ^Z does, and takes the terminal over again when the process continues.
 int ct_suspend(void);
-// Takes over the terminal's modes and screen after another process had it. In the background the process stops first
-// until it has the terminal; if the process is to end, it does without.
+// Takes over the terminal's modes and screen after another process had it. In the background the process first stops
+// until it has the terminal; if the process is to end, nothing is taken over.
 int ct_resume(void);
 
 // Whether the locale's characters are UTF-8; sets the locale's character type from the environment first.

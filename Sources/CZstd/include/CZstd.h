@@ -5,8 +5,10 @@
 
 typedef struct chain_zstd chain_zstd;
 
-/// NULL where there is no memory.
+/// Makes a packer; NULL where there is no memory.
 chain_zstd *chain_zstd_new(void);
+
+/// Frees a packer.
 void chain_zstd_free(chain_zstd *packer);
 
 /// Compresses bytes at level 1, the fastest. Returns the compressed size; 0 where that is over the capacity.

@@ -1,13 +1,14 @@
 /// A moment as one HTML file, which needs no network: tree, timeline, sites and warnings, with a filter.
 package enum HTMLExport {
-    /// Nodes that are shown by default.
+    /// The most nodes that are shown by default.
     package static let nodeLimit = 20_000
 
-    /// The contents of the elements `style` and `script`, which are the same in every page.
+    /// The contents of the elements `style` and `script`, the same in every page.
     static let style = "\n\(pageStyle)\n", script = "\n\(pageScript)\n\(pageActions)\n"
 
-    /// Their hashes, by which a browser accepts them and nothing else: SHA-256 of UTF-8, in base 64. A test compares them.
+    /// The SHA-256 of ``style``, in base 64: a browser accepts no other style. A test checks it.
     static let styleHash = "VT3BGjeTbquwi8trPAmywJoMYyfNErqFa/xSH8j4mwE="
+    /// The SHA-256 of ``script``, in base 64: a browser runs no other script. A test checks it.
     static let scriptHash = "tm7emKUrDrNK+Mr+X4Jnk4qJQ8AZAIwWPoTqSPYW0EY="
 
     package static func write(_ moment: Moment, to output: TextOutput) throws {

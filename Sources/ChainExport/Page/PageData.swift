@@ -4,7 +4,7 @@ import ChainModel
 import ChainRows
 import ChainText
 
-/// What a page shows, as JSON: times are nanoseconds since the beginning of what is shown.
+/// What a page shows, as JSON: times are nanoseconds since the first shown node was made.
 struct PageData {
     private let moment: Moment
     private let begin: UInt64
@@ -16,14 +16,14 @@ struct PageData {
         self.begin = begin
     }
 
-    /// Returns the whole object. No tag can begin in it.
+    /// The whole object, without `<`, so that no tag can begin in it.
     var json: String {
         let members: [(name: String, value: String)] = [
             ("title", JSONText.string(moment.title)), ("begin", JSONText.seconds(begin &+ moment.process.wallOffset)),
             ("nodes", JSONText.array(moment.rows.map(node))), ("sites", JSONText.array(sites)),
             ("warnings", JSONText.array(warnings)),
         ]
-        // By scalars, because a letter before it can join it to another character.
+        // By scalars, because a `<` can be part of a longer character.
         var safe = ""
         for scalar in JSONText.object(members).unicodeScalars {
             if scalar == "<" { safe += "\\u003c" } else { safe.unicodeScalars.append(scalar) }

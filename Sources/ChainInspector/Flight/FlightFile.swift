@@ -10,24 +10,25 @@ import ChainWire
     import Glibc
 #endif
 
-/// The file of a flight recorder: locked as long as the process lives, and removed at a normal exit.
+/// The file of a flight recorder, which is locked while the process lives, and removed at a normal exit.
 final class FlightFile: Sendable {
     let path: String
     let storage: RecordingFileStorage
+    /// The registration of the file for removal at exit.
     private let own: OwnFile?
-    /// The file of the rings, if there is one.
+    /// The registration of the file of the rings, if there is one.
     private let rings = Lock<OwnFile?>(nil)
 
-    /// How many files of killed programs stay in a folder.
+    /// How many files of killed programs are kept in a folder.
     private static let leftLimit = 4
 
-    /// Makes the file, and removes the oldest that killed programs have left.
+    /// Makes the file, and removes the oldest files of killed programs past the limit.
     init(in folder: SocketFolder) throws(ServerFailure) {
         FlightFile.removeLeft(in: folder.path)
         var result = -EEXIST
         var path = ""
         for number in 1...64 where result == -EEXIST {
-            // That of a former process of this number stays: in a container every run has the same.
+            // A file of an earlier process with this pid is kept: in a container every run may have the same pid.
             path = folder.flightPath(pid: getpid(), number: number)
             result = chain_create_locked(path)
         }
@@ -39,7 +40,7 @@ final class FlightFile: Sendable {
         self.path = path
     }
 
-    /// Has the rings of a recorder made in a file beside this one.
+    /// Has the rings of the collector's recorder made in a file beside this one.
     func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
         let path = SocketFolder.ringsPath(ofFlight: path)
         let recorder = collector.recorder
@@ -59,9 +60,10 @@ final class FlightFile: Sendable {
 
     // MARK: Files of killed programs
 
+    /// Removes the oldest recordings past the limit, and rings without a recording.
     private static func removeLeft(in folder: String) {
         let names = fileNames(in: folder)
-        // A program makes its recording first, and removes it first.
+        // Rings without a recording are left over, because a program makes its recording first, and removes it first.
         for name in names where name.hasSuffix(".rings") && SocketFolder.isFlight(name.dropLast(6) + ".flight") {
             let path = "\(folder)/\(name)"
             let isAlone = FileFacts(at: path.dropLast(6) + ".flight") == nil
@@ -75,12 +77,12 @@ final class FlightFile: Sendable {
         }
     }
 
-    /// Whether a path is a file of this user's that no program records into.
+    /// Returns whether a path is a file of this user that no program records into.
     private static func isLeft(_ path: String) -> Bool {
         FileFacts(at: path).map { $0.isFile && $0.isOurs } ?? false && isUnlockedFile(path)
     }
 
-    /// When it was written last, in seconds since 1970.
+    /// Returns when a file was written last, in seconds since 1970; 0 where that is not known.
     private static func changeTime(of path: String) -> Int {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return 0 }
@@ -93,7 +95,7 @@ final class FlightFile: Sendable {
 }
 
 extension InspectorOptions {
-    /// The folder of the flight recorder's file, which is made where it is not there.
+    /// Returns the folder of the flight recorder's file; makes a missing one.
     func flightFolder(_ options: FlightRecorder) throws(ServerFailure) -> SocketFolder {
         guard let path = options.folder else {
             let folder = socketFolder.map { SocketFolder(path: $0) } ?? SocketFolder.own.orFallback()
@@ -103,7 +105,7 @@ extension InspectorOptions {
         guard path.hasPrefix("/") else {
             throw ServerFailure("The folder of the flight recorder has to be an absolute path, not “\(path)”")
         }
-        // Not checked as that of the sockets: no file in it is followed or replaced.
+        // Not checked as the folder of the sockets is, because no file in it is followed or replaced.
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw ServerFailure("The folder \(path) of the flight recorder cannot be made", SystemError())
         }

@@ -6,17 +6,18 @@ import Dispatch
 
 /// Records an inspector's batches into a ring file, on a thread of its own.
 ///
-/// The thread subscribes as a viewer does: where it is late, events are dropped and counted, and the state is sent again.
-/// So neither the program nor the collector waits for the disk.
+/// The thread subscribes as a viewer does. Where it is late, events are dropped and counted, and the state is sent
+/// again. So neither the program nor the collector waits for the disk.
 final class FlightRecorder: Sendable {
-    /// A copy to be made.
+    /// A request for a dump.
     struct Order: Sendable {
-        /// How many nanoseconds of the past it holds.
+        /// How many nanoseconds of the past the dump holds.
         var span: UInt64
+        /// The new file.
         var target: RecordingFileStorage
     }
 
-    /// Copies the newest part into a new file, and returns the bytes of that.
+    /// Copies the newest part of the recording into a new file, and returns the size of that file in bytes.
     typealias Copying = (RecordingFileStorage) -> Result<UInt64, RecordingError>
 
     private let work: FlightWork
@@ -24,7 +25,7 @@ final class FlightRecorder: Sendable {
     private let file: FlightFile
     let options: InspectorOptions.FlightRecorder
     let folder: String
-    /// How many dumps there were by signals and triggers.
+    /// The number of the last dump by a signal or a trigger.
     private let dumpCount = Lock(0)
 
     /// Makes the file and starts the thread.
@@ -41,7 +42,8 @@ final class FlightRecorder: Sendable {
         self.thread = thread
     }
 
-    /// Copies the newest part into another file, and returns the bytes of that. Waits for the thread.
+    /// Copies the newest part of the recording into another file, and returns the size of that file in bytes. Waits for
+    /// the thread.
     func dump(_ order: Order) throws(RecordingError) -> UInt64 {
         let result = Lock<Result<UInt64, RecordingError>>(.failure(.empty))
         let isDone = DispatchSemaphore(value: 0)
@@ -54,19 +56,19 @@ final class FlightRecorder: Sendable {
         return try result.withLock { $0 }.get()
     }
 
-    /// Whether its file could not be written any more.
+    /// Whether recording has ended, because the file could not be written any more.
     var hasEnded: Bool { work.hasEnded.load(ordering: .relaxed) }
 
     var path: String { file.path }
 
-    /// Ends the thread, waits for it, and removes the file.
+    /// Ends the thread, waits for it, and removes its files.
     func stop() {
         work.stop()
         thread.join()
         file.remove()
     }
 
-    /// The path of the next dump by a signal or a trigger.
+    /// Returns the path of the next dump by a signal or a trigger.
     func nextDumpPath(of process: ProcessDescription) -> String {
         let number = dumpCount.withLock { count in
             count += 1

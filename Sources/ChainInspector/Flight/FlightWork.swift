@@ -5,21 +5,23 @@ import Dispatch
 import PromiseRuntime
 import Synchronization
 
-/// The thread of a flight recorder, and what others ask of it.
+/// The work of a flight recorder's thread, and the inbox of other threads' requests.
 final class FlightWork: Sendable {
     private struct Inbox {
         var orders: [(order: FlightRecorder.Order, finish: @Sendable (Result<UInt64, RecordingError>) -> Void)] = []
         var isStopping = false
     }
 
+    /// Whether the file could not be written any more.
     let hasEnded = Atomic(false)
     private let inbox = Lock(Inbox())
     private let woken: DispatchSemaphore
     private let subscription: BatchSubscription
     private let clock: any ChainClock
+    /// Makes the recording, on the thread.
     private let begin: @Sendable () -> FlightWriting
 
-    /// Events and batches that wait for the thread at most: two seconds of 200,000.
+    /// The most events, nodes and batches that wait for the thread: two seconds of 200,000 events each.
     private static let mailboxLimit = 400_000
 
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, _ file: FlightFile) {
@@ -31,13 +33,13 @@ final class FlightWork: Sendable {
                 inspector?.writeOwnDump(because: reason, copy)
             }
         }
-        // The state has the time of the last look at the rings, of which there may have been none.
+        // The rings are read first, because the state has the time of their last read, and there may have been none.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
             mailboxLimit: Self.mailboxLimit, isPrompt: false, onReady: { woken.signal() })
     }
 
-    /// False where the thread ends.
+    /// Enqueues an order; returns false where the thread is stopping.
     func enqueue(
         _ order: FlightRecorder.Order, _ finish: @escaping @Sendable (Result<UInt64, RecordingError>) -> Void
     ) -> Bool {
@@ -58,12 +60,12 @@ final class FlightWork: Sendable {
         var writing = begin()
         defer { subscription.dispose() }
         while true {
-            // Before the batches, so that what came before an order is in its copy.
+            // Taken before the batches, so that a copy contains all batches before its order.
             let (orders, isStopping) = inbox.withLock { inbox in
                 defer { inbox.orders = [] }
                 return (inbox.orders, inbox.isStopping)
             }
-            // Up to now, because under load there may always be another batch, and to the end of a state that is sent.
+            // Only batches up to now, because under load there may always be another; but a state is read to its end.
             let moment = clock.now
             while !writing.hasFailed, let batch = subscription.next() {
                 writing.record(batch)

@@ -3,27 +3,32 @@ import ChainEvents
 import ChainRecording
 import PromiseRuntime
 
-/// The recording of a flight recorder, on its thread.
+/// The recording of a flight recorder, for its thread.
 struct FlightWriting {
     private var recorder: BatchRecorder
     private let clock: any ChainClock
     private let options: InspectorOptions.FlightRecorder
     private let path: String
     private(set) var hasFailed = false
-    /// When it wrote last, by the monotonic clock, and whether something has come since.
+    /// When it wrote last, in nanoseconds of the monotonic clock.
     private var flushTime: UInt64 = 0
+    /// Whether batches were recorded since.
     private var isUnflushed = false
 
-    /// The kinds of events that have it dumped, the first that came since, and when and how often it was dumped.
+    /// The kinds of events that trigger a dump.
     private let kinds: [EventKind]
+    /// The first of these that was recorded since the last ``dumpIfTriggered()``.
     private var trigger: EventKind?
+    /// When the last dump was triggered, in nanoseconds of the monotonic clock.
     private var triggerTime: UInt64 = 0
     private var triggerCount = 0
-    /// Makes the file of a dump for a reason, and has it filled.
+    /// Makes the file of a dump for a reason, and has the closure fill it.
     private let dump: (_ reason: String, FlightRecorder.Copying) -> Void
 
-    /// Nanoseconds between two writes: with as many between two looks at the rings, 250 ms at most are lost.
+    /// Nanoseconds between two writes. There may be as many between two reads of the rings, so a killed program loses
+    /// 250 ms at most.
     private static let flushInterval: UInt64 = 100_000_000
+    /// The most dumps by triggers.
     private static let triggerLimit = 8
 
     init(
@@ -35,13 +40,13 @@ struct FlightWriting {
         self.dump = dump
         path = file.path
         kinds = options.dumpTriggers.map { $0.event.kind }
-        var form = BatchRecorder.Options()
-        // Fewer than in other recordings: they are half of what recording costs where most nodes settle at once.
-        form.settledLimit = 5_000
+        var recorderOptions = BatchRecorder.Options()
+        // Fewer than in other recordings: settled nodes are half of the cost where most nodes settle at once.
+        recorderOptions.settledLimit = 5_000
         recorder = BatchRecorder(
             process,
             RecordingWriter(file.storage, id: chain_random(), limit: options.limit, codec: PayloadColumns()),
-            options: form)
+            options: recorderOptions)
     }
 
     mutating func record(_ batch: EventBatch) {
@@ -50,7 +55,7 @@ struct FlightWriting {
         if !kinds.isEmpty, trigger == nil { trigger = batch.events.first { kinds.contains($0.kind) }?.kind }
     }
 
-    /// Whether a part of the program's state is still to come.
+    /// Whether a part of the program's state is still missing.
     var isInState: Bool { recorder.isInResync }
 
     /// The nanoseconds until the next write; nil where there is nothing to write.
@@ -71,7 +76,7 @@ struct FlightWriting {
         chain_log("chainview: the flight recorder has ended, because its file \(path) \(error.description)\n")
     }
 
-    /// Copies the last nanoseconds into another file.
+    /// Copies the last `span` nanoseconds into another file, and returns its size in bytes.
     mutating func copy(_ span: UInt64, to target: RecordingFileStorage) -> Result<UInt64, RecordingError> {
         let begin = clock.now.subtractingClamped(min(span, options.maxAge.clampedNanoseconds))
         return Result { () throws(RecordingError) in
@@ -79,7 +84,7 @@ struct FlightWriting {
         }
     }
 
-    /// Dumps the recording if something in it asks for that.
+    /// Dumps the recording if an event triggered that, not too often.
     mutating func dumpIfTriggered() {
         guard let kind = trigger else { return }
         trigger = nil
@@ -87,7 +92,7 @@ struct FlightWriting {
         guard triggerCount < Self.triggerLimit, triggerCount == 0 || now - triggerTime >= span else { return }
         (triggerCount, triggerTime) = (triggerCount + 1, now)
         let reason = options.dumpTriggers.first { $0.event.kind == kind }?.event.words ?? ""
-        // Not by `self`, which the closure changes.
+        // A copy, because the call must not access `self` while the closure changes it.
         let dump = dump
         dump(reason) { copy(span, to: $0) }
     }

@@ -11,21 +11,21 @@ import PromiseRuntime
 #endif
 
 extension Inspector {
-    /// The file of the flight recorder (``InspectorOptions/flightRecorder``), which `chainview replay` opens at any time; nil
-    /// where there is none.
+    /// The path of the flight recorder's file (``InspectorOptions/flightRecorder``), which `chainview replay` opens at
+    /// any time; nil where there is none.
     public var flightRecordingPath: String? { usableFlight?.path }
 
-    /// Copies the last part of what the flight recorder has into a new file of mode 0600, a recording for
-    /// `chainview replay`. It begins up to 10 s earlier, with the state that the program had then.
+    /// Copies the last part of the flight recording into a new file of mode 0600, a recording for `chainview replay`.
+    /// The copy begins up to 10 s earlier than requested, with the state that the program had then.
     ///
     ///     let inspector = try Inspector.start()
     ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")
     ///
-    /// Events made before the call are in it. Waits for the copy, about a second a gigabyte.
+    /// It contains all events made before the call. Waits for the copy, about a second a gigabyte.
     ///
-    /// - Parameter duration: nil for all that there is.
-    /// - Throws: ``InspectorError/noFlightRecorder``, and ``InspectorError/flightRecording(_:)`` where the file is there
-    ///   or cannot be written.
+    /// - Parameter duration: the length of the last part; nil: everything that the flight recording has.
+    /// - Throws: ``InspectorError/noFlightRecorder``, and ``InspectorError/flightRecording(_:)`` where the file exists
+    ///   already or cannot be written.
     public func dumpFlightRecording(last duration: Duration? = nil, to path: String) throws {
         guard let flight = usableFlight else { throw InspectorError.noFlightRecorder }
         let target: RecordingFileStorage
@@ -47,15 +47,15 @@ extension Inspector {
     private func dump(
         _ flight: FlightRecorder, last span: UInt64, to target: RecordingFileStorage
     ) throws(RecordingError) -> UInt64 {
-        // Published by the collecting thread, so that no observer runs here.
+        // The collecting thread publishes, so that no observer runs here.
         collector.pass(publishes: false)
         return try flight.dump(FlightRecorder.Order(span: span, target: target))
     }
 
     // MARK: Starting
 
-    /// Makes the file of the flight recorder that is asked for, before anything is recorded; where that fails, a sentence
-    /// on standard error has the reason.
+    /// Makes the file of the requested flight recorder, and for a black box the file of the rings. Called before
+    /// anything is recorded. Where that fails, a sentence on standard error has the reason.
     func makeFlightFile(_ options: InspectorOptions) -> FlightFile? {
         guard let wanted = options.flightRecorder else { return nil }
         do throws(ServerFailure) {
@@ -71,7 +71,7 @@ extension Inspector {
         }
     }
 
-    /// Starts the flight recorder; where that fails, a sentence on standard error has the reason.
+    /// Starts the flight recorder. Where that fails, a sentence on standard error has the reason.
     func startFlightRecorder(_ options: InspectorOptions, in file: FlightFile?) {
         guard let wanted = options.flightRecorder, let file else { return }
         do throws(ServerFailure) {
@@ -82,7 +82,7 @@ extension Inspector {
 
     // MARK: Dumps by signals and triggers
 
-    /// Dumps for a signal, on a thread that waits for it.
+    /// Writes a dump for a signal, on the thread that waits for the signal.
     func dumpForSignal() {
         guard let flight = usableFlight else { return }
         writeOwnDump(because: "a signal") { target in
@@ -92,7 +92,7 @@ extension Inspector {
         }
     }
 
-    /// Writes a dump into the next file of its folder, and a sentence about it to standard error.
+    /// Writes a dump into the next file of the dumps' folder, and a sentence about it to standard error.
     func writeOwnDump(because reason: String, _ body: FlightRecorder.Copying) {
         guard let flight = usableFlight else { return }
         do throws(SystemError) {
@@ -115,7 +115,7 @@ extension Inspector {
 
     // MARK: Dumps for viewers
 
-    /// A copy of the last nanoseconds in a file without a name; or why there is none.
+    /// Returns a copy of the last `span` nanoseconds in an unlinked file, or the reason why there is none.
     func flightDump(last span: UInt64) -> Result<FlightDump, ServerFailure> {
         guard let flight = usableFlight else {
             return .failure(
@@ -141,10 +141,12 @@ extension Inspector {
 /// A copy of a flight recording that is sent to a viewer.
 struct FlightDump: Sendable {
     var file: Descriptor
+    /// Bytes of the file.
     var size: UInt64
 }
 
 extension FlightRecorder {
+    /// Returns the sentence for a dump at a path that failed.
     func sentence(_ error: RecordingError, of path: String) -> String {
         switch error {
         case .empty: "The flight recorder has ended, or has recorded nothing yet"

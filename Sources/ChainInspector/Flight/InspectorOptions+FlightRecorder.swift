@@ -1,23 +1,24 @@
 import ChainEvents
 
 extension InspectorOptions {
-    /// A recording of the program's last minutes, which ``Inspector/dumpFlightRecording(last:to:)``, a viewer
-    /// (`chainview record TARGET --last 30s`), a signal or a trigger copies into a file for `chainview replay`.
+    /// A recording of the program's last minutes. ``Inspector/dumpFlightRecording(last:to:)``, a viewer
+    /// (`chainview record TARGET --last 30s`), a signal or a trigger copies the newest part into a file for
+    /// `chainview replay`.
     ///
     ///     var options = InspectorOptions()
     ///     options.flightRecorder = .init(maxAge: .seconds(600), maxBytes: 1 << 30)
     ///
     /// It is kept in one file of mode 0600, `PID.flight`, in which the newest events overwrite the oldest. A stop of
-    /// the inspector and a normal exit of the program remove the file; a program that is killed leaves it, with all but
-    /// the last 250 ms. Of programs that were killed, the newest four files are kept in a folder.
+    /// the inspector and a normal exit of the program remove the file. A killed program leaves it, with all but the
+    /// last 250 ms. In a folder the newest four such files are kept.
     ///
-    /// A thread of its own writes it, which takes some 5 % of a processor at 200,000 events a second, and keeps a
-    /// forest for it: the live nodes, and the newest 10,000 settled ones at most.
+    /// A thread of its own writes the file, and keeps a forest for that: the live nodes, and at most the newest 10,000
+    /// settled ones. It takes some 5 % of a processor at 200,000 events a second.
     public struct FlightRecorder: Hashable, Sendable {
-        /// What has the recording dumped without being asked for.
+        /// An event that has the recording dumped.
         ///
-        /// The other warnings of the dashboard are computed there, by time or over the whole forest, and trigger nothing
-        /// here.
+        /// The other warnings of the dashboard depend on the time or on the whole forest. The dashboard computes them,
+        /// and they trigger nothing in the program.
         public enum Trigger: Hashable, Sendable, CaseIterable {
             /// A rejected promise was released without a handler for its error.
             case unhandledRejection
@@ -27,37 +28,38 @@ extension InspectorOptions {
             case settledAgain
             /// A handler blocked a worker of a pool.
             case blockedWorker
-            /// A handler wanted to wait for what could only run after it.
+            /// A handler tried to wait for something that could only run after the handler.
             case refusedWait
         }
 
         /// How far back a dump reaches at most.
         public var maxAge: Duration
-        /// Bytes of the file at most; at least 4 MiB. An event takes some 42 bytes, and the state of the program, which
-        /// is written each 10 s or 200,000 events, some 100 a node. Where the state takes more than a third of it,
-        /// recording ends, with a sentence on standard error.
+        /// The most bytes of the file; at least 4 MiB. An event takes some 42 bytes. The state of the program takes
+        /// some 100 bytes a node, and is written each 10 s or 200,000 events. Where the state takes more than a third
+        /// of the file, recording ends, with a sentence on standard error.
         public var maxBytes: Int
-        /// The folder of the file, an absolute path; it is made where it is not there. Nil: that of the sockets, where
+        /// The folder of the file, an absolute path; a missing one is made. Nil: the folder of the sockets, where
         /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems.
         public var folder: String?
-        /// Whether the program's rings, which events are first written into, lie in a file beside the recording, `PID.rings`
-        /// of mode 0600: a black box. Then a program that is killed, or that traps, leaves its very last events, too,
-        /// and `chainview post-mortem` shows them; else it leaves all but the last 250 ms. The file takes up to 32 MiB,
-        /// is removed with the recording, and costs the program nothing more where ``folder`` is in memory; on a disk the
-        /// system writes it back every half a minute.
+        /// Whether the program has a black box: its rings, into which events are first written, lie in a file beside
+        /// the recording, `PID.rings` of mode 0600. Then a program that is killed, or that traps, leaves its very last
+        /// events, too, and `chainview post-mortem` shows them; else it leaves all but the last 250 ms. The file takes
+        /// up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the recording. It costs the program
+        /// nothing more where ``folder`` is in memory; on a disk the system writes it back every half a minute.
         public var isBlackBox = false
-        /// A signal (as `SIGUSR2`) that has the recording dumped; as ``InspectorOptions/dumpSignal``. Nil: none.
+        /// A signal (such as `SIGUSR2`) that has the recording dumped, under the conditions of
+        /// ``InspectorOptions/dumpSignal``. Nil: none.
         public var dumpSignal: Int32?
-        /// What has the recording dumped by itself: at once, but not again within ``dumpSpan``, and eight times in a run of
-        /// the program at most.
+        /// The events that have the recording dumped: at once, but not again within ``dumpSpan``, and at most eight
+        /// times in a run of the inspector.
         public var dumpTriggers: Set<Trigger> = []
-        /// How much a dump by a signal or a trigger holds.
+        /// How much of the past a dump by a signal or a trigger holds.
         public var dumpSpan: Duration = .seconds(30)
-        /// Where dumps by signals and triggers are written, as `NAME-PID-1.chain` and so on, of mode 0600; a sentence on
-        /// standard error names the file. They are never removed. Nil: ``folder``.
+        /// The folder of the dumps by signals and triggers: `NAME-PID-1.chain` and so on, of mode 0600. A sentence on
+        /// standard error names each file. They are never removed. Nil: the folder of the recording.
         public var dumpFolder: String?
 
-        /// The defaults last for ten minutes of 10,000 events a second, or for 25 s of 200,000.
+        /// Makes a flight recorder; by default it holds ten minutes of 10,000 events a second, or 25 s of 200,000.
         public init(maxAge: Duration = .seconds(600), maxBytes: Int = 256 << 20) {
             self.maxAge = maxAge
             self.maxBytes = maxBytes
@@ -68,7 +70,7 @@ extension InspectorOptions {
 }
 
 extension InspectorOptions.FlightRecorder.Trigger {
-    /// The kind of event that it is decided by, and words for standard error.
+    /// The kind of the event, and words for it on standard error.
     var event: (kind: EventKind, words: String) {
         switch self {
         case .unhandledRejection: (.unhandled, "an unhandled rejection")

@@ -2,17 +2,17 @@ import CChainRuntime
 import ChainSystem
 import Synchronization
 
-/// The server of an inspector's viewers: one thread, which waits in `poll`, listens and serves all of them.
+/// The server of an inspector's viewers. One thread waits in `poll`, accepts viewers and serves all of them.
 ///
-/// It never holds the program up. Its files are removed at a normal exit of the program. Failures, such as no folder,
+/// It never blocks the program. Its files are removed at a normal exit of the program. Failures, such as no folder,
 /// socket or descriptor, are logged on standard error, and the program continues.
 final class AttachServer: Sendable {
     /// The addresses at which it listens, in the form of `chainview attach`.
     let addresses: [String]
-    /// Why it does not listen at the other endpoints, a sentence each.
+    /// The reasons why it does not listen at the other endpoints, a sentence each.
     let failures: [String]
 
-    /// Nil once stopped: the thread's state holds the inspector, which holds this server.
+    /// Nil once stopped, which breaks a retain cycle: the thread's state retains the inspector, and that this server.
     private let running: Lock<(shared: Shared, thread: SystemThread)?>
     private let generation = chain_fork_generation()
 
@@ -23,8 +23,9 @@ final class AttachServer: Sendable {
         let waker: Waker
         let listeners: [Listener]
         let isStopping = Atomic<Bool>(false)
+        /// The number of connections in the upper 32 bits, and of those in the handshake in the lower.
         let connectionCounts = Atomic<Int>(0)
-        /// Replies to finished commands, for the connection of that number.
+        /// The answers to finished commands, each with the id of its connection.
         let replies = Lock<[(connection: UInt64, answer: CommandAnswer)]>([])
 
         init(_ inspector: Inspector, _ options: ServerOptions, _ waker: Waker, _ listeners: [Listener]) {
@@ -40,7 +41,7 @@ final class AttachServer: Sendable {
         }
     }
 
-    /// Listens and starts the thread; ``failures`` has what failed.
+    /// Listens, and starts the thread; ``failures`` has the errors.
     init(_ inspector: Inspector, options: ServerOptions) {
         var (listeners, failures): ([Listener], [String]) = ([], [])
         var running: (Shared, SystemThread)?
@@ -88,8 +89,8 @@ final class AttachServer: Sendable {
         chain_log("chainview: viewers cannot attach as was asked for: \(sentence)\n")
     }
 
-    /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most; leaves no thread, socket or
-    /// file behind. In a child of the process it does nothing, because all of these belong to the parent.
+    /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most. Leaves no thread, socket or
+    /// file behind. In a child of a fork it does nothing, because these belong to the parent.
     func stop() {
         guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
             return
@@ -104,7 +105,7 @@ final class AttachServer: Sendable {
     /// Has the thread check its deadlines.
     func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
-    /// How many are connected, and how many of them are in the handshake, as of the last turn.
+    /// How many viewers are connected, and how many of these are in the handshake, as of the last turn.
     var connectionCounts: (all: Int, unauthenticated: Int) {
         let counts = running.withLock { $0?.shared }?.connectionCounts.load(ordering: .acquiring) ?? 0
         return (counts >> 32, counts & 0xFFFF_FFFF)

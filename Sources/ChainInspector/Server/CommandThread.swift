@@ -3,10 +3,11 @@ import ChainEvents
 import ChainSystem
 import Dispatch
 
-/// A thread that carries out viewers' commands, one after another. The first command starts it. It is not the server's
+/// A thread that carries out viewers' commands, one after another; the first command starts it. It is not the server's
 /// thread, because a cancellation runs handlers of the inline executor, which may be slow.
 final class CommandThread: Sendable {
     struct Order: Sendable {
+        /// The id of the connection that gets the answer.
         var connection: UInt64
         var command: ViewerCommand
         /// The connection's subscription to batches, if it watches.
@@ -43,7 +44,7 @@ final class CommandThread: Sendable {
 
     init(_ perform: @escaping @Sendable (Order) -> Void) { work = Work(perform) }
 
-    /// Enqueues an order; false if the thread cannot be started.
+    /// Enqueues an order; returns false where the thread cannot be started.
     func enqueue(_ order: Order) -> Bool {
         let isRunning = thread.withLock { thread in
             if thread == nil { thread = SystemThread("chainview-cmd") { [work] in work.run() } }
@@ -55,8 +56,8 @@ final class CommandThread: Sendable {
         return true
     }
 
-    /// Drops the queued orders and ends the thread after the present command. Waits for the end for at most `limit` ns,
-    /// because a handler may never return. No order may be enqueued afterwards.
+    /// Drops the queued orders and ends the thread after the present command. Waits for the end, but at most `limit`
+    /// nanoseconds, because a handler may never return. No order may be enqueued afterwards.
     func stop(limit: UInt64) {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         work.state.withLock { state in

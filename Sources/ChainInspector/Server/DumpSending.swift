@@ -8,25 +8,26 @@ import ChainWire
     import Glibc
 #endif
 
-/// What is sent for a command.
+/// The answer to a command.
 enum CommandAnswer: Sendable {
     case reply(CommandReply)
     /// A file in parts, then a reply.
     case dump(DumpSending)
 }
 
-/// A dump on its way to a viewer.
+/// A dump that is being sent to a viewer.
 struct DumpSending: Sendable {
     private let command: UInt64
     private let dump: FlightDump
+    /// Bytes of the dump that were read.
     private var offset: UInt64 = 0
 
-    /// Bytes in one message.
+    /// The most bytes in one message.
     private static let partSize = 64 << 10
 
     init(_ command: UInt64, _ dump: FlightDump) { (self.command, self.dump) = (command, dump) }
 
-    /// The next message, and whether it is the last.
+    /// Returns the next message, and whether it is the last.
     mutating func next() -> (message: Message, isLast: Bool) {
         func reply(_ outcome: CommandReply.Outcome) -> (Message, Bool) {
             (.reply(CommandReply(command: command, outcome: outcome)), true)
@@ -49,6 +50,7 @@ struct DumpSending: Sendable {
 }
 
 extension ViewerConnection {
+    /// Enqueues a dump, to be sent after the dumps before it.
     func enqueue(_ sending: DumpSending) { dumps.append(sending) }
 
     /// Enqueues the next part of the first dump.
@@ -61,7 +63,7 @@ extension ViewerConnection {
 }
 
 extension Inspector {
-    /// Carries out a viewer's command; a requested state is sent to these subscribers.
+    /// Carries out a viewer's command, and returns the answer; a requested state is sent to `subscribers`.
     func answer(to command: ViewerCommand, _ subscribers: [BatchSubscription]) -> CommandAnswer {
         guard case .dump(let span) = command.request, command.process == info.key else {
             return .reply(perform(command, for: subscribers))

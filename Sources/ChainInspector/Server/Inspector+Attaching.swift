@@ -7,11 +7,12 @@ extension Inspector {
     /// where the inspector does not listen.
     public var addresses: [String] { server.withLock { $0?.addresses ?? [] } }
 
-    /// Why the inspector does not listen at the requested endpoints, one sentence each, as on standard error.
+    /// The reasons why the inspector does not listen at some of the requested endpoints, a sentence each; they are on
+    /// standard error, too.
     public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
 
-    /// Collects the events recorded by now, before a viewer is answered. The collecting thread publishes them, so that
-    /// no observer runs here.
+    /// Collects the events recorded by now, so that the answer to a viewer contains them. The collecting thread
+    /// publishes them, so that no observer runs here.
     func collectForViewer() {
         collector.pass(publishes: false)
         collector.recorder.wake.signal()

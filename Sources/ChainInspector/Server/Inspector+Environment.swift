@@ -3,23 +3,27 @@ import PromiseRuntime
 
 extension Inspector {
     /// Starts an inspector if the environment variable `CHAINVIEW` requests one; else it costs one look-up in the
-    /// environment.
+    /// environment. An error is one sentence on standard error, and the program continues.
     ///
     ///     Inspector.startIfRequested()   // CHAINVIEW=1 program
     ///
-    /// `1`, `true`, `yes` or `on`: as ``start(name:runtime:options:)`` does it. An absolute path: listening at that
-    /// path (``InspectorEndpoint/unixPath(_:)``) instead of ``InspectorEndpoint/unix``. Empty, `0`, `false`, `no` or
-    /// `off`, and in a program that has more rights than its caller (setuid, setgid): not at all. What is wrong is said
-    /// on standard error in one sentence, and the program goes on.
+    /// - `1`, `true`, `yes` or `on`: starts it as ``start(name:runtime:options:)`` does.
+    /// - An absolute path: starts it, listening at that path (``InspectorEndpoint/unixPath(_:)``) instead of
+    ///   ``InspectorEndpoint/unix``.
+    /// - Empty, `0`, `false`, `no` or `off`, or anything in a program that has more rights than its caller (setuid,
+    ///   setgid): starts none.
     ///
-    /// `CHAINVIEW_FLIGHT_RECORDER` requests a flight recorder beside it (``InspectorOptions/flightRecorder``): `1`, `true`,
-    /// `yes` or `on`: the one of `options`, or one with the defaults; a number of bytes from `4M` on (as `64M` or `2G`):
-    /// with a file of so many; an absolute path: with its file in that folder. `0`, `false`, `no` or `off`: none.
+    /// `CHAINVIEW_FLIGHT_RECORDER` also requests a flight recorder (``InspectorOptions/flightRecorder``):
+    ///
+    /// - `1`, `true`, `yes` or `on`: that of `options`, or one with the defaults.
+    /// - A number of bytes from `4M` on (such as `64M` or `2G`): one with a file of that size.
+    /// - An absolute path: one with its file in that folder.
+    /// - `0`, `false`, `no` or `off`: none.
     ///
     /// `CHAINVIEW_BLACK_BOX=1` requests a flight recorder with a black box
     /// (``InspectorOptions/FlightRecorder/isBlackBox``).
     ///
-    /// - Returns: the inspector, or nil where none was asked for or none can be had.
+    /// - Returns: the inspector; nil where none was requested or none could be started.
     @discardableResult
     public static func startIfRequested(
         name: String? = nil, runtime: ChainRuntime = .shared, options: InspectorOptions = InspectorOptions()
@@ -55,7 +59,7 @@ extension Inspector {
 }
 
 extension InspectorOptions {
-    /// Sets the black box as the environment requests it.
+    /// Adds or removes the black box as `CHAINVIEW_BLACK_BOX` requests; nil: leaves it.
     mutating func requestBlackBox(_ value: String?) {
         switch (value ?? "").lowercased() {
         case "1", "true", "yes", "on":
@@ -67,7 +71,7 @@ extension InspectorOptions {
         }
     }
 
-    /// Sets the flight recorder as the environment requests it.
+    /// Sets the flight recorder as `CHAINVIEW_FLIGHT_RECORDER` requests; nil: leaves it.
     mutating func requestFlightRecorder(_ value: String?) {
         guard let value, !value.isEmpty else { return }
         var wanted = flightRecorder ?? FlightRecorder()
@@ -89,7 +93,7 @@ extension InspectorOptions {
     }
 }
 
-/// `64m`, `2g`; a bare number is bytes.
+/// Returns the number of bytes of a size such as `64m` or `2g`; a bare number is bytes. Nil for other texts.
 private func byteCount(_ text: String) -> Int? {
     let shift = ["k": 10, "m": 20, "g": 30][text.last.map { String($0) } ?? ""]
     guard let number = Int(shift == nil ? text : String(text.dropLast())), number >= 0 else { return nil }

@@ -17,7 +17,7 @@ struct Listener: Sendable {
     /// The token that a viewer has to send; nil where the system identifies its user.
     let token: [UInt8]?
     private let files: [OwnFile]
-    /// The token's file, which is locked as long as it is open.
+    /// The open file of the token, which is locked until this descriptor is closed.
     private let lock: Descriptor?
 
     init(_ endpoint: InspectorEndpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
@@ -40,7 +40,7 @@ struct Listener: Sendable {
     private init(in folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         try folder.prepare()
         folder.removeStale()
-        // A process may have several inspectors.
+        // Several paths are tried, because a process may have several inspectors.
         var number = 0
         try self.init(in: folder.path, check: folder.check, label: program) { () throws(ServerFailure) in
             number += 1
@@ -70,7 +70,7 @@ struct Listener: Sendable {
         try self.init(in: folder, check: check, label: nil) { () throws(ServerFailure) in
             guard !isTaken else {
                 throw ServerFailure(
-                    "There is something at \(path) already, and it is no socket that nobody listens on")
+                    "There is a file at \(path) already: it is no socket, or a program listens there")
             }
             isTaken = true
             return path
@@ -83,9 +83,9 @@ struct Listener: Sendable {
                 + "\(SocketFolder.pathLimit) are allowed")
     }
 
-    /// Listens under a temporary name first, so that every socket that can be found listens already. Then it is renamed
-    /// to the first free path. Another process may try the same path at the same time, even one of the same number in
-    /// another container; a socket on which a program listens is never replaced.
+    /// Listens under a temporary name first, so that every socket that viewers can find listens already. Then renames
+    /// the socket to the first free path. Another process may try the same path at the same time, even one with the
+    /// same pid in another container; a socket on which a program listens is never replaced.
     private init(
         in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessDescription?,
         nextPath: () throws(ServerFailure) -> String

@@ -1,7 +1,7 @@
 import CChainRuntime
 import ChainSystem
 
-/// The reason for a failure of the server, one sentence for the program's user.
+/// A failure of the server or the flight recorder, in one sentence for the program's user.
 struct ServerFailure: Error, Hashable {
     var sentence: String
 

@@ -9,8 +9,8 @@ import ChainWire
     import Glibc
 #endif
 
-/// The user at the other end of a TCP connection, or one value for all unknown users. Addresses do not identify a user,
-/// since any user may take any address of the loopback interface.
+/// The user at the other end of a TCP connection; all unknown users are equal. Addresses do not identify a user,
+/// because any user may use any address of the loopback interface.
 struct Peer: Hashable {
     private let user: UInt32?
 
@@ -37,7 +37,7 @@ extension ServerLoop {
     }
 
     /// Closes the oldest unauthenticated connections past the limits: first those of the same user, then those of the
-    /// user with the most. So the connections of one user do not shut out another user.
+    /// user with the most. So the connections of one user do not exclude another user.
     private func makeRoom(for peer: Peer) {
         while connections.count(where: { $0.isUnauthenticated && $0.peer == peer }) > options.unauthenticatedLimit {
             closeOldestUnauthenticated(of: peer)
@@ -66,8 +66,7 @@ extension ServerLoop {
 
     private func acceptFailed(with error: SystemError) {
         guard ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(error.code) else { return }
-        // Waiting viewers stay in the socket's backlog and keep it readable, so without a pause `poll` would return at
-        // once.
+        // A pause, because waiting viewers keep the listening socket readable, so that `poll` would return at once.
         pausedUntil = options.now() + options.backOff
         guard !hasLogged else { return }
         hasLogged = true
@@ -128,7 +127,7 @@ extension ServerLoop {
             }, leavesAfterState: greeting.leavesAfterState)
     }
 
-    /// Delays the messages of connections that a user opens from now on, because the user sent a wrong token.
+    /// Delays the messages of connections that a user opens from now on; called after a wrong token.
     private func pause(_ peer: Peer?) {
         guard let peer else { return }
         let now = options.now()
@@ -136,7 +135,8 @@ extension ServerLoop {
         peerPauses[peer] = max(now, peerPauses[peer] ?? 0) + options.wrongTokenDelay
     }
 
-    /// Whether one more one-shot viewer may attach. At the limit, detaches the longest idle one, if one is idle.
+    /// Returns whether one more one-shot viewer may attach. At the limit, detaches the one that was idle longest, if
+    /// that is long enough.
     private func hasRoomForOneShot() -> Bool {
         guard options.viewerLimit > 0 else { return false }
         let oneShots = connections.filter { $0.phase == .attached && $0.isOneShot }

@@ -14,14 +14,17 @@ final class ServerLoop {
     let shared: AttachServer.Shared
     let options: ServerOptions
     let commands: CommandThread
+    /// In the order in which they were accepted.
     var connections: [ViewerConnection] = []
+    /// The id of the last accepted connection.
     var lastConnection: UInt64 = 0
     /// Unanswered commands, including those of closed connections.
     var commandCount = 0
-    /// Until when no connection is accepted.
+    /// The time before which no connection is accepted.
     var pausedUntil: UInt64 = 0
-    /// Until when the messages of new connections wait, by user, after wrong tokens.
+    /// For each user that sent wrong tokens, the time before which messages of the user's new connections are not read.
     var peerPauses: [Peer: UInt64] = [:]
+    /// Whether a failure to accept was logged; only the first one is.
     var hasLogged = false
 
     private var polled: [pollfd] = []
@@ -64,8 +67,8 @@ final class ServerLoop {
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // More than the watchers' limit, because one-shot viewers attach too and viewers past the limit get a refusal.
-        // Connections without a token have a limit of their own.
+        // More than the watchers' limit, because one-shot viewers attach, too, and viewers past the limit get a
+        // refusal. Connections that have not sent their token have a limit of their own.
         now >= pausedUntil
             && connections.count { $0.isAuthenticated || $0.token == nil } < options.viewerLimit + options.oneShotLimit
                 + 8
@@ -97,7 +100,7 @@ final class ServerLoop {
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
             for index in polled.indices { polled[index].revents = 0 }
-            // Such as more descriptors than the process may have had since its limit was lowered.
+            // A pause, so that the loop does not spin. The process's limit of descriptors may have been lowered.
             if failure != EINTR { poll(nil, 0, 100) }
         }
     }
@@ -115,7 +118,7 @@ final class ServerLoop {
         } else if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
             connection.isGone = true
         }
-        // Earlier messages too, which could not be read at that time.
+        // Also messages that were received earlier, and could not be read then.
         readMessages(of: connection)
         connection.pump()
     }
@@ -151,7 +154,7 @@ final class ServerLoop {
 
     private func closeOverdue(_ now: UInt64) {
         for connection in connections {
-            // The viewer is sent the whole state when it attaches again.
+            // Released at once; the viewer is sent the whole state when it attaches again.
             if let time = connection.stallTime, now >= time { connection.isGone = true }
             guard let deadline = connection.deadline, now >= deadline else { continue }
             if connection.phase == .handshake {

@@ -8,8 +8,8 @@ import ChainWire
     import Glibc
 #endif
 
-/// A file of this process, which ``remove()`` or the exit of the process removes. A forked child does not remove it,
-/// and a file that has replaced it stays.
+/// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove it, and a
+/// file that has replaced it stays.
 struct OwnFile: Sendable {
     private let note: Int32
 
@@ -23,7 +23,7 @@ struct OwnFile: Sendable {
 }
 
 /// Calls `make` with random names in a folder until a name is unused, 1,000 times at most; `make` returns a negative
-/// error number on failure. The names are no longer than those of sockets, because the system limits their paths.
+/// error number on failure. The names are no longer than those of sockets, because the system limits sockets' paths.
 func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
     var (path, result) = ("", -EEXIST)
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
@@ -37,7 +37,7 @@ extension SocketFolder {
     /// The folder of this process's effective user.
     static var own: SocketFolder { SocketFolder(environment: secureEnvironment, user: geteuid()) }
 
-    /// Creates the folder where it is missing, and checks it.
+    /// Makes the folder where it is missing, and checks it.
     func prepare() throws(ServerFailure) {
         guard path.hasPrefix("/") else {
             throw ServerFailure("The folder of the sockets has to be an absolute path, not “\(path)”")
@@ -113,15 +113,15 @@ func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> 
     return FileFacts(at: path) == nil
 }
 
-/// Whether a path is a socket of this user at which no program listens. It connects instead of checking the process
-/// id, because the program may run in another container.
+/// Returns whether a path is a socket of this user at which no program listens. Connects instead of checking the
+/// process id, because the program may run in another container.
 func isDeadSocket(_ path: String) -> Bool {
     guard let facts = FileFacts(at: path) else { return false }
     return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED
 }
 
-/// Whether a path is a file of this user without a lock: programs lock their tokens, and files that they are writing.
-/// It checks the lock instead of the process id, because the program may run in another container.
+/// Returns whether a path is a file of this user without a lock: programs lock their tokens, and files that they are
+/// writing. Checks the lock instead of the process id, because the program may run in another container.
 func isUnlockedFile(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }

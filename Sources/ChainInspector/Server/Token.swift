@@ -34,12 +34,12 @@ enum Token {
         return (token, own, Descriptor(owning: file))
     }
 
-    /// Compares in constant time for a given length.
-    static func matches(_ shown: String, _ token: [UInt8]) -> Bool {
-        let shown = Array(shown.utf8)
-        guard shown.count == token.count else { return false }
+    /// Returns whether the text is the token; for texts of the same length in constant time.
+    static func matches(_ text: String, _ token: [UInt8]) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == token.count else { return false }
         var difference: UInt8 = 0
-        for index in token.indices { difference |= shown[index] ^ token[index] }
+        for index in token.indices { difference |= bytes[index] ^ token[index] }
         return difference == 0
     }
 }

@@ -7,11 +7,11 @@ import Synchronization
 /// One viewer's connection, on the server's thread: its buffers in both directions, and its phase.
 final class ViewerConnection {
     enum Phase {
-        /// Its greeting has not arrived.
+        /// The viewer's greeting has not arrived.
         case handshake
-        /// It was sent the hello.
+        /// The hello was enqueued.
         case attached
-        /// Its last message is enqueued, and it has some time to read it.
+        /// The last message was enqueued, and the viewer has some time to read it.
         case closing
     }
 
@@ -22,27 +22,27 @@ final class ViewerConnection {
 
     let id: UInt64
     let descriptor: Descriptor
-    /// The token that it has to send; nil where the system identifies its user.
+    /// The token that the viewer has to send; nil where the system identifies the viewer's user.
     let token: [UInt8]?
-    /// The user with the limit that it counts against until it sends the token.
+    /// The user at the other end, for the limits of connections without a token; nil over a Unix socket.
     let peer: Peer?
     var phase = Phase.handshake
-    /// Whether it may attach: by the system's word on its user, or by its token.
+    /// Whether the viewer may attach: because of its user, or of its token.
     var isAuthenticated: Bool
-    /// Whether it attached for single commands or one state, and does not count as a watcher.
+    /// Whether the viewer attached for single commands or one state, and does not count as a watcher.
     var isOneShot = false
     var isReadOnly = false
-    /// Its unanswered commands.
+    /// The number of unanswered commands.
     var commandCount = 0
-    /// When it is closed, if nothing happens until then.
+    /// When the connection is closed: the limit of the handshake, or of reading the last message; else nil.
     var deadline: UInt64?
-    /// From when on its messages are read.
+    /// The time before which no messages are read.
     let begin: UInt64
-    /// When it last sent or received bytes.
+    /// When bytes were last sent or received.
     private(set) var lastActive: UInt64
-    /// When it last received bytes, or had none to receive.
+    /// When the viewer last took bytes, or there were none to send.
     private(set) var lastProgress: UInt64
-    /// Whether it is to be released.
+    /// Whether the connection is to be released.
     var isGone = false
 
     let mail = Mail()
@@ -55,21 +55,23 @@ final class ViewerConnection {
     private let options: ServerOptions
     private var reader = MessageReader(limit: Wire.commandLimit)
     private var writer = MessageWriter()
+    /// Bytes of the writer that were sent.
     private var sentCount = 0
-    private var hasSpoken = false
+    private var hasWrittenPreamble = false
     private var hasEndedSending = false
+    /// Whether the subscription ends with the first state.
     private var leavesAfterState = false
 
-    /// Unsent bytes up to which batches are fetched, and bytes sent in one turn, after which other connections have
-    /// theirs.
+    /// Unsent bytes from which on no further batches are fetched.
     static let bufferLimit = 64 << 10
+    /// Bytes sent in one turn, after which the other connections are served.
     private static let turnLimit = 256 << 10
-    /// Unsent bytes from which on its messages are not read.
+    /// Unsent bytes from which on no messages are read.
     private static let replyLimit = 256 << 10
-    /// The room that an empty buffer keeps.
+    /// The most capacity that an empty buffer keeps.
     private static let keptLimit = 1 << 20
 
-    /// Makes an accepted connection. Its messages are read from `begin` on.
+    /// Makes an accepted connection. Its messages are not read before `begin`.
     init(
         id: UInt64, descriptor: Descriptor, token: [UInt8]?, peer: Peer?, isAuthenticated: Bool, begin: UInt64,
         options: ServerOptions
@@ -91,24 +93,25 @@ final class ViewerConnection {
         descriptor.close()
     }
 
+    /// Encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
-    /// Whether it has not sent its token yet.
+    /// Whether the viewer has to send a token, and has not done so.
     var isUnauthenticated: Bool { token != nil && phase == .handshake && !isGone }
 
-    /// When it is detached if it receives no bytes until then.
+    /// When the viewer is detached, if it takes no bytes until then; nil where there are none to send.
     var stallTime: UInt64? { phase == .attached && unsentCount > 0 ? lastProgress + options.stallLimit : nil }
 
-    /// Whether more of its messages may be read.
+    /// Whether more messages of the viewer may be read.
     var acceptsMessages: Bool {
-        // A dump is a file until it is sent.
+        // None while a dump is being sent, because each dump is an open file until it is sent.
         phase == .closing
             || (dumps.isEmpty && commandCount < options.commandLimit && unsentCount < ViewerConnection.replyLimit)
     }
 
     private var hasMore: Bool { hasMail || !dumps.isEmpty }
 
-    /// Whether it has batches that are not encoded yet, or parts of a dump.
+    /// Whether all encoded bytes were sent, and there are batches or parts of a dump to encode.
     var hasBatches: Bool { phase == .attached && hasMore && unsentCount == 0 }
 
     // MARK: Receiving
@@ -124,7 +127,7 @@ final class ViewerConnection {
             return false
         }
         lastActive = options.now()
-        // While it closes, its input is ignored.
+        // While the connection closes, its input is ignored.
         if phase != .closing { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         return true
     }
@@ -134,21 +137,21 @@ final class ViewerConnection {
     // MARK: Sending
 
     func enqueue(_ message: Message) {
-        if !hasSpoken {
-            hasSpoken = true
+        if !hasWrittenPreamble {
+            hasWrittenPreamble = true
             writer.writePreamble()
         }
         do throws(WireError) { try writer.write(message) } catch { close(.other, error.description) }
     }
 
-    /// Enqueues a goodbye with the reason; the connection is released when the viewer has read it, or after a time.
+    /// Enqueues a goodbye with the reason. The connection is released when the viewer closes its end, or after a time.
     func close(_ reason: Goodbye.Reason, _ text: String) {
         guard phase != .closing else { return }
         enqueue(.farewell(Goodbye(reason, text)))
         endSending()
     }
 
-    /// Enqueues nothing more.
+    /// Begins to close the connection: nothing more is enqueued.
     func endSending() {
         phase = .closing
         deadline = options.now() + options.lingerLimit
@@ -156,7 +159,7 @@ final class ViewerConnection {
         subscription = nil
     }
 
-    /// Sends it a subscription's batches: all of them, or the first state alone.
+    /// Sends the viewer a subscription's batches: all of them, or only the first state.
     func watch(_ subscription: BatchSubscription, leavesAfterState: Bool) {
         self.subscription = subscription
         self.leavesAfterState = leavesAfterState

@@ -1,9 +1,9 @@
 extension PayloadColumns {
-    /// Returns the payload of `count` bytes that these columns are of; nil where there is none.
+    /// Returns the payload of `count` bytes that is stored in these columns; nil where they are damaged.
     package static func payload(of stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
         guard let columns = StoredColumns(stored, count: count) else { return nil }
         let counts = columns.counts
-        // The words of nodes and their numbers, then those of a block of events.
+        // Room for the words of all nodes and their numbers, then for those of a block of events.
         let fixed = nodeWords * counts.nodes + counts.numbers
         return withUnsafeTemporaryAllocation(
             of: UInt64.self, capacity: fixed + eventWords * ColumnReader.blockSize
@@ -28,8 +28,8 @@ extension PayloadColumns {
         }
     }
 
-    /// How many numbers the nodes have by field; nil where these are not as many as there are, or the sizes of nodes not
-    /// those of `rest` bytes more.
+    /// Returns the count of numbers by field; nil where their sum is not that of the columns, or where the nodes do not
+    /// have `rest` other bytes in all.
     private static func fieldCounts(_ nodes: UnsafeMutablePointer<UInt64>, _ counts: ColumnCounts, rest: Int) -> [Int]?
     {
         var result = [Int](repeating: 0, count: numberFields)
@@ -50,12 +50,12 @@ private struct StoredColumns {
     private(set) var counts = ColumnCounts()
     let head: UnsafeRawBufferPointer
     private(set) var columns: [Column] = []
-    /// What is left of the nodes.
+    /// The bytes of nodes that are in no column.
     let rest: UnsafeRawBufferPointer
-    /// Bytes of the payload without those.
+    /// The bytes of the payload without ``rest``.
     let leastCount: Int
 
-    /// Nil where the parts are longer than what is stored, or the payload than `count` bytes.
+    /// Nil where the parts do not fit into the stored bytes, or are not those of a payload of `count` bytes.
     init?(_ stored: UnsafeRawBufferPointer, count: Int) {
         guard stored.count >= PayloadColumns.headerSize, let start = stored.baseAddress else { return nil }
         func total(_ index: Int) -> Int { Int(stored.number(at: 4 * index, as: UInt32.self)) }
@@ -79,8 +79,8 @@ private struct StoredColumns {
     }
 }
 
-/// Writes the messages of a payload from its head and its columns. The totals have been checked: what is written in all,
-/// if no more is taken than there is, is as long as the payload.
+/// Writes the messages of a payload from its head and its columns. The totals were checked before: as long as no more
+/// nodes and events are taken than there are, the output fits into the payload.
 private struct ColumnReader {
     /// Events of a block: their words are loaded at one time.
     static let blockSize = 64
@@ -94,8 +94,8 @@ private struct ColumnReader {
     private var state: ColumnState
     private var into: UnsafeMutableRawPointer
     private var rest: UnsafeRawBufferPointer
-    private var nextEvent = 0
-    private var nextNode = 0
+    /// The events and the nodes that were written so far.
+    private var nextEvent = 0, nextNode = 0
 
     init(
         columns: StoredColumns, nodes: UnsafeMutablePointer<UInt64>, block: UnsafeMutablePointer<UInt64>,
@@ -106,7 +106,7 @@ private struct ColumnReader {
         rest = columns.rest
     }
 
-    /// Returns whether the head is one of these columns.
+    /// Writes the payload; false where the head does not fit the columns.
     mutating func read() -> Bool {
         let (head, counts) = (columns.head, columns.counts)
         var offset = 0

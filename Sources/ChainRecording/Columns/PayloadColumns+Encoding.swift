@@ -3,13 +3,15 @@ extension PayloadColumns {
     private struct Part {
         var head: Range<Int>
         var nodeCount = 0
-        /// Where the nodes end, and events begin.
+        /// The offset at which the nodes end, and the events begin.
         var nodesEnd: Int
         var eventCount = 0
+        /// Whether its nodes and events are in the columns.
         var isMoved = false
     }
 
-    /// Returns a payload in columns, `headerSize` bytes longer at most; nil where it is not one of whole messages.
+    /// Returns a payload in columns, at most `headerSize` bytes longer; nil where the payload does not consist of whole
+    /// messages, or a difference has no encoding.
     package static func columns(of payload: UnsafeRawBufferPointer) -> [UInt8]? {
         var parts: [Part] = []
         var fieldCounts = [Int](repeating: 0, count: numberFields)
@@ -75,7 +77,7 @@ extension PayloadColumns {
         }
     }
 
-    /// Finds the nodes and events of a message, where it is a batch with nothing else behind its names.
+    /// Finds the nodes and events of a message; none where it is not a batch, or has other bytes behind its names.
     private static func part(of payload: UnsafeRawBufferPointer, _ message: Range<Int>, _ counts: inout [Int]) -> Part {
         let whole = Part(head: message, nodesEnd: message.upperBound)
         let body = message.lowerBound + messageHeaderSize
@@ -114,13 +116,15 @@ private struct ColumnWriter {
     let payload: UnsafeRawBufferPointer
     let counts: ColumnCounts
     var state: ColumnState
-    /// What is left of the nodes, in the payload.
+    /// The ranges of the payload with bytes of nodes that are in no column.
     private(set) var rest: [Range<Int>] = []
-    /// Whether every number could be expressed.
+    /// Whether every difference had an encoding.
     private(set) var isWhole = true
-    /// The next event's first word, the next node's, and the first number.
+    /// The first word of the next event.
     private var event: UnsafeMutablePointer<UInt64>
+    /// The first word of the next node.
     private var node: UnsafeMutablePointer<UInt64>
+    /// The column of the numbers.
     private let numbers: UnsafeMutablePointer<UInt64>
 
     init(
@@ -137,7 +141,7 @@ private struct ColumnWriter {
         for offset in stride(from: start, to: start + count * PayloadColumns.eventSize, by: PayloadColumns.eventSize) {
             let (time, node, other) = (word(offset), word(offset + 8), word(offset + 16))
             let link = other == 0 ? 0 : folded(other &- node) &+ 1
-            // One difference of all has no number.
+            // The greatest encoding has no number left, because 1 is added.
             if other != 0 && link == 0 { isWhole = false }
             event[0] = folded(time &- state.eventTime)
             event[counts.events] = folded(node &- state.eventNode)

@@ -1,22 +1,22 @@
-/// Packs the chunks of recordings without a library: numbers of one kind stand together, as differences, the lowest byte of each
-/// first, then the second bytes, and so on. Bytes that are zero in all numbers are left out, which leaves a third.
-/// *The recording, byte by byte* has the order.
+/// Packs the chunks of recordings without a library: numbers of one kind stand together, delta-encoded and in byte
+/// planes. Planes of zeroes are left out, which leaves a third. The article *The recording, byte by byte* has the
+/// order.
 ///
-/// No more is read of the messages than where the nodes and events of a batch are, so whatever the bytes are, the same
-/// ones come back.
+/// Of the messages no more is parsed than the positions of nodes and events, so any bytes come back unchanged.
 package struct PayloadColumns: PayloadCodec {
     /// Four counts of 32 bits: bytes of the head, events, nodes, numbers of nodes; then the planes of each column.
     package static let headerSize = 16 + columnCount
     /// Set in the last byte of a message's header in the head: its nodes and events are in the columns.
     static let movedMark: UInt8 = 1
 
+    // Sizes on the wire, in bytes.
     static let messageHeaderSize = 8, batchHeaderSize = 96
     static let eventSize = 40, nodeSize = 32
-    /// Words of 8 bytes in an event and in a node, of which each is a column; then the column of the numbers.
+    /// Words of 8 bytes in an event, and in the fixed part of a node. Each is a column; one more has the numbers.
     static let eventWords = 5, nodeWords = 4, columnCount = 10
-    /// The optional fields of a node that are one number of 64 bits, and stand before all others.
+    /// The bits, and the count, of a node's optional fields that are one number of 64 bits and stand before all others.
     static let numberBits: UInt32 = 0x7FF, numberFields = 11
-    /// The first of them that is a time.
+    /// The bit of the first of these fields that is a time.
     static let firstTimeBit = 3
 
     package init() {}
@@ -31,31 +31,32 @@ package struct PayloadColumns: PayloadCodec {
         Self.payload(of: stored, count: count)
     }
 
-    /// Bytes of a node's numbers.
+    /// Returns the bytes that a node's numbers take.
     static func numberBytes(_ fields: UInt32) -> Int { 8 * (fields & numberBits).nonzeroBitCount }
 }
 
-/// How many events, nodes and numbers of nodes a payload has.
+/// The counts of events, nodes and numbers of nodes in a payload.
 struct ColumnCounts {
     var events = 0, nodes = 0, numbers = 0
 
-    /// Numbers in a column.
+    /// Returns the count of words in a column.
     func rows(_ column: Int) -> Int {
         column < PayloadColumns.eventWords ? events : column < PayloadColumns.columnCount - 1 ? nodes : numbers
     }
 
-    /// Numbers in all columns.
+    /// The count of words in all columns.
     var words: Int { PayloadColumns.eventWords * events + PayloadColumns.nodeWords * nodes + numbers }
 }
 
-/// Numbers of 8 bytes: the lowest byte of all, then the second byte of all. Planes that are all zeroes are left out.
+/// A stored column of words: a plane with the lowest byte of each, then one with the second bytes, and so on. Planes of
+/// zeroes are left out.
 struct Column {
     let start: UnsafeRawPointer
     let count: Int
-    /// A bit for each plane that is there.
+    /// A bit for each plane that is stored.
     let planes: UInt8
 
-    /// The planes that these numbers need.
+    /// Returns the planes that these words need.
     static func planes(of words: UnsafeBufferPointer<UInt64>) -> UInt8 {
         // Without branches, for the vectorizer.
         let all = words.reduce(0, |)
@@ -64,7 +65,7 @@ struct Column {
         }
     }
 
-    /// Writes the planes of these numbers, and moves on behind them.
+    /// Writes the planes of these words, and moves `bytes` behind them.
     static func store(
         _ words: UnsafeBufferPointer<UInt64>, _ planes: UInt8, into bytes: inout UnsafeMutableRawPointer
     ) {
@@ -76,7 +77,7 @@ struct Column {
         }
     }
 
-    /// Reads `count` numbers from `first` on. Whole planes at a time: number by number takes three times as many
+    /// Reads `count` words from `first` on. Whole planes at a time, because word by word takes three times as many
     /// instructions.
     @inline(__always)
     func load(_ first: Int, _ count: Int, into words: UnsafeMutablePointer<UInt64>) {
@@ -96,23 +97,24 @@ struct Column {
     }
 }
 
-/// A difference as an unsigned number that is small where the difference is, of whichever sign.
+/// Returns the zigzag encoding of a difference: a small number for a small difference of either sign.
 @inline(__always)
 func folded(_ difference: UInt64) -> UInt64 {
     let signed = Int64(bitPattern: difference)
     return UInt64(bitPattern: (signed << 1) ^ (signed >> 63))
 }
 
+/// Returns the difference with this zigzag encoding.
 @inline(__always)
 func unfolded(_ value: UInt64) -> UInt64 { (value >> 1) ^ (0 &- (value & 1)) }
 
-/// What differences are taken from: the numbers before.
+/// The numbers from which the next differences are taken.
 struct ColumnState {
     var eventTime: UInt64 = 0, eventNode: UInt64 = 0
     var nodeID: UInt64 = 0
-    /// The first time of the node before.
+    /// The first time of the last node that had one.
     var nodeTime: UInt64 = 0
-    /// The index of the next number, by field.
+    /// The index of the next number among all numbers, by field.
     var nextNumber = [Int](repeating: 0, count: PayloadColumns.numberFields)
 
     /// - Parameter counts: numbers by field.

@@ -6,11 +6,12 @@ import ChainModel
 /// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
 /// Folding a node hides its inner nodes; folding a root hides everything under it.
 package enum ChainWalk {
-    /// Whether a node is folded; asked for nodes with children, `depth` is the node's level.
+    /// Returns whether a node at a depth is folded; called for nodes that can be folded.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
-    /// Whether a node is left out, with all under it.
+    /// Returns whether a node is left out, with all under it.
     typealias IsHidden = (NodeIndex) -> Bool
 
+    /// A node on the stack of the walk.
     private struct Pending {
         var node: NodeIndex
         var depth: UInt16
@@ -19,7 +20,13 @@ package enum ChainWalk {
         /// Whether more nodes follow at its level, after it and its continuations.
         var moreAfter: Bool
 
-        /// How its row is drawn, apart from folds.
+        /// The bit of its level in ``TreeRow/guides`` if more nodes follow there, else 0; the level of roots has none.
+        var ownGuide: UInt32 {
+            let level = UInt32(depth)
+            return moreAfter && level > 0 && level <= TreeRow.guideLimit ? 1 << (level - 1) : 0
+        }
+
+        /// Returns the flags of its row, apart from those of roots and folds.
         func flags(hasContinuation: Bool) -> TreeRow.Flags {
             var flags: TreeRow.Flags = isContinuation ? .continuation : []
             if moreAfter { flags.insert(.passing) } else if !hasContinuation { flags.insert(.last) }
@@ -27,7 +34,7 @@ package enum ChainWalk {
         }
     }
 
-    /// Returns the rows of a node and all under it, unfolded. O(its nodes).
+    /// Returns the rows of a node and all under it, unfolded, at most `limit`. O(its nodes).
     package static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max,
         isHidden: ((NodeIndex) -> Bool)? = nil
@@ -35,8 +42,9 @@ package enum ChainWalk {
         rows(of: root, in: forest, limit: limit, isFolded: { _, _ in false }, isHidden: isHidden)
     }
 
-    /// Returns the rows of a chain. O(its nodes); iterative, so that deep chains need no stack. Nodes in `foreignRows` can
-    /// be folded, too.
+    /// Returns at most `limit` rows of a chain. O(its nodes); iterative, so that deep chains need no stack.
+    ///
+    /// Nodes in `foreignRows` can be folded, even without inner nodes. Their foreign rows are not among the result.
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
         isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:], siblings: SiblingOrder? = nil
@@ -76,12 +84,11 @@ package enum ChainWalk {
                         moreAfter: next.moreAfter))
             }
             guard !flags.contains(.folded) else { continue }
-            // A line at this node's level, if anything follows there; the level of roots has no lines.
-            let ownBit: UInt32 = next.depth > 0 && next.depth <= 32 && next.moreAfter ? 1 << UInt32(next.depth - 1) : 0
+            let guides = next.guides | next.ownGuide
             for index in inner.indices.reversed() {
                 stack.append(
                     Pending(
-                        node: inner[index], depth: UInt16(clamping: Int(next.depth) + 1), guides: next.guides | ownBit,
+                        node: inner[index], depth: UInt16(clamping: Int(next.depth) + 1), guides: guides,
                         isContinuation: false, moreAfter: index + 1 < inner.count))
             }
         }
@@ -101,7 +108,7 @@ package enum ChainWalk {
         return continuation
     }
 
-    /// Returns the nearest node above that hides a node when folded; nil for a root. O(steps up);
+    /// Returns the nearest node that hides a node when folded; nil for a root. O(steps up);
     /// ``RowModel/outer(of:in:)`` is faster in long chains.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         forest.outer(of: node)

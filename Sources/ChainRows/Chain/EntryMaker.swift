@@ -1,21 +1,27 @@
 import ChainModel
 
-/// Makes the entries of a walk, each with the number of folds around it.
+/// Makes the entries of a walk in pre-order, each with the number of folded nodes that it is inside of.
+///
+/// Levels are those of ``LongChainIndex/Entry/level``.
 struct EntryMaker {
-    /// By level, the folds around nodes of that level, as far as they are known.
+    /// By depth below ``origin``: how many folded nodes the next node of that depth is inside of, and how many of these
+    /// the user folded. Nil where that is not known.
     private var folds: [(all: UInt32, user: UInt16)?] = []
+    /// The least depth of the walk.
     private let origin: UInt32
 
     /// Begins a walk that stays at `level` or further in.
     init(level: UInt32) { origin = level >> 1 }
 
+    /// Returns how many folded nodes the next node of a level is inside of; nil if that is not known.
     func folds(at level: UInt32) -> (all: UInt32, user: UInt16)? {
-        let index = Int(level >> 1 - origin)
+        let index = Int((level >> 1) - origin)
         return index < folds.count ? folds[index] : nil
     }
 
+    /// Sets how many folded nodes the next node of a level is inside of.
     mutating func setFolds(_ new: (all: UInt32, user: UInt16), at level: UInt32) {
-        let index = Int(level >> 1 - origin)
+        let index = Int((level >> 1) - origin)
         while folds.count <= index { folds.append(nil) }
         folds[index] = new
     }

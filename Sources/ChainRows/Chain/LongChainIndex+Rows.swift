@@ -1,38 +1,43 @@
 import ChainModel
 
-// Rows from lists: only those of the window are made.
+// Rows from lists: only the rows that are asked for are made.
 extension LongChainIndex {
     /// Returns the number of rows of a chain with its root unfolded; `isFiltered` while a filter hides the rest.
     func rowCount(of listIndex: Int, isFiltered: Bool) -> Int {
-        isFiltered ? lists[listIndex]!.foundCount : lists[listIndex]!.openCount
+        isFiltered ? lists[listIndex]!.filteredRowCount : lists[listIndex]!.rowCount
     }
 
+    @inline(__always)
+    private func rowCount(ofChunk ordinal: Int, in listIndex: Int, _ isFiltered: Bool) -> Int {
+        isFiltered ? lists[listIndex]!.filteredRowCounts[ordinal] : lists[listIndex]!.rowCounts[ordinal]
+    }
+
+    /// Returns whether an entry has a row while its root is unfolded.
     func isShown(at position: Position, in listIndex: Int, isFiltered: Bool) -> Bool {
-        let number = chunk(position.ordinal, of: listIndex)
-        return isShown(chunks[number].entries[position.offset], number, isFiltered)
+        let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+        return isShown(chunks[chunkIndex].entries[position.offset], inChunk: chunkIndex, isFiltered)
     }
 
-    private func isShown(_ entry: Entry, _ number: Int, _ isFiltered: Bool) -> Bool {
-        guard isFiltered else { return entry.folds == 0 && chunks[number].folds == 0 }
-        return entry.userFolds == 0 && chunks[number].userFolds == 0 && entry.shown > 0
-            && chunks[number].round == round
+    private func isShown(_ entry: Entry, inChunk chunkIndex: Int, _ isFiltered: Bool) -> Bool {
+        guard isFiltered else { return entry.folds == 0 && chunks[chunkIndex].folds == 0 }
+        return entry.userFolds == 0 && chunks[chunkIndex].userFolds == 0 && entry.shownCount > 0
+            && chunks[chunkIndex].round == round
     }
 
-    /// Returns the row of a node in its chain; nil where it is hidden.
+    /// Returns the row of an entry, counted from the first row of its chain; nil where it is hidden.
     func row(at position: Position, in listIndex: Int, isFiltered: Bool) -> Int? {
         guard isShown(at: position, in: listIndex, isFiltered: isFiltered) else { return nil }
         var row = 0
-        for ordinal in 0..<position.ordinal {
-            row += isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
-        }
-        let number = chunk(position.ordinal, of: listIndex)
-        for entry in chunks[number].entries[..<position.offset] where isShown(entry, number, isFiltered) {
+        for ordinal in 0..<position.ordinal { row += rowCount(ofChunk: ordinal, in: listIndex, isFiltered) }
+        let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+        for entry in chunks[chunkIndex].entries[..<position.offset]
+        where isShown(entry, inChunk: chunkIndex, isFiltered) {
             row += isFiltered ? 1 : height(of: entry)
         }
         return row
     }
 
-    /// Returns the rows that an entry takes with the foreign ones under it, if it is shown and no filter hides the rest.
+    /// Returns the number of rows of a shown entry, foreign rows under it included, while no filter hides the rest.
     @inline(__always)
     func height(of entry: Entry) -> Int {
         foreignRows.isEmpty || entry.flags.contains(.folded) ? 1 : 1 + (foreignRows[entry.node] ?? 0)
@@ -41,11 +46,11 @@ extension LongChainIndex {
     /// Sets how many rows of other programs are drawn under a node.
     mutating func setForeignRows(_ count: Int, of node: NodeIndex) {
         foreignRows[node.rawValue] = count > 0 ? count : nil
-        if let (listIndex, at) = find(node) { recount(at.ordinal, of: listIndex) }
+        if let (listIndex, position) = find(node) { recount(position.ordinal, of: listIndex) }
     }
 
-    /// Returns the rows of the nodes that the rows `first ..< first + count` of a chain are of, foreign ones included, and
-    /// how many rows of the first of these nodes come before `first`.
+    /// Returns the own row of each node with any of the rows `first ..< first + count` of a chain, foreign rows
+    /// included. `skipped` is how many rows of the first of these nodes come before `first`.
     func rows(from first: Int, count: Int, in listIndex: Int, isFiltered: Bool) -> (rows: [TreeRow], skipped: Int) {
         let (positions, skipped) = positions(from: first, count: count, in: listIndex, isFiltered)
         guard let last = positions.last else { return ([], 0) }
@@ -53,62 +58,70 @@ extension LongChainIndex {
         let after = position(after: last, in: listIndex)
         var rows: [TreeRow] = []
         rows.reserveCapacity(entries.count)
-        // From the last row up, because guides depend on what follows below.
+        // From the last row up, because guides depend on the rows below.
         var guides = guides(from: after, isFiltered, in: listIndex)
-        for ordinal in entries.indices.reversed() {
-            let (entry, at) = (entries[ordinal], positions[ordinal])
-            let depth = entry.level >> 1
-            let isRoot = at.ordinal == 0 && at.offset == 0
-            let next = entries[(ordinal + 1)...].first { $0.level <= entry.level | 1 }
-            let goesOn =
-                next.map { $0.level == entry.level | 1 }
-                ?? (shownLevel(atMost: entry.level | 1, from: after, isFiltered, in: listIndex) == entry.level | 1)
-            var more = depth > 0 && depth <= 32 && guides & (1 << (depth - 1)) != 0
-            if depth > 32 {
-                let even = entry.level & ~1
-                let next = entries[(ordinal + 1)...].first { $0.level <= even }
-                more = (next?.level ?? shownLevel(atMost: even, from: after, isFiltered, in: listIndex)) == even
+        for index in entries.indices.reversed() {
+            let (entry, position) = (entries[index], positions[index])
+            let (depth, tailLevel) = (entry.depth, entry.continuationLevel)
+            let isRoot = position.ordinal == 0 && position.offset == 0
+            // The continuation follows the rows inside, among these rows or below them.
+            let next = entries[(index + 1)...].first { $0.level <= tailLevel }
+            let hasContinuation =
+                next.map { $0.level == tailLevel }
+                ?? (shownLevel(atMost: tailLevel, from: after, isFiltered, in: listIndex) == tailLevel)
+            var isPassing = depth > 0 && depth <= TreeRow.guideLimit && guides & (1 << (depth - 1)) != 0
+            if depth > TreeRow.guideLimit {
+                let level = entry.siblingLevel
+                let next = entries[(index + 1)...].first { $0.level <= level }?.level
+                isPassing = (next ?? shownLevel(atMost: level, from: after, isFiltered, in: listIndex)) == level
             }
             var flags: TreeRow.Flags = isRoot ? .root : []
-            if entry.level & 1 == 1, !isRoot { flags.insert(.continuation) }
+            if entry.isContinuation, !isRoot { flags.insert(.continuation) }
             let isFolded = entry.flags.contains(isFiltered ? .userFolded : .folded) && !isRoot
             let below =
-                ordinal + 1 < entries.count ? entries[ordinal + 1] : nextShown(after: at, isFiltered, in: listIndex)
-            let isOpenInside = !isFolded && below.map { $0.level >> 1 > entry.level >> 1 } == true
-            let hasInside =
-                isFolded && hides(at, isFiltered, in: listIndex) || isOpenInside || (isRoot && goesOn)
-                || !isFiltered && foreignRows[entry.node] != nil
-            if hasInside { flags.insert(.foldable) }
+                index + 1 < entries.count ? entries[index + 1] : nextShown(after: position, isFiltered, in: listIndex)
+            let isOpenInside = !isFolded && below.map { $0.depth > depth } == true
+            let isFoldable =
+                isFolded && hides(at: position, isFiltered, in: listIndex) || isOpenInside
+                || (isRoot && hasContinuation) || !isFiltered && foreignRows[entry.node] != nil
+            if isFoldable { flags.insert(.foldable) }
             if isOpenInside { flags.insert(.openInside) }
-            if isFolded, hasInside { flags.insert(.folded) }
-            if !more, !goesOn { flags.insert(.last) }
-            if more { flags.insert(.passing) }
-            let around = depth == 0 ? 0 : depth > 32 ? guides : guides & (1 << (depth - 1) - 1)
+            if isFolded, isFoldable { flags.insert(.folded) }
+            if isPassing { flags.insert(.passing) } else if !hasContinuation { flags.insert(.last) }
             rows.append(
                 TreeRow(
-                    node: NodeIndex(rawValue: entry.node), depth: UInt16(clamping: depth), guides: around,
-                    flags: flags))
-            if depth < 32 { guides &= 1 << depth - 1 }
-            if depth > 0, depth <= 32, entry.level & 1 == 0 { guides |= 1 << (depth - 1) }
+                    node: NodeIndex(rawValue: entry.node), depth: UInt16(clamping: depth),
+                    guides: guides & Self.guideMask(below: depth), flags: flags))
+            // For the rows above: this row ends the levels further in, and follows at its own if it is no continuation.
+            guides &= Self.guideMask(below: depth + 1)
+            if depth > 0, depth <= TreeRow.guideLimit, !entry.isContinuation { guides |= 1 << (depth - 1) }
         }
         return (rows.reversed(), skipped)
     }
 
+    /// Returns the bits of ``TreeRow/guides`` for the levels 1 ..< `level`.
+    private static func guideMask(below level: UInt32) -> UInt32 {
+        guard level > 0 else { return 0 }
+        return level > TreeRow.guideLimit ? .max : (1 << (level - 1)) - 1
+    }
+
+    /// Returns the positions of the entries with any of the rows `first ..< first + count`. `skipped` is how many rows
+    /// of the first of these entries come before `first`.
     private func positions(
         from first: Int, count: Int, in listIndex: Int, _ isFiltered: Bool
     ) -> (positions: [Position], skipped: Int) {
         var result: [Position] = []
         var (rest, left, skipped) = (first, count, 0)
         for ordinal in lists[listIndex]!.chunks.indices {
-            let here = isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
-            if rest >= here {
-                rest -= here
+            let rowCount = rowCount(ofChunk: ordinal, in: listIndex, isFiltered)
+            if rest >= rowCount {
+                rest -= rowCount
                 continue
             }
-            let number = chunk(ordinal, of: listIndex)
-            for offset in chunks[number].entries.indices
-            where isShown(chunks[number].entries[offset], number, isFiltered) {
-                let height = isFiltered ? 1 : height(of: chunks[number].entries[offset])
+            let chunkIndex = indexOfChunk(ordinal, of: listIndex)
+            for offset in chunks[chunkIndex].entries.indices
+            where isShown(chunks[chunkIndex].entries[offset], inChunk: chunkIndex, isFiltered) {
+                let height = isFiltered ? 1 : height(of: chunks[chunkIndex].entries[offset])
                 if rest >= height {
                     rest -= height
                     continue
@@ -123,95 +136,96 @@ extension LongChainIndex {
         return (result, skipped)
     }
 
+    /// Returns the first shown entry after a position; nil where there is none.
     private func nextShown(after position: Position, _ isFiltered: Bool, in listIndex: Int) -> Entry? {
-        var at = self.position(after: position, in: listIndex)
-        while at.ordinal < lists[listIndex]!.chunks.count {
-            if (isFiltered ? lists[listIndex]!.found[at.ordinal] : lists[listIndex]!.open[at.ordinal]) > 0 {
-                let number = chunk(at.ordinal, of: listIndex)
-                let rest = chunks[number].entries[at.offset...]
-                if let found = rest.first(where: { isShown($0, number, isFiltered) }) { return found }
+        var start = self.position(after: position, in: listIndex)
+        while start.ordinal < lists[listIndex]!.chunks.count {
+            if rowCount(ofChunk: start.ordinal, in: listIndex, isFiltered) > 0 {
+                let chunkIndex = indexOfChunk(start.ordinal, of: listIndex)
+                let rest = chunks[chunkIndex].entries[start.offset...]
+                if let found = rest.first(where: { isShown($0, inChunk: chunkIndex, isFiltered) }) { return found }
             }
-            at = Position(ordinal: at.ordinal + 1, offset: 0)
+            start = Position(ordinal: start.ordinal + 1, offset: 0)
         }
         return nil
     }
 
-    /// Returns whether folding an entry hides anything.
-    private func hides(_ at: Position, _ isFiltered: Bool, in listIndex: Int) -> Bool {
-        let entry = entry(at: at, in: listIndex)
+    /// Returns whether folding an entry hides any row.
+    private func hides(at position: Position, _ isFiltered: Bool, in listIndex: Int) -> Bool {
+        let entry = entry(at: position, in: listIndex)
         guard isFiltered else {
-            let next = position(after: at, in: listIndex)
+            let next = self.position(after: position, in: listIndex)
             return next.ordinal < lists[listIndex]!.chunks.count
-                && self.entry(at: next, in: listIndex).level >> 1 > entry.level >> 1
+                && self.entry(at: next, in: listIndex).depth > entry.depth
         }
-        var inside = Int(shown(at: at, in: listIndex)) - (entry.flags.contains(.match) ? 1 : 0)
-        if let end = endOfInside(at: at, in: listIndex), self.entry(at: end, in: listIndex).level == entry.level | 1,
-            shown(at: end, in: listIndex) > 0
+        // How many children are shown, without the continuation.
+        var innerCount = Int(shownCount(at: position, in: listIndex)) - (entry.flags.contains(.match) ? 1 : 0)
+        if let end = endOfInside(at: position, in: listIndex),
+            self.entry(at: end, in: listIndex).level == entry.continuationLevel,
+            shownCount(at: end, in: listIndex) > 0
         {
-            inside -= 1
+            innerCount -= 1
         }
-        return inside > 0
+        return innerCount > 0
     }
 
-    /// Returns the level of the first shown entry of at most `level` from a position on; nil where a hidden entry
-    /// further out comes first.
+    /// Returns the level of the first entry of at most `level` from a position on; nil where that entry is hidden or
+    /// there is none. Skips hidden entries of an even `level`, which are siblings.
     private func shownLevel(atMost level: UInt32, from position: Position, _ isFiltered: Bool, in listIndex: Int)
         -> UInt32?
     {
-        var at = position
-        while let next = firstUseful(atMost: level, from: at, isFiltered, in: listIndex) {
+        var start = position
+        while let next = firstCandidate(atMost: level, from: start, isFiltered, in: listIndex) {
             let found = entry(at: next, in: listIndex).level
             if isShown(at: next, in: listIndex, isFiltered: isFiltered) { return found }
-            // Siblings may be shown; entries further out, or those of a hidden continuation, are not.
+            // A later sibling may be shown. Behind a continuation or an entry further out there is none.
             if found < level || level & 1 == 1 { return nil }
-            at = self.position(after: next, in: listIndex)
+            start = self.position(after: next, in: listIndex)
         }
         return nil
     }
 
-    /// Returns the same as ``firstAtMost(_:from:in:)``, but skips chunks in which all entries of the level are hidden.
-    private func firstUseful(
+    /// Returns the position of the first entry of at most `level` from a position on. If `level` is even, skips chunks
+    /// without a shown entry and without an entry further out.
+    private func firstCandidate(
         atMost level: UInt32, from position: Position, _ isFiltered: Bool, in listIndex: Int
     ) -> Position? {
-        var at = position
-        while at.ordinal < lists[listIndex]!.chunks.count {
-            let shown = isFiltered ? lists[listIndex]!.found[at.ordinal] : lists[listIndex]!.open[at.ordinal]
-            if shown == 0, level & 1 == 0, lists[listIndex]!.least[at.ordinal] == level {
-                at = Position(ordinal: at.ordinal + 1, offset: 0)
-                continue
+        var start = position
+        while start.ordinal < lists[listIndex]!.chunks.count {
+            let rowCount = rowCount(ofChunk: start.ordinal, in: listIndex, isFiltered)
+            let leastLevel = lists[listIndex]!.leastLevels[start.ordinal]
+            let isHidden = rowCount == 0 && level & 1 == 0 && leastLevel == level
+            if !isHidden, leastLevel <= level {
+                let entries = chunks[indexOfChunk(start.ordinal, of: listIndex)].entries
+                if let offset = entries[start.offset...].firstIndex(where: { $0.level <= level }) {
+                    return Position(ordinal: start.ordinal, offset: offset)
+                }
             }
-            let limit = Position(ordinal: at.ordinal + 1, offset: 0)
-            if lists[listIndex]!.least[at.ordinal] > level {
-                at = limit
-                continue
-            }
-            let entries = chunks[chunk(at.ordinal, of: listIndex)].entries
-            if let offset = entries[at.offset...].firstIndex(where: { $0.level <= level }) {
-                return Position(ordinal: at.ordinal, offset: offset)
-            }
-            at = limit
+            start = Position(ordinal: start.ordinal + 1, offset: 0)
         }
         return nil
     }
 
-    /// Returns the levels at which a shown entry follows a position; bit 0 is the first level below the root.
+    /// Returns the ``TreeRow/guides`` beside rows that end at a position: the levels at which a shown entry follows,
+    /// before any entry further out.
     private func guides(from position: Position, _ isFiltered: Bool, in listIndex: Int) -> UInt32 {
         var guides: UInt32 = 0
-        var bound: UInt32 = 64
-        var at = position
-        while bound > 0, let next = firstUseful(atMost: bound, from: at, isFiltered, in: listIndex) {
-            let level = entry(at: next, in: listIndex).level
-            if level < 2 { break }
-            if level & 1 == 1 {
-                // A continuation, so that all levels further in have ended.
-                bound = level - 1
+        // The greatest level at which an entry may still follow.
+        var bound = 2 * TreeRow.guideLimit
+        var start = position
+        while bound > 0, let next = firstCandidate(atMost: bound, from: start, isFiltered, in: listIndex) {
+            let entry = entry(at: next, in: listIndex)
+            if entry.depth == 0 { break }
+            if entry.isContinuation {
+                // A continuation ends all levels further in.
+                bound = entry.siblingLevel
             } else if isShown(at: next, in: listIndex, isFiltered: isFiltered) {
-                guides |= 1 << (level >> 1 - 1)
-                bound = level - 2
+                guides |= 1 << (entry.depth - 1)
+                bound = entry.level - 2
             } else {
-                bound = level
+                bound = entry.level
             }
-            at = self.position(after: next, in: listIndex)
+            start = self.position(after: next, in: listIndex)
         }
         return guides
     }

@@ -1,140 +1,164 @@
 import ChainModel
 
-// What is shown of a list: folding, and counting what the filter shows.
+// Which entries of a list are shown: folding, and the counts of what the filter shows.
 extension LongChainIndex {
     // MARK: Folding
 
-    /// Folds or unfolds a node, in general and by the user. Folding a root is not kept here.
+    /// Sets whether a node is folded, and whether the user folded it. Does nothing for a root: the row model folds it.
     mutating func setFolded(_ node: NodeIndex, _ isFolded: Bool, byUser: Bool) {
-        guard let (listIndex, at) = find(node), lists[listIndex]!.root != node else { return }
-        setFolded(at, isFolded, byUser: byUser, in: listIndex)
+        guard let (listIndex, position) = find(node), lists[listIndex]!.root != node else { return }
+        setFolded(at: position, isFolded, byUser: byUser, in: listIndex)
     }
 
-    /// Makes the first entry the root's.
-    mutating func unfoldRoot(in listIndex: Int) {
-        setFolded(Position(ordinal: 0, offset: 0), false, byUser: false, in: listIndex)
-        chunks[chunk(0, of: listIndex)].entries[0].level = 0
-        lists[listIndex]!.least[0] = 0
+    /// Turns the first entry into that of a root: unfolded, and at level 0.
+    mutating func makeFirstEntryRoot(in listIndex: Int) {
+        setFolded(at: Position(ordinal: 0, offset: 0), false, byUser: false, in: listIndex)
+        chunks[indexOfChunk(0, of: listIndex)].entries[0].level = 0
+        lists[listIndex]!.leastLevels[0] = 0
     }
 
-    private mutating func setFolded(_ at: Position, _ isFolded: Bool, byUser: Bool, in listIndex: Int) {
-        let number = chunk(at.ordinal, of: listIndex)
-        var flags = chunks[number].entries[at.offset].flags
-        let plain = (isFolded ? 1 : 0) - (flags.contains(.folded) ? 1 : 0)
-        let user = (byUser ? 1 : 0) - (flags.contains(.userFolded) ? 1 : 0)
-        guard plain != 0 || user != 0 else { return }
+    /// Sets the folding flags of an entry, and updates the counts of the entries inside it. O(entries inside).
+    private mutating func setFolded(at position: Position, _ isFolded: Bool, byUser: Bool, in listIndex: Int) {
+        let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+        var flags = chunks[chunkIndex].entries[position.offset].flags
+        let change = (isFolded ? 1 : 0) - (flags.contains(.folded) ? 1 : 0)
+        let userChange = (byUser ? 1 : 0) - (flags.contains(.userFolded) ? 1 : 0)
+        guard change != 0 || userChange != 0 else { return }
         flags.subtract([.folded, .userFolded])
         if isFolded { flags.insert(.folded) }
         if byUser { flags.insert(.userFolded) }
-        chunks[number].entries[at.offset].flags = flags
-        if foreignRows[chunks[number].entries[at.offset].node] != nil { recount(at.ordinal, of: listIndex) }
-        let start = position(after: at, in: listIndex)
-        let end = endOfInside(at: at, in: listIndex) ?? end(of: listIndex)
+        chunks[chunkIndex].entries[position.offset].flags = flags
+        // Recounted, because a folded node hides the foreign rows under it.
+        if foreignRows[chunks[chunkIndex].entries[position.offset].node] != nil {
+            recount(position.ordinal, of: listIndex)
+        }
+        let start = self.position(after: position, in: listIndex)
+        let end = endOfInside(at: position, in: listIndex) ?? end(of: listIndex)
         guard start < end else { return }
         for ordinal in start.ordinal...min(end.ordinal, lists[listIndex]!.chunks.count - 1) {
-            let number = chunk(ordinal, of: listIndex)
+            let chunkIndex = indexOfChunk(ordinal, of: listIndex)
+            let count = chunks[chunkIndex].entries.count
             let from = ordinal == start.ordinal ? start.offset : 0
-            let to = ordinal == end.ordinal ? end.offset : chunks[number].entries.count
+            let to = ordinal == end.ordinal ? end.offset : count
             guard from < to else { continue }
-            if from == 0, to == chunks[number].entries.count, Int(chunks[number].folds) + plain >= 0,
-                Int(chunks[number].userFolds) + user >= 0
-            {
-                chunks[number].folds = UInt32(Int(chunks[number].folds) + plain)
-                chunks[number].userFolds = UInt16(Int(chunks[number].userFolds) + user)
+            let folds = Int(chunks[chunkIndex].folds) + change
+            let userFolds = Int(chunks[chunkIndex].userFolds) + userChange
+            // Negative where the entries themselves count the fold.
+            if from == 0, to == count, folds >= 0, userFolds >= 0 {
+                (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds) = (UInt32(folds), UInt16(userFolds))
             } else {
-                pushDownFolds(number)
+                pushDownFolds(chunkIndex)
                 for offset in from..<to {
-                    let entry = chunks[number].entries[offset]
-                    chunks[number].entries[offset].folds = UInt32(Int(entry.folds) + plain)
-                    chunks[number].entries[offset].userFolds = UInt16(Int(entry.userFolds) + user)
+                    let entry = chunks[chunkIndex].entries[offset]
+                    chunks[chunkIndex].entries[offset].folds = UInt32(Int(entry.folds) + change)
+                    chunks[chunkIndex].entries[offset].userFolds = UInt16(Int(entry.userFolds) + userChange)
                 }
             }
             recount(ordinal, of: listIndex)
         }
     }
 
-    /// Returns how many nodes around an entry are folded, and how many of these by the user.
+    /// Returns how many folded nodes an entry is inside of, and how many of these the user folded.
     func folds(at position: Position, in listIndex: Int) -> (all: UInt32, user: UInt16) {
-        let number = chunk(position.ordinal, of: listIndex)
-        let entry = chunks[number].entries[position.offset]
-        return (entry.folds + chunks[number].folds, entry.userFolds + chunks[number].userFolds)
+        let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+        let entry = chunks[chunkIndex].entries[position.offset]
+        return (entry.folds + chunks[chunkIndex].folds, entry.userFolds + chunks[chunkIndex].userFolds)
+    }
+
+    /// Returns ``folds(at:in:)`` with the entry's own fold added: the counts of the nodes inside it.
+    func foldsInside(at position: Position, in listIndex: Int) -> (all: UInt32, user: UInt16) {
+        let (all, user) = folds(at: position, in: listIndex)
+        let flags = entry(at: position, in: listIndex).flags
+        return (all + (flags.contains(.folded) ? 1 : 0), user + (flags.contains(.userFolded) ? 1 : 0))
     }
 
     // MARK: The filter
 
-    /// Begins with another filter, or none: no match is known.
+    /// Begins with another filter, or none; forgets all matches.
     mutating func restartFilter(isActive: Bool) {
         isFiltering = isActive
         round += 1
         for listIndex in lists.indices where lists[listIndex] != nil {
-            lists[listIndex]!.foundCount = 0
-            for ordinal in lists[listIndex]!.found.indices { lists[listIndex]!.found[ordinal] = 0 }
+            lists[listIndex]!.filteredRowCount = 0
+            for ordinal in lists[listIndex]!.filteredRowCounts.indices {
+                lists[listIndex]!.filteredRowCounts[ordinal] = 0
+            }
         }
     }
 
-    /// Updates the matches of nodes. Changes of siblings are summed before they go to the parent.
+    /// Updates whether nodes match, and the shown counts of these nodes and those above. Changes of siblings are summed
+    /// before they go to the parent.
     mutating func setMatches(
         of nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest, _ filter: borrowing FilterScan
     ) {
-        var raised: [NodeIndex: Int] = [:]
+        var changes: [NodeIndex: Int] = [:]
+        // The parent of the last nodes, and the change of its shown count.
         var run: (parent: NodeIndex, change: Int)?
         var (lastChunk, lastOffset) = (-1, 0)
         for node in nodes {
-            let number = Int(chunkOf[node.rawValue]) - 1
-            guard number >= 0 else { continue }
-            resetOldMatches(number)
+            let chunkIndex = Int(chunkOf[node.rawValue]) - 1
+            guard chunkIndex >= 0 else { continue }
+            resetOldMatches(chunkIndex)
+            // Not searched if it follows the last node, as the nodes of a new list do.
             let next = lastOffset + 1
             let follows =
-                number == lastChunk && next < chunks[number].entries.count
-                && chunks[number].entries[next].node == node.rawValue
-            let offset = follows ? next : find(node)!.at.offset
-            (lastChunk, lastOffset) = (number, offset)
+                chunkIndex == lastChunk && next < chunks[chunkIndex].entries.count
+                && chunks[chunkIndex].entries[next].node == node.rawValue
+            let offset = follows ? next : find(node)!.position.offset
+            (lastChunk, lastOffset) = (chunkIndex, offset)
             let isMatch = filter.isMatch(node)
-            guard chunks[number].entries[offset].flags.contains(.match) != isMatch else { continue }
-            chunks[number].entries[offset].flags.formSymmetricDifference(.match)
-            let turned = raise(number, offset, by: isMatch ? 1 : -1)
-            guard turned != 0, let parent = forest.treeParent(of: node) else { continue }
+            guard chunks[chunkIndex].entries[offset].flags.contains(.match) != isMatch else { continue }
+            chunks[chunkIndex].entries[offset].flags.formSymmetricDifference(.match)
+            let change = changeShownCount(chunkIndex, offset, by: isMatch ? 1 : -1)
+            guard change != 0, let parent = forest.treeParent(of: node) else { continue }
             if let last = run, last.parent == parent {
-                run = (parent, last.change + turned)
+                run = (parent, last.change + change)
             } else {
-                if let last = run { raised[last.parent, default: 0] += last.change }
-                run = (parent, turned)
+                if let last = run { changes[last.parent, default: 0] += last.change }
+                run = (parent, change)
             }
         }
-        if let last = run { raised[last.parent, default: 0] += last.change }
-        while let (node, change) = raised.popFirst() {
-            guard let (listIndex, at) = find(node) else { continue }
-            let turned = raise(chunk(at.ordinal, of: listIndex), at.offset, by: change)
-            if turned != 0, let parent = forest.treeParent(of: node) { raised[parent, default: 0] += turned }
+        if let last = run { changes[last.parent, default: 0] += last.change }
+        while let (node, change) = changes.popFirst() {
+            guard let (listIndex, position) = find(node) else { continue }
+            let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+            let parentChange = changeShownCount(chunkIndex, position.offset, by: change)
+            if parentChange != 0, let parent = forest.treeParent(of: node) {
+                changes[parent, default: 0] += parentChange
+            }
         }
     }
 
-    /// Adds to the shown count of an entry; returns 1 if the entry becomes shown, -1 if hidden, else 0.
-    private mutating func raise(_ number: Int, _ offset: Int, by change: Int) -> Int {
-        resetOldMatches(number)
-        let old = Int(chunks[number].entries[offset].shown)
-        chunks[number].entries[offset].shown = UInt32(old + change)
+    /// Adds to the shown count of an entry; returns what to add to that of its parent: 1 if the count was 0, -1 if it
+    /// became 0, else 0.
+    private mutating func changeShownCount(_ chunkIndex: Int, _ offset: Int, by change: Int) -> Int {
+        resetOldMatches(chunkIndex)
+        let old = Int(chunks[chunkIndex].entries[offset].shownCount)
+        chunks[chunkIndex].entries[offset].shownCount = UInt32(old + change)
         guard (old == 0) != (old + change == 0) else { return 0 }
-        let turned = old == 0 ? 1 : -1
-        if chunks[number].entries[offset].userFolds == 0, chunks[number].userFolds == 0 {
-            let (listIndex, ordinal) = (chunks[number].list, chunks[number].ordinal)
-            lists[listIndex]!.found[ordinal] += turned
-            lists[listIndex]!.foundCount += turned
+        let parentChange = old == 0 ? 1 : -1
+        if chunks[chunkIndex].entries[offset].userFolds == 0, chunks[chunkIndex].userFolds == 0 {
+            let (listIndex, ordinal) = (chunks[chunkIndex].list, chunks[chunkIndex].ordinal)
+            lists[listIndex]!.filteredRowCounts[ordinal] += parentChange
+            lists[listIndex]!.filteredRowCount += parentChange
         }
-        return turned
+        return parentChange
     }
 
-    /// Returns the shown count of an entry.
-    func shown(at position: Position, in listIndex: Int) -> UInt32 {
-        let number = chunk(position.ordinal, of: listIndex)
-        return chunks[number].round == round ? chunks[number].entries[position.offset].shown : 0
+    /// Returns the ``Entry/shownCount`` of an entry in this filter round.
+    func shownCount(at position: Position, in listIndex: Int) -> UInt32 {
+        let chunkIndex = indexOfChunk(position.ordinal, of: listIndex)
+        return chunks[chunkIndex].round == round ? chunks[chunkIndex].entries[position.offset].shownCount : 0
     }
 
-    /// Adds to the shown count of an entry, and of those above it as far as they become shown or hidden.
-    mutating func raise(at position: Position, in listIndex: Int, by change: Int) {
-        var at: Position? = position
-        while let current = at, raise(chunk(current.ordinal, of: listIndex), current.offset, by: change) != 0 {
-            at = parent(at: current, in: listIndex)
+    /// Adds to the shown count of an entry, and updates those of the entries above it. Stops above a count that neither
+    /// was nor became 0.
+    mutating func changeShownCount(at position: Position, in listIndex: Int, by change: Int) {
+        var next: Position? = position
+        while let current = next {
+            let chunkIndex = indexOfChunk(current.ordinal, of: listIndex)
+            guard changeShownCount(chunkIndex, current.offset, by: change) != 0 else { return }
+            next = parent(at: current, in: listIndex)
         }
     }
 }

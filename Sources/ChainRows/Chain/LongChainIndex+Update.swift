@@ -1,7 +1,8 @@
 import ChainModel
 
-// Updates from the forest: moved nodes are removed with all under them, then evicted ones, then the moved ones are
-// inserted at their new position. In between a list is that of a forest without these nodes.
+// Updates from the forest. Moved nodes are removed with all under them, then evicted nodes, then continuations that
+// changed; then new, moved and removed nodes are inserted at their positions. In between a list is that of a forest
+// without these nodes.
 extension LongChainIndex {
     /// Updates all lists from the changes of a forest.
     mutating func update(
@@ -9,99 +10,114 @@ extension LongChainIndex {
         _ filter: borrowing FilterScan
     ) {
         guard !listOf.isEmpty else { return }
-        var hasNew = false
+        var hasNewOrMoved = false
         for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .moved]) {
-            hasNew = true
+            hasNewOrMoved = true
             if has(entry.index) {
-                takeOut(entry.index, isNew: entry.changes.contains(.created), of: forest, changes)
+                removeMoved(entry.index, isNew: entry.changes.contains(.created), of: forest, changes)
             }
         }
-        for eviction in changes.evicted where has(eviction.index) { takeOut(evicted: eviction.index) }
-        var moved: [NodeIndex] = []
+        for eviction in changes.evicted where has(eviction.index) { removeEvicted(eviction.index) }
+        var removed: [NodeIndex] = []
         for entry in changes.nodes where entry.changes.contains(.continuation) {
-            reconcile(entry.index, in: forest, &moved)
+            removeChangedContinuations(of: entry.index, in: forest, &removed)
         }
-        if hasNew {
+        if hasNewOrMoved {
             for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .moved]) {
-                put(entry.index, in: forest, folds, filter)
+                insert(entry.index, in: forest, folds, filter)
             }
         }
-        for node in moved { put(node, in: forest, folds, filter) }
+        for node in removed { insert(node, in: forest, folds, filter) }
     }
 
-    private mutating func takeOut(
+    /// Removes a moved node and all under it, or the evicted node that had the index of a new one. A list stays if its
+    /// root moved but is still a root, or if the node is its root now.
+    private mutating func removeMoved(
         _ node: NodeIndex, isNew: Bool, of forest: borrowing ChainForest, _ changes: borrowing ForestChanges
     ) {
-        guard let (listIndex, at) = find(node) else { return }
+        guard let (listIndex, position) = find(node) else { return }
         if lists[listIndex]!.root == node {
             if isNew || !forest.isRoot(node) { removeList(listIndex) }
             return
         }
-        if !isNew, forest.isRoot(node), isPromoted(at, in: listIndex, changes) {
-            return promote(node, at, in: listIndex)
+        if !isNew, forest.isRoot(node), isPromoted(at: position, in: listIndex, changes) {
+            return promote(node, at: position, in: listIndex)
         }
-        takeOutTree(at, in: listIndex)
+        removeTree(at: position, in: listIndex)
     }
 
-    private mutating func takeOutTree(_ at: Position, in listIndex: Int) {
-        lower(at, in: listIndex)
-        remove(from: at, to: endOfTree(at: at, in: listIndex), in: listIndex)
+    /// Removes an entry, its continuations and all under them.
+    private mutating func removeTree(at position: Position, in listIndex: Int) {
+        subtractFromParent(position, in: listIndex)
+        remove(from: position, to: endOfTree(at: position, in: listIndex), in: listIndex)
     }
 
-    /// Takes what is shown of an entry from the shown count of its parent.
-    private mutating func lower(_ at: Position, in listIndex: Int) {
-        if isFiltering, shown(at: at, in: listIndex) > 0, let above = parent(at: at, in: listIndex) {
-            raise(at: above, in: listIndex, by: -1)
+    /// Subtracts an entry from the shown count of its parent, if the entry is shown.
+    private mutating func subtractFromParent(_ position: Position, in listIndex: Int) {
+        if isFiltering, shownCount(at: position, in: listIndex) > 0,
+            let parent = parent(at: position, in: listIndex)
+        {
+            changeShownCount(at: parent, in: listIndex, by: -1)
         }
     }
 
-    private mutating func takeOut(evicted node: NodeIndex) {
-        guard let (listIndex, at) = find(node) else { return }
-        lower(at, in: listIndex)
-        remove(from: at, to: position(after: at, in: listIndex), in: listIndex)
+    /// Removes the entry of an evicted node; removes the list if it was the root's or the last entry.
+    private mutating func removeEvicted(_ node: NodeIndex) {
+        guard let (listIndex, position) = find(node) else { return }
+        subtractFromParent(position, in: listIndex)
+        remove(from: position, to: self.position(after: position, in: listIndex), in: listIndex)
         if lists[listIndex]!.count == 0 || lists[listIndex]!.root == node { removeList(listIndex) }
     }
 
-    /// Returns whether all entries before one were evicted, so that it is the root now.
-    private func isPromoted(_ at: Position, in listIndex: Int, _ changes: borrowing ForestChanges) -> Bool {
-        guard entry(at: at, in: listIndex).level == 1, endOfTree(at: at, in: listIndex) == end(of: listIndex) else {
-            return false
-        }
-        let gone = Set(changes.evicted.map(\.index.rawValue))
+    /// Returns whether an entry became the root of its list: all entries before it were evicted, and its tree is the
+    /// rest of the list. O(entries before it and evicted nodes).
+    private func isPromoted(at position: Position, in listIndex: Int, _ changes: borrowing ForestChanges) -> Bool {
+        guard entry(at: position, in: listIndex).level == 1,
+            endOfTree(at: position, in: listIndex) == end(of: listIndex)
+        else { return false }
+        let evicted = Set(changes.evicted.map(\.index.rawValue))
         var before = Position(ordinal: 0, offset: 0)
-        while before < at {
-            guard gone.contains(entry(at: before, in: listIndex).node) else { return false }
-            before = position(after: before, in: listIndex)
+        while before < position {
+            guard evicted.contains(entry(at: before, in: listIndex).node) else { return false }
+            before = self.position(after: before, in: listIndex)
         }
         return true
     }
 
-    private mutating func promote(_ node: NodeIndex, _ at: Position, in listIndex: Int) {
+    /// Makes a node the root of its list; removes the entries before it.
+    private mutating func promote(_ node: NodeIndex, at position: Position, in listIndex: Int) {
         listOf[lists[listIndex]!.root] = nil
         lists[listIndex]!.root = node
         listOf[node] = listIndex
-        remove(from: Position(ordinal: 0, offset: 0), to: at, in: listIndex)
-        unfoldRoot(in: listIndex)
+        remove(from: Position(ordinal: 0, offset: 0), to: position, in: listIndex)
+        makeFirstEntryRoot(in: listIndex)
     }
 
-    /// Updates a node's continuation after its only child changed.
-    private mutating func reconcile(_ node: NodeIndex, in forest: borrowing ChainForest, _ moved: inout [NodeIndex]) {
-        guard let (listIndex, at) = find(node) else { return }
-        let tail = forest.continuation(of: node)
-        if let end = endOfInside(at: at, in: listIndex), case let old = entry(at: end, in: listIndex),
-            old.level == entry(at: at, in: listIndex).level | 1, tail?.rawValue != old.node
+    /// Removes a node's old continuation and its new one, each with all under it, if their entries have the wrong
+    /// level; adds them to `removed`, to be inserted again.
+    private mutating func removeChangedContinuations(
+        of node: NodeIndex, in forest: borrowing ChainForest, _ removed: inout [NodeIndex]
+    ) {
+        guard let (listIndex, position) = find(node) else { return }
+        let continuation = forest.continuation(of: node)
+        if let end = endOfInside(at: position, in: listIndex), case let old = entry(at: end, in: listIndex),
+            old.level == entry(at: position, in: listIndex).continuationLevel, continuation?.rawValue != old.node
         {
-            takeOutTree(end, in: listIndex)
-            moved.append(NodeIndex(rawValue: old.node))
+            removeTree(at: end, in: listIndex)
+            removed.append(NodeIndex(rawValue: old.node))
         }
-        if let tail, let (other, ordinal) = find(tail), entry(at: ordinal, in: other).level & 1 == 0 {
-            takeOutTree(ordinal, in: other)
-            moved.append(tail)
+        if let continuation, let (list, position) = find(continuation),
+            !entry(at: position, in: list).isContinuation
+        {
+            removeTree(at: position, in: list)
+            removed.append(continuation)
         }
     }
 
-    /// Inserts a node, its siblings that are in no list either, and all under them.
-    private mutating func put(
+    /// Inserts a node, the siblings around it that are in no list, and all under them.
+    ///
+    /// Does nothing if the node is in a list, if its parent is in none, or if the list is not read up to its position.
+    private mutating func insert(
         _ node: NodeIndex, in forest: borrowing ChainForest, _ folds: borrowing Folds, _ filter: borrowing FilterScan
     ) {
         guard !has(node), let above = forest.treeParent(of: node), let (listIndex, parent) = find(above) else { return }
@@ -109,8 +125,7 @@ extension LongChainIndex {
         let inside = endOfInside(at: parent, in: listIndex)
         let isUnfinished = inside == nil && !lists[listIndex]!.isComplete
         var maker = EntryMaker(level: parentLevel)
-        let around = self.folds(at: parent, in: listIndex)
-        maker.setFolds(around, at: parentLevel)
+        maker.setFolds(self.folds(at: parent, in: listIndex), at: parentLevel)
         var entries: [Entry] = []
         let target: Position
         if forest.isContinuation(node) {
@@ -118,22 +133,21 @@ extension LongChainIndex {
             append(node, parentLevel | 1, to: &entries, &maker, of: listIndex, in: forest, folds)
             target = inside ?? end(of: listIndex)
         } else {
-            let level = parentLevel & ~1 + 2
-            if isUnfinished, !isBehind(node, parent, level, in: listIndex, forest) { return }
-            let flags = entry(at: parent, in: listIndex).flags
-            let own: (all: UInt32, user: UInt16) = (
-                around.all + (flags.contains(.folded) ? 1 : 0), around.user + (flags.contains(.userFolded) ? 1 : 0)
-            )
-            let (first, before) = run(before: node, in: forest)
-            target =
-                before.flatMap { find($0) }.map { end(ofTreeOf: before!, $0.at, in: listIndex, forest) }
-                ?? position(after: parent, in: listIndex)
+            let level = (parentLevel & ~1) + 2
+            if isUnfinished, !isBeforeLastRead(node, parent, level, in: listIndex, forest) { return }
+            let foldsInside = foldsInside(at: parent, in: listIndex)
+            let (first, sibling) = firstUnlisted(before: node, in: forest)
+            if let sibling, let (_, position) = find(sibling) {
+                target = end(ofTreeOf: sibling, position, in: listIndex, forest)
+            } else {
+                target = position(after: parent, in: listIndex)
+            }
             var next: NodeIndex? = first
             while let current = next {
                 next = forest.nextSibling(of: current)
                 if forest.isContinuation(current) { continue }
                 if has(current) { break }
-                maker.setFolds(own, at: level)
+                maker.setFolds(foldsInside, at: level)
                 append(current, level, to: &entries, &maker, of: listIndex, in: forest, folds)
             }
         }
@@ -141,35 +155,41 @@ extension LongChainIndex {
         noteMatches(of: entries, in: forest, filter)
     }
 
-    private func end(ofTreeOf node: NodeIndex, _ at: Position, in listIndex: Int, _ forest: borrowing ChainForest)
+    /// Returns the same as ``endOfTree(at:in:)``, but for a node without children without a search.
+    private func end(ofTreeOf node: NodeIndex, _ position: Position, in listIndex: Int, _ forest: borrowing ChainForest)
         -> Position
     {
-        forest.childCount(of: node) == 0 ? position(after: at, in: listIndex) : endOfTree(at: at, in: listIndex)
+        forest.childCount(of: node) == 0
+            ? self.position(after: position, in: listIndex) : endOfTree(at: position, in: listIndex)
     }
 
-    /// Returns the first of a node's preceding siblings that are in no list, and the one before them that is.
-    private func run(before node: NodeIndex, in forest: borrowing ChainForest) -> (first: NodeIndex, before: NodeIndex?)
-    {
+    /// Returns the first of the siblings directly before a node that are in no list, or the node itself; and the listed
+    /// sibling before it, if there is one. Continuations are skipped.
+    private func firstUnlisted(
+        before node: NodeIndex, in forest: borrowing ChainForest
+    ) -> (first: NodeIndex, listed: NodeIndex?) {
         var first = node
-        while let before = forest.previousSibling(of: first) {
-            if has(before), !forest.isContinuation(before) { return (first, before) }
-            first = before
+        while let previous = forest.previousSibling(of: first) {
+            if has(previous), !forest.isContinuation(previous) { return (first, previous) }
+            first = previous
         }
         return (first, nil)
     }
 
-    /// Returns whether a node comes before the position up to which its unfinished list was read.
-    private func isBehind(
+    /// Returns whether a child of `parent` comes before the last child of it in an unfinished list. `level` is that of
+    /// the children.
+    private func isBeforeLastRead(
         _ node: NodeIndex, _ parent: Position, _ level: UInt32, in listIndex: Int, _ forest: borrowing ChainForest
     ) -> Bool {
         guard let last = lastAtMost(level, before: end(of: listIndex), in: listIndex), last > parent else {
             return false
         }
-        let reached = forest.node(NodeIndex(rawValue: entry(at: last, in: listIndex).node))
+        let read = forest.node(NodeIndex(rawValue: entry(at: last, in: listIndex).node))
         let own = forest.node(node)
-        return own.created != reached.created ? own.created < reached.created : own.id.rawValue < reached.id.rawValue
+        return own.created != read.created ? own.created < read.created : own.id.rawValue < read.id.rawValue
     }
 
+    /// Appends the entries of a node and all under it to `entries`; the maker must have the folds at `level`.
     private mutating func append(
         _ top: NodeIndex, _ level: UInt32, to entries: inout [Entry], _ maker: inout EntryMaker, of listIndex: Int,
         in forest: borrowing ChainForest, _ folds: borrowing Folds
@@ -183,7 +203,8 @@ extension LongChainIndex {
         }
     }
 
-    /// Returns the node below another one and its level, see ``Entry/level``.
+    /// Returns the node that follows another one in pre-order, and its ``Entry/level``; nil at the end of what is under
+    /// `top`.
     private func step(
         from node: NodeIndex, _ level: UInt32, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> (node: NodeIndex, level: UInt32)? {
@@ -192,6 +213,7 @@ extension LongChainIndex {
         }
     }
 
+    /// Notes a node with many children in ``large``.
     private mutating func noteLarge(_ node: NodeIndex, in forest: borrowing ChainForest) {
         if Folds.isLarge(node, in: forest) { large.append(node) }
     }
@@ -205,7 +227,7 @@ extension LongChainIndex {
 
     // MARK: Reading a chain
 
-    /// Reads at most `budget` nodes into a list; returns how many were read.
+    /// Reads at most `budget` nodes into a list, from where the last call ended; returns how many were read.
     @discardableResult
     mutating func build(
         _ listIndex: Int, budget: Int, in forest: borrowing ChainForest, _ folds: borrowing Folds,
@@ -221,14 +243,14 @@ extension LongChainIndex {
         var entries: [Entry] = []
         entries.reserveCapacity(min(budget, forest.chain(of: root).nodeCount))
         while let (node, level) = next, entries.count < budget {
+            // Unknown where the parent was read by an earlier call.
             if node != root, maker.folds(at: level) == nil, let above = forest.treeParent(of: node),
-                let (_, at) = find(above)
+                let (_, parent) = find(above)
             {
-                var around = self.folds(at: at, in: listIndex)
-                let flags = entry(at: at, in: listIndex).flags
-                if level & 1 == 0, flags.contains(.folded) { around.all += 1 }
-                if level & 1 == 0, flags.contains(.userFolded) { around.user += 1 }
-                maker.setFolds(around, at: level)
+                let isInside = level & 1 == 0
+                maker.setFolds(
+                    isInside ? foldsInside(at: parent, in: listIndex) : self.folds(at: parent, in: listIndex),
+                    at: level)
             }
             let flags: Flags = node == root ? [] : folds.flags(of: node, depth: Int(level >> 1))
             entries.append(maker.make(node, level, flags: flags))

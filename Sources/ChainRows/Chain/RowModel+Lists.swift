@@ -2,15 +2,18 @@ import ChainModel
 
 // The rows of long chains, from lists instead of walks.
 extension RowModel {
-    /// How many nodes of a chain are read at once; the rest follows in slices.
+    /// How many nodes are read into new lists at once; the rest follows in slices.
     static let firstReadCount = 16_384
+    /// The most nodes that one step reads into a list.
+    static let readCount = 4_096
 
-    /// Returns whether a chain gets a list. Where siblings are sorted, only chains with a walk that delays the frame
-    /// do, because lists are in program order.
+    /// Returns whether a chain of `count` nodes has a list instead of being walked.
+    ///
+    /// Lists are in program order. So while siblings are sorted, chains are walked as long as that delays no frame.
     @inline(__always)
     func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
 
-    /// In chains of more nodes siblings stay in program order.
+    /// The most nodes of a chain of which siblings are sorted; those of longer chains stay in program order.
     static let longestSorted = 4_096
 
     /// Removes all lists, because other chains are long now.
@@ -19,7 +22,7 @@ extension RowModel {
         unfinishedLists = []
     }
 
-    /// Returns the list of a long chain; begins one if there is none.
+    /// Returns the index of a long chain's list; begins a list if there is none.
     mutating func list(ofLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         if let known = lists.list(of: root) { return known }
         let new = lists.addList(of: root)
@@ -30,18 +33,18 @@ extension RowModel {
         return new
     }
 
-    /// Notes the nodes with many children that came into the lists.
+    /// Notes the nodes with many children that were added to lists.
     mutating func noteLarge(in forest: borrowing ChainForest) {
         guard !lists.large.isEmpty else { return }
-        let found = lists.large
+        let added = lists.large
         lists.large.removeAll(keepingCapacity: true)
-        for node in found where forest.contains(node) { noteLarge(node, in: forest) }
+        for node in added where forest.contains(node) { noteLarge(node, in: forest) }
     }
 
-    /// Reads a list until it has `rows` rows, or all of them.
+    /// Reads nodes into a list until it has `rows` rows or is complete.
     private mutating func read(_ listIndex: Int, rows: Int, in forest: borrowing ChainForest) {
         while !lists.lists[listIndex]!.isComplete, lists.rowCount(of: listIndex, isFiltered: filter.hidesRest) < rows {
-            lists.build(listIndex, budget: 4_096, in: forest, folds, filter)
+            lists.build(listIndex, budget: Self.readCount, in: forest, folds, filter)
         }
         noteLarge(in: forest)
     }
@@ -63,17 +66,17 @@ extension RowModel {
     mutating func row(of node: NodeIndex, inLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         let listIndex = list(ofLong: root, in: forest)
         if !lists.has(node) { read(listIndex, rows: .max, in: forest) }
-        var at = lists.find(node)?.at
-        while let current = at {
+        var position = lists.find(node)?.position
+        while let current = position {
             if let row = lists.row(at: current, in: listIndex, isFiltered: filter.hidesRest) { return row }
-            at = lists.outer(at: current, in: listIndex)
+            position = lists.outer(at: current, in: listIndex)
         }
         return 0
     }
 
     // MARK: Around a node
 
-    /// Returns the nearest node above that hides a node when folded; nil for a root.
+    /// Returns the nearest node that hides a node when folded; nil for a root.
     // Inlined, because a call would copy the row model.
     @inline(__always)
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
@@ -81,13 +84,14 @@ extension RowModel {
     }
 
     private func outer(ofListed node: NodeIndex) -> NodeIndex? {
-        guard let (listIndex, at) = lists.find(node) else { return nil }
-        return lists.outer(at: at, in: listIndex).map { NodeIndex(rawValue: lists.entry(at: $0, in: listIndex).node) }
+        guard let (listIndex, position) = lists.find(node) else { return nil }
+        return lists.outer(at: position, in: listIndex)
+            .map { NodeIndex(rawValue: lists.entry(at: $0, in: listIndex).node) }
     }
 
     /// Returns the level of a node; 0 for a root and its continuations.
     func depth(of node: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        if let (listIndex, at) = lists.find(node) { return lists.depth(at: at, in: listIndex) }
+        if let (listIndex, position) = lists.find(node) { return lists.depth(at: position, in: listIndex) }
         var depth = 0
         var current = node
         while let above = forest.treeParent(of: current) {
@@ -98,7 +102,7 @@ extension RowModel {
     }
 
     /// Returns whether folding `outer` hides a node.
-    func stands(_ node: NodeIndex, in outer: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+    func isInside(_ node: NodeIndex, of outer: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
         var current = self.outer(of: node, in: forest)
         while let next = current {
             if next == outer { return true }

@@ -1,6 +1,6 @@
 import ChainModel
 
-// The rows of chains: how many, which, and the row of a node.
+// The rows of chains: their number, the rows themselves, and the row of a node.
 extension RowModel {
     mutating func dropCachedRows(_ root: NodeIndex, _ slot: Int) {
         guard slots.has(.mayHaveCachedRows, slot) else { return }
@@ -14,8 +14,8 @@ extension RowModel {
         if number != 0 { slots.set(.mayHaveCachedRows, true, Int(number - 1)) }
     }
 
-    /// What happens to a chain's number of rows while the rest is hidden.
-    enum MatchCount {
+    /// When a chain's match weight is updated: its number of rows while a filter hides the rest.
+    enum MatchWeightUpdate {
         /// Counted now.
         case now
         /// Counted by the next ``refreshMatches(in:)``.
@@ -24,8 +24,10 @@ extension RowModel {
         case asBefore
     }
 
-    /// Counts the rows of a chain.
-    mutating func updateWeight(_ root: NodeIndex, in forest: borrowing ChainForest, matches: MatchCount = .now) {
+    /// Counts the rows of a chain, and updates its weights in the lists.
+    mutating func updateWeight(
+        _ root: NodeIndex, in forest: borrowing ChainForest, matches: MatchWeightUpdate = .now
+    ) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let count = forest.nodeCount(ofRoot: root)
         if count < longFrom / 2, let listIndex = lists.list(of: root) { lists.removeList(listIndex) }
@@ -49,7 +51,8 @@ extension RowModel {
         }
     }
 
-    /// Returns whether something in a chain may be folded, so that its rows have to be counted.
+    /// Returns whether something in a chain may be folded, or it may hold foreign rows, so that its rows have to be
+    /// counted.
     // Inlined, because it runs for each changed chain and a call would copy the row model.
     @inline(__always)
     private func holdsFolds(_ slot: Int) -> Bool {
@@ -58,6 +61,7 @@ extension RowModel {
         return level != 0 && level != Folds.everything
     }
 
+    /// Returns the number of rows of a chain of `count` nodes while no filter hides the rest.
     private mutating func weight(
         of root: NodeIndex, _ slot: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
     ) -> Int {
@@ -66,7 +70,7 @@ extension RowModel {
             return 1
         }
         if isLong(count) {
-            // Begun before its rows are asked for.
+            // A list that slices have to read is begun before its rows are asked for.
             guard holdsFolds || count > Self.firstReadCount else { return count }
             let listIndex = list(ofLong: root, in: forest)
             return holdsFolds ? max(1, lists.rowCount(of: listIndex, isFiltered: false)) : count
@@ -76,19 +80,21 @@ extension RowModel {
         return makeRows(root, in: forest).height
     }
 
+    /// Walks a chain and caches its rows, as shown while no filter hides the rest.
     private mutating func makeRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
         let hasCallers = foreign.hasCallers(root)
         let rows = ChainWalk.rows(
             of: root, in: forest, isFolded: { isFolded($0, depth: $1) },
             foreignRows: hasCallers ? lists.foreignRows : [:], siblings: siblingOrder)
         if cachedRows.count >= Self.cacheLimit { cachedRows.removeAll(keepingCapacity: true) }
-        let all = hasCallers ? rows.reduce(0) { $0 + height(ofOpen: $1) } : rows.count
-        let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: all)
+        let rowCount = hasCallers ? rows.reduce(0) { $0 + unfilteredHeight(of: $1) } : rows.count
+        let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: rowCount)
         cachedRows[root] = made
         noteCachedRows(root)
         return made
     }
 
+    /// Walks a chain and caches its rows, as shown while a filter hides the rest.
     private mutating func makeMatchRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
         filter.markShown(of: root, in: forest)
         let shown = filter.shownNodes
@@ -103,7 +109,7 @@ extension RowModel {
         return made
     }
 
-    /// Returns the number of rows of a chain while the rest is hidden; `matchCount` of its nodes match.
+    /// Returns the number of rows of a chain while a filter hides the rest; `matchCount` of its nodes match.
     mutating func matchWeight(of root: NodeIndex, matchCount: Int, in forest: borrowing ChainForest) -> Int {
         if isFoldedByUser(root) { return 1 }
         let count = forest.nodeCount(ofRoot: root)
@@ -118,7 +124,7 @@ extension RowModel {
         return makeMatchRows(root, in: forest).height
     }
 
-    /// Appends rows of a chain as they are shown now; returns how many.
+    /// Appends at most `count` rows of a chain from its row `first` on, as they are shown now; returns how many.
     @discardableResult
     mutating func append(
         rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
@@ -143,12 +149,13 @@ extension RowModel {
         return rows.count
     }
 
-    private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> CachedRows {
+    /// Returns the rows of a chain that is not long, from the cache or from a walk.
+    private mutating func rows(of root: NodeIndex, _ nodeCount: Int, in forest: borrowing ChainForest) -> CachedRows {
         if filter.hidesRest {
-            if let cached = cachedMatchRows[root], cached.nodeCount == count { return cached }
+            if let cached = cachedMatchRows[root], cached.nodeCount == nodeCount { return cached }
             return makeMatchRows(root, in: forest)
         }
-        if let cached = cachedRows[root], cached.nodeCount == count { return cached }
+        if let cached = cachedRows[root], cached.nodeCount == nodeCount { return cached }
         return makeRows(root, in: forest)
     }
 
@@ -159,13 +166,13 @@ extension RowModel {
     }
 
     private func foldedRow(of root: NodeIndex, in forest: borrowing ChainForest) -> TreeRow {
-        let goesOn = forest.continuation(of: root) != nil
+        let hasContinuation = forest.continuation(of: root) != nil
         return TreeRow(
             node: root, depth: 0, guides: 0,
-            flags: goesOn ? [.root, .foldable, .folded] : [.root, .foldable, .folded, .last])
+            flags: hasContinuation ? [.root, .foldable, .folded] : [.root, .foldable, .folded, .last])
     }
 
-    /// Returns at most `count` rows of a group's chains from a row on.
+    /// Returns at most `count` rows of a group's chains, from row `first` of these on.
     mutating func rows(
         ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
@@ -174,13 +181,13 @@ extension RowModel {
         result.reserveCapacity(count)
         var left = count
         while left > 0 {
-            if isStale(key, in: forest) {
+            if updateIfPending(key, in: forest) {
                 guard let next = shown[group].select(row: first + count - left) else { break }
                 (key, offset) = next
             }
             if let root = forest.index(of: NodeID(key.id)) {
                 if isElsewhere(root) {
-                    // Skipped by weight, because many such chains may follow each other.
+                    // Found by row, not as the next chain, because many chains without rows may follow.
                     guard let next = shown[group].select(row: first + count - left) else { break }
                     (key, offset) = next
                     continue
@@ -220,20 +227,21 @@ extension RowModel {
             let shown = rows(of: root, count, in: forest)
             var current: NodeIndex? = node
             while let target = current {
-                if let slot = shown.rows.firstIndex(where: { $0.node == target }) {
-                    if shown.height == shown.rows.count { return slot }
-                    return shown.rows[..<slot].reduce(0) { $0 + height(of: $1) }
+                if let index = shown.rows.firstIndex(where: { $0.node == target }) {
+                    if shown.height == shown.rows.count { return index }
+                    return shown.rows[..<index].reduce(0) { $0 + height(of: $1) }
                 }
                 current = ChainWalk.outer(of: target, in: forest)
             }
             return 0
         }
         let offset = isRootFolded(root) ? 0 : row(of: node, inLong: root, in: forest)
-        // Updated, because reading the list may have shown more of it.
+        // Updated, because reading the list may have changed its number of rows.
         updateWeight(root, in: forest)
         return offset
     }
 
+    /// Returns the key of a root; nil for a node that is no root.
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
         return number == 0 ? nil : slots.key(Int(number - 1))

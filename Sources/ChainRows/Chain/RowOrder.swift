@@ -1,20 +1,20 @@
 import ChainModel
 
-/// Steps along the rows of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.
+/// Steps from row to row of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.
 ///
-/// A step is O(1), but at the end of a subtree O(steps up or down).
+/// A step is O(1), but at the end of a subtree O(levels up or down).
 package enum RowOrder {
     /// One step down.
     package struct Step {
         package let node: NodeIndex
-        /// How many levels further in the node stands than the one before it; negative for out.
+        /// How many levels further in the node is than the one before it; negative for further out.
         package let levels: Int
         /// Whether the node is the continuation of the one before it at its level.
         let isContinuation: Bool
     }
 
-    /// Returns the node below another one; nil at the end of what stands under `top`. Without `climbs` also nil where
-    /// nothing stands under the node itself, for callers that know the rest.
+    /// Returns the node in the row below another one; nil after the last node under `top`. Without `climbs`, also nil
+    /// where nothing is under `node`, so that no step up is made.
     package static func next(
         after node: NodeIndex, within top: NodeIndex, climbs: Bool = true, in forest: borrowing ChainForest
     ) -> Step? {
@@ -40,7 +40,7 @@ package enum RowOrder {
         return nil
     }
 
-    /// Returns the node above another one; nil for `top`.
+    /// Returns the node in the row above another one; nil for `top`.
     package static func previous(
         before node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -52,14 +52,15 @@ package enum RowOrder {
         return inner.map { last(under: $0, in: forest) } ?? above
     }
 
-    /// Returns the last node under another one, or the node itself. O(steps down).
+    /// Returns the last node under another one, or the node itself if nothing is under it. O(steps down).
     package static func last(under node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex {
         var current = node
         while let next = forest.continuation(of: current) ?? forest.lastChild(of: current) { current = next }
         return current
     }
 
-    /// Returns the nearest node below another one, or above it, for which a condition holds. O(nodes in between).
+    /// Returns the nearest node in a row below another one, or above it, for which a condition holds; nil if there is
+    /// none. O(nodes in between).
     static func nearest(
         to node: NodeIndex, forward: Bool, within top: NodeIndex, in forest: borrowing ChainForest,
         where isWanted: (NodeIndex) -> Bool
@@ -76,7 +77,7 @@ package enum RowOrder {
         }
     }
 
-    /// Returns the node that is `rows` further down (up if negative), and how many rows that was: fewer at an end.
+    /// Returns the node that is `rows` further down (up if negative), and how many rows were passed: fewer at an end.
     package static func step(
         from node: NodeIndex, by rows: Int, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> (node: NodeIndex, rows: Int) {
@@ -93,7 +94,7 @@ package enum RowOrder {
         return (current, done)
     }
 
-    /// Returns how many rows stand above a node; nil for more than `limit`.
+    /// Returns how many rows are above a node; nil for more than `limit`.
     package static func number(
         of node: NodeIndex, within top: NodeIndex, limit: Int, in forest: borrowing ChainForest
     ) -> Int? {
@@ -105,7 +106,7 @@ package enum RowOrder {
         return nil
     }
 
-    /// Returns how many levels in a node stands; 0 where the root is more than 2,000 steps up.
+    /// Returns the level of a node below `top`; 0 where `top` is more than 2,000 steps up.
     package static func depth(of node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var current = node
         var depth = 0
@@ -119,7 +120,7 @@ package enum RowOrder {
 
     private static let climbLimit = 2_000
 
-    /// Returns the first of a node and the siblings after it that is no continuation.
+    /// Returns a node, or its next sibling if it is a continuation.
     @inline(__always)
     private static func inner(_ node: NodeIndex?, in forest: borrowing ChainForest) -> NodeIndex? {
         guard let node, forest.isContinuation(node) else { return node }

@@ -15,9 +15,9 @@ public struct TreeRow: Equatable, Sendable {
 
         /// Folding it would hide or show something.
         public static let foldable = Flags(rawValue: 1)
-        /// What is under it is hidden.
+        /// The nodes inside it are hidden; of a root, all nodes under it.
         public static let folded = Flags(rawValue: 2)
-        /// Nothing follows at its level under the same node.
+        /// Nothing follows at its level under the same parent.
         public static let last = Flags(rawValue: 4)
         /// It is the continuation of the row above it at its level: the only `then` of that node.
         public static let continuation = Flags(rawValue: 8)
@@ -32,10 +32,12 @@ public struct TreeRow: Equatable, Sendable {
     package var node: NodeIndex
     /// Its level; 0 for a root and its continuations.
     package var depth: UInt16
-    /// The levels at which something follows below, so that a line is drawn; bit 0 is level 1.
+    /// The levels further out at which a node follows below, so that a line is drawn beside the row; bit 0 is level 1.
     package var guides: UInt32
     package var flags: Flags
 
-    /// Levels that are drawn; deeper rows show their depth as a number.
+    /// The greatest depth that is drawn as indentation; deeper rows show their depth as a number.
     package static let depthLimit = 20
+    /// The greatest level that ``guides`` has a bit for.
+    static let guideLimit: UInt32 = 32
 }

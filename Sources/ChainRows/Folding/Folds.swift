@@ -1,32 +1,35 @@
 import ChainModel
 
-/// What is folded, and why: by the user, by level, after finishing, or for its many children.
+/// Which nodes are folded, and why: by the user, by level, after finishing, or because of their many children.
 struct Folds {
     struct NodeBits: OptionSet {
         let rawValue: UInt8
         static let userFolded = NodeBits(rawValue: 1)
         static let userUnfolded = NodeBits(rawValue: 2)
         static let tagged = NodeBits(rawValue: 4)
-        /// Whether ``Folds/finished`` and ``Folds/large`` have the node.
+        /// In ``Folds/finished``.
         static let finished = NodeBits(rawValue: 8)
+        /// In ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
+        /// The bits that the user sets.
         static let user: NodeBits = [.userFolded, .userUnfolded, .tagged]
     }
 
-    /// A node with more children folds itself to one row.
+    /// A node with more children inside folds itself to one row.
     static let childLimit = 200
 
+    /// The ``NodeBits`` by node.
     private var bits = PagedArray<UInt8>()
-    /// Nodes with any of the user's bits: few, because the user sets them one by one.
+    /// Nodes with any of the user's bits. They are few, because the user sets them one by one.
     private(set) var marked: [NodeIndex: NodeID] = [:]
-    /// Nodes that folded because everything in them went well; see ``RowModel/autoFold(in:now:selected:)``.
+    /// Nodes that folded because all nodes inside went well; see ``RowModel/autoFold(in:now:selected:)``.
     private(set) var finished: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because of their many children.
     private(set) var large: [NodeIndex: NodeID] = [:]
-    /// How many levels of each chain are shown; nil where each chain decides.
+    /// How many levels of each chain are shown; nil until the user chooses, so that each chain folds itself.
     var level: Int?
 
-    /// The level that shows everything.
+    /// The ``level`` that shows everything.
     static let everything = Int.max
 
     /// Returns whether a node has enough children inside to fold itself.
@@ -52,7 +55,7 @@ struct Folds {
         marked[node] = own.isEmpty ? nil : id
     }
 
-    /// Sets whether a node folds because it is finished: an id if so.
+    /// Folds a node because it is finished; without an id, ends that.
     mutating func setFinished(_ node: NodeIndex, _ id: NodeID?) {
         finished[node] = id
         set(.finished, id != nil, node)
@@ -64,9 +67,11 @@ struct Folds {
         set(.large, true, node)
     }
 
-    /// Returns whether what is under a node is hidden; `depth` is its level, 0 for roots and their continuations.
+    /// Returns whether a node is folded. `depth` is its level, 0 for roots and their continuations; `byItself` is
+    /// whether the node is the root of a chain that folded itself.
     ///
-    /// A level counts for all of a chain. Level 0 leaves each chain's inside as it is, for when the chain is unfolded.
+    /// The user's choice for the node comes first. Level 0 folds roots only, so that nodes inside stay as they are for
+    /// when a chain is unfolded.
     func isFolded(_ node: NodeIndex, depth: Int, isRoot: Bool, byItself: Bool) -> Bool {
         let own = bits(of: node)
         if own.contains(.userFolded) { return true }
@@ -82,7 +87,7 @@ struct Folds {
     /// Returns whether the user folded a node.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { userBits(of: node).contains(.userFolded) }
 
-    /// Returns the flags of a node in a list; a root's folding is not among them.
+    /// Returns the flags of a node in a ``LongChainIndex``; the node must be no root, because roots have none there.
     func flags(of node: NodeIndex, depth: Int) -> LongChainIndex.Flags {
         var flags: LongChainIndex.Flags = []
         if isFolded(node, depth: depth, isRoot: false, byItself: false) { flags.insert(.folded) }

@@ -5,10 +5,10 @@ extension RowModel {
     /// Returns whether a settled chain is to be archived now.
     package func hasDue(now: UInt64) -> Bool { archiveQueue.hasDue(now: now) }
 
-    /// Folds the chains that settled unfolded since the last tick, and the one that stays open no longer. Returns
+    /// Folds the chains that settled unfolded since the last tick, and ``lastOpen`` if it stays open no longer. Returns
     /// whether there were any.
     ///
-    /// The chain of `selected` stays open, and so does the one that settled last while nothing is live.
+    /// The chain of `selected` stays open, and so does the chain that settled last while no chain is live.
     mutating func foldSettled(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let isAnyLive = forest.totals.liveChainCount > 0
         guard !settledOpen.isEmpty || isAnyLive && lastOpen != nil else { return false }
@@ -16,7 +16,7 @@ extension RowModel {
         if let old = lastOpen, old != last {
             settledOpen.append(old.node)
             // Enqueue it again, because `archiveFirst` dropped its entry while it stayed open.
-            if forest.contains(old.id, at: old.node), isThere(old.node, in: forest) {
+            if forest.contains(old.id, at: old.node), isStillRoot(old.node, in: forest) {
                 enqueueForArchive(old.node, Int(slotOf[old.node.rawValue] - 1), deadline: now, in: forest)
             }
         }
@@ -36,7 +36,7 @@ extension RowModel {
         archiveQueue.append(.init(deadline: deadline, node: root, id: NodeID(slots.id(slot))), in: forest)
     }
 
-    /// The chain that settled last, among those that were unfolded then.
+    /// Returns the chain that settled last, of those that were unfolded then.
     private func lastSettled(in forest: borrowing ChainForest) -> OpenChain? {
         var last = lastOpen.flatMap { forest.contains($0.id, at: $0.node) ? $0 : nil }
         var latest = last.flatMap { forest.chain(of: $0.node).settled } ?? 0
@@ -47,6 +47,7 @@ extension RowModel {
         return last
     }
 
+    /// Folds a chain, if it is still settled and unfolded.
     private mutating func foldSettled(_ root: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(root), forest.isRoot(root), forest.chain(of: root).settled != nil,
             slotOf[root.rawValue] != 0, !foreign.isLive(root)
@@ -59,9 +60,9 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// The cost of archiving in a tick: 8 for each chain, 1 for the entry of an evicted one.
+    /// The budget of archiving in a tick. A chain costs 8, the entry of an evicted chain 1.
     private static let archiveBudget = 32_000
-    /// The cost of a chain besides that of its entry.
+    /// The cost of a chain besides 1 for its entry.
     private static let archiveCost = 7
 
     /// Archives settled chains past their deadline, except the one of `selected`. Returns the former first row of the
@@ -91,6 +92,7 @@ extension RowModel {
         }
     }
 
+    /// Archives the chain of the queue's first entry, or postpones it.
     private mutating func archiveFirst(
         _ budget: inout Int, in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?
     ) {
@@ -105,10 +107,10 @@ extension RowModel {
         guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot), !foreign.isLive(root) else {
             return
         }
-        // The chain that stays open is enqueued again when another one replaces it.
+        // The chain that stays open is enqueued again by `foldSettled` when it no longer does.
         if lastOpen?.id == entry.id { return }
         let deadline = settled &+ ArchiveDelay.settled
-        // It was live since its entry was made.
+        // Later than the entry's deadline if the chain was live again since.
         guard deadline <= now else { return enqueueForArchive(root, slot, deadline: deadline, in: forest) }
         guard root != pinned else {
             slots.set(.awaitsArchive, true, slot)

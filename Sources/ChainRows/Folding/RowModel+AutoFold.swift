@@ -1,16 +1,17 @@
 import ChainModel
 
-// Folding of finished nodes: a node that was fulfilled, with nothing live and nothing rejected inside, becomes one row
-// after a moment. So a live chain shows where it stands. The user's folds take precedence, a node around the selection
-// stays open, and a live node inside opens it again.
+// Folding of finished nodes. A fulfilled or skipped node is folded after a moment if all nodes inside it are fulfilled
+// or skipped, so that a live chain shows where it stands. The user's folds take precedence, a node around the selection
+// stays open, and a live or faulty node inside opens it again.
 extension RowModel {
     /// How long a finished node stays open, in nanoseconds.
     static let foldDelay: UInt64 = 1_200_000_000
 
-    /// Nodes of larger chains do not fold themselves, because finding out costs a walk over the node's inside.
+    /// The most nodes of a chain in which finished nodes fold, because a test walks over the nodes inside.
     static let autoFoldLimit = 512
 
-    /// Enqueues a node after a change of its state, and the node around it, if they may be finished.
+    /// Updates folding after a node was made, moved or changed its state. Enqueues the node and the one around it if
+    /// they may be finished; unfolds the nodes around it if it is live or went wrong.
     mutating func noteState(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest, now: UInt64) {
         let (node, isWell) = (entry.index, entry.state.isWell)
         // Nothing to open, because nothing has folded itself.
@@ -22,7 +23,7 @@ extension RowModel {
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }
     }
 
-    /// Enqueues what may be finished in a new chain; returns how many nodes were looked at.
+    /// Enqueues the nodes of a live chain that may be finished; returns how many nodes were looked at.
     mutating func noteStates(under root: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Int {
         let chain = forest.chain(of: root)
         guard chain.settled == nil, chain.nodeCount > 1, chain.nodeCount <= Self.autoFoldLimit else { return 1 }
@@ -33,17 +34,18 @@ extension RowModel {
         return rows.count
     }
 
+    /// Enqueues a node to be folded, if it went well and has nodes inside.
     private mutating func enqueueFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ now: UInt64) {
         guard forest.state(of: node).isWell, hasInside(node, in: forest) else { return }
         let id = forest.id(of: node)
         let owner = UInt32(truncatingIfNeeded: id.rawValue)
-        // Already enqueued; the node is tested at its deadline, whatever has happened until then.
+        // An enqueued node is not enqueued again, because it is tested at its deadline anyway.
         guard owner == 0 || queuedIDs[node.rawValue] != owner else { return }
         queuedIDs[node.rawValue] = owner
         finishedQueue.append(NodeQueue.Entry(deadline: now &+ Self.foldDelay, node: node, id: id), in: forest)
     }
 
-    /// Returns whether anything but the continuation stands under a node.
+    /// Returns whether a node has children besides its continuation.
     private func hasInside(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         switch forest.childCount(of: node) {
         case 0: false
@@ -62,8 +64,8 @@ extension RowModel {
         }
     }
 
-    /// Folds finished nodes and nodes with many children, but for those around `selected`; returns whether there was
-    /// anything to look at.
+    /// Folds settled chains, finished nodes and nodes with many children, except around `selected`; returns whether
+    /// rows may have changed.
     package mutating func autoFold(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let didSettle = foldSettled(in: forest, now: now, selected: selected)
         let isFolded = foldLarge(in: forest, selected: selected) || didSettle
@@ -72,12 +74,12 @@ extension RowModel {
         return true
     }
 
-    /// The cost of folding finished nodes in a tick, in nodes that are looked at: 1 to 3 ms.
+    /// The budget of folding finished nodes in a tick, in nodes that are looked at: 1 to 3 ms.
     private static let autoFoldBudget = 20_000
-    /// The cost of an entry besides the nodes inside; the entry of an evicted node costs 1.
+    /// The cost of a node besides 1 for its entry and 1 for each node inside; the entry of an evicted node costs 1.
     private static let entryCost = 8
 
-    /// Folds nodes past their deadline, but for those around `selected`.
+    /// Folds finished nodes past their deadline, except those around `selected`.
     mutating func foldFinished(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
         var steps = 0
         var budget = Self.autoFoldBudget
@@ -94,7 +96,7 @@ extension RowModel {
             guard !folds.bits(of: entry.node).contains(.finished), isFinished(entry.node, in: forest, &budget) else {
                 continue
             }
-            if let selected, stands(selected, in: entry.node, forest) {
+            if let selected, isInside(selected, of: entry.node, forest) {
                 queuedIDs[entry.node.rawValue] = UInt32(truncatingIfNeeded: entry.id.rawValue)
                 let deadline = now &+ Self.foldDelay
                 finishedQueue.append(
@@ -110,7 +112,8 @@ extension RowModel {
         noteFold(of: node, in: forest)
     }
 
-    /// Returns whether a node and all inside it went well; takes the nodes that it looked at from `budget`.
+    /// Returns whether a node and all nodes inside it went well, and there are any; subtracts the nodes looked at from
+    /// `budget`.
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int) -> Bool {
         guard forest.state(of: node).isWell else { return false }
         let (root, count) = forest.rootAndNodeCount(of: node)
@@ -128,7 +131,7 @@ extension RowModel {
         return hasInner
     }
 
-    /// Returns whether a node and all under it went well.
+    /// Returns whether a node and all nodes under it went well; subtracts the nodes looked at from `budget`.
     private func isAllWell(
         under top: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {

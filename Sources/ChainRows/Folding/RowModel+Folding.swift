@@ -2,7 +2,7 @@ import ChainModel
 
 // Folds and tags of single nodes, and folds of all chains.
 extension RowModel {
-    /// Returns whether what is under a node is hidden.
+    /// Returns whether a node is folded: the nodes inside it are hidden, or all nodes under a root.
     package func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[node.rawValue]
         var depth = 0
@@ -21,7 +21,7 @@ extension RowModel {
             node, depth: depth, isRoot: isRoot, byItself: isRoot && slots.has(.folded, Int(number - 1)))
     }
 
-    /// Returns whether the user folded a node; its own folds do not count.
+    /// Returns whether the user folded a node.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
     /// Returns whether the user folded or unfolded a node.
@@ -39,7 +39,7 @@ extension RowModel {
         if let site = site(ofChain: forest.root(of: node)) { open(site, true) }
     }
 
-    /// Folds or unfolds a node for good.
+    /// Folds or unfolds a node by the user, which takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
@@ -57,7 +57,7 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Shows so many levels of each chain, all without a number; folds of single nodes are forgotten. At level 0 a chain
+    /// Shows `level` levels of each chain, or all if it is nil; forgets the folds of single nodes. At level 0 a chain
     /// is one row.
     package mutating func fold(toLevel level: Int?, in forest: borrowing ChainForest) {
         let level = level ?? Folds.everything
@@ -88,7 +88,7 @@ extension RowModel {
         if pendingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
     }
 
-    /// Folds the noted nodes with many children, but for those around `selected`; returns whether any was folded.
+    /// Folds the noted nodes with many children, except those around `selected`; returns whether any was folded.
     mutating func foldLarge(in forest: borrowing ChainForest, selected: NodeIndex?) -> Bool {
         guard !pendingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
         (hasNewLarge, lastSelected) = (false, selected)
@@ -98,7 +98,7 @@ extension RowModel {
                 pendingLarge[node] = nil
                 continue
             }
-            if let selected, stands(selected, in: node, forest) { continue }
+            if let selected, isInside(selected, of: node, forest) { continue }
             pendingLarge[node] = nil
             folds.setLarge(node, id)
             isChanged = true

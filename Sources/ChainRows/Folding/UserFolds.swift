@@ -1,9 +1,10 @@
 import ChainModel
 
-/// The folds, tags and opened groups that the user set, by the ids of nodes and by call sites: what another forest of the
-/// same run can have, too.
+/// The folds, tags and opened groups that the user set. They are stored by node id and call site, so that they can be
+/// restored in another forest of the same run.
 package struct UserFolds: Sendable {
     fileprivate var level: Int?
+    /// The ``Folds/NodeBits`` that the user set.
     fileprivate var nodes: [NodeID: UInt8] = [:]
     fileprivate var openSites: Set<CodeLocation> = []
 
@@ -14,19 +15,20 @@ package struct UserFolds: Sendable {
 }
 
 extension RowModel {
-    /// The folds, tags and opened groups of the user, and those of `earlier` at nodes that the forest does not have,
-    /// because it shows a moment without them. O(their number).
+    /// Returns the folds, tags and opened groups of the user, with those of `earlier` at nodes that the forest does not
+    /// have, because it shows a moment without them. O(folds and tags).
     package func userFolds(keeping earlier: UserFolds, in forest: borrowing ChainForest) -> UserFolds {
         var user = UserFolds()
         (user.level, user.openSites) = (folds.level, order.openSites)
-        // A level of all chains replaces the folds of single nodes.
+        // Folds of single nodes are dropped if the level changed, because a new level replaces them.
         let kept: Folds.NodeBits = earlier.level == folds.level ? .user : .tagged
         for (id, bits) in earlier.nodes where forest.index(of: id) == nil { user.nodes[id] = bits & kept.rawValue }
         for (node, id) in folds.marked { user.nodes[id] = folds.userBits(of: node).rawValue }
         return user
     }
 
-    /// Sets folds, tags and opened groups of another forest, where their nodes are in this one, instead of its own.
+    /// Replaces the user's folds, tags and opened groups by those of another forest, as far as their nodes are in this
+    /// one.
     package mutating func restore(_ user: UserFolds, in forest: borrowing ChainForest) {
         if let level = user.level, level != folds.level {
             fold(toLevel: level == Folds.everything ? nil : level, in: forest)

@@ -1,11 +1,11 @@
-/// Where a chain of another program is drawn: inside a node, before its own inner nodes.
+/// The place where a chain of another program is drawn: inside a node, before the node's own inner nodes.
 package struct ForeignPlace {
     private let caller: TreeRow
     /// Whether anything follows inside the caller.
     private let isFollowed: Bool
 
-    /// `caller` is the row that the chain is drawn under, as it is drawn itself; `isLast` is whether no other chain of
-    /// another program follows there.
+    /// Makes the place under a row. If the row itself is in such a place, `caller` is the row as it is drawn there.
+    /// `isLast` is whether no other such chain follows under the row.
     package init(caller: TreeRow, isLast: Bool) {
         self.caller = caller
         isFollowed = !isLast || caller.flags.contains(.openInside)
@@ -16,7 +16,7 @@ package struct ForeignPlace {
         let level = Int(caller.depth) + 1
         var row = own
         row.depth = UInt16(clamping: Int(own.depth) + level)
-        row.guides = caller.guides | own.guides << UInt32(level)
+        row.guides = caller.guides | (own.guides << UInt32(level))
         if caller.depth > 0, caller.flags.contains(.passing) { row.guides |= 1 << UInt32(caller.depth - 1) }
         guard isFollowed else { return row }
         if own.depth > 0 {

@@ -1,7 +1,8 @@
 import ChainModel
 
-/// The rows of a chain, or of several, that are drawn in another program's tree.
+/// The weight of one or several chains that are drawn in another program's tree.
 package struct ForeignWeight: Equatable, Sendable {
+    /// The number of rows.
     package var rows: Int
     /// Whether any of these chains has not settled.
     package var isLive: Bool
@@ -9,60 +10,70 @@ package struct ForeignWeight: Equatable, Sendable {
     package init(rows: Int, isLive: Bool) { (self.rows, self.isLive) = (rows, isLive) }
 }
 
-/// What became of a chain or a caller, for the owner of several row models.
+/// A change that concerns the rows of other programs, for the owner of several row models.
 package enum ForeignNews: Equatable, Sendable {
-    /// A node names a caller in another process.
+    /// A node with a caller in another program was made, moved or described anew.
     case calls(NodeID)
-    /// An awaited caller is there.
+    /// An awaited caller was made.
     case arrived(NodeID)
-    /// A root that is drawn elsewhere has another weight.
+    /// A root that is drawn in another program's tree has another weight.
     case weighed(NodeID)
-    /// A root that was drawn elsewhere, or that waited for its caller, is no root any more.
+    /// A root that was drawn in another program's tree, or that waited for its caller, is no root any more.
     case gone(NodeID)
     /// A node with foreign rows was evicted.
     case callerGone(NodeID)
-    /// A node with foreign rows belongs to another chain.
+    /// A node with foreign rows moved into another chain.
     case callerMoved(NodeID)
     /// All links are forgotten, because the forest was read anew.
     case reset
 }
 
-/// Which chains of a program are drawn in other programs' trees, and which nodes have foreign rows under them. Their
-/// numbers are in ``LongChainIndex/foreignRows``.
+/// Which chains of a program are drawn in other programs' trees, and which nodes have foreign rows under them.
+///
+/// How many rows are under a node is in ``LongChainIndex/foreignRows``.
 struct ForeignTable {
     /// A node with chains of other programs under it.
     struct Caller {
         var id: NodeID
+        /// The root of the caller's chain, as far as it is known.
         var root: NodeIndex
+        /// Whether any chain under the caller has not settled.
         var isLive: Bool
     }
 
     /// Whether ``news`` are kept; false with one program.
     var isTracked = false
+    /// The changes since they were taken last.
     var news: [ForeignNews] = []
-    /// Nodes that chains of other programs were called from, and that are not there yet.
+    /// Nodes that chains of other programs were called from, and that are not in the forest yet.
     var awaited: Set<NodeID> = []
-    /// Roots with a caller that is not there yet.
+    /// Roots with a caller in another program that they are not drawn under yet.
     var waiting: Set<NodeIndex> = []
-    /// By root, the chains that are drawn elsewhere.
+    /// The weights of the chains that are drawn in other programs' trees, by root.
     var elsewhere: [NodeIndex: ForeignWeight] = [:]
     private(set) var callers: [NodeIndex: Caller] = [:]
-    /// By root, the callers in a chain.
+    /// The callers in each chain, by root.
     private(set) var callersByRoot: [NodeIndex: [NodeIndex]] = [:]
-    /// By root, the number of callers with live chains under them.
+    /// The number of callers in each chain with live chains under them, by root.
     private var liveCounts: [NodeIndex: Int] = [:]
-    /// Dropped roots with callers in their chains, and the new roots of chains of which the first node was evicted.
+    /// Dropped roots with callers in their chains.
     var droppedRoots: [NodeIndex] = []
+    /// The new roots of chains of which the root was evicted.
     var newRoots: Set<NodeIndex> = []
-    /// Whether any caller may belong to another chain than the noted one.
+    /// Whether any caller may be in another chain than ``Caller/root`` has it.
     private(set) var mayHaveMoved = false
 
     // Inlined, because a call would copy the table.
+
+    /// Returns whether there are callers in a chain.
     @inline(__always)
     func hasCallers(_ root: NodeIndex) -> Bool { !callersByRoot.isEmpty && callersByRoot[root] != nil }
+
+    /// Returns whether a chain of another program under a caller in this chain has not settled.
     @inline(__always)
     func isLive(_ root: NodeIndex) -> Bool { !liveCounts.isEmpty && liveCounts[root] != nil }
 
+    /// Adds a caller, or replaces its entry.
     mutating func add(_ caller: NodeIndex, _ new: Caller) {
         remove(caller)
         callers[caller] = new
@@ -79,11 +90,11 @@ struct ForeignTable {
         if liveCounts[old.root] == 0 { liveCounts[old.root] = nil }
     }
 
-    /// Notes that a node moved that was or is no root. The callers under a root that moved under another node are found by
-    /// the dropped root.
+    /// Notes that a node moved, unless it is the new root of a chain. Not called for a root that moved under another
+    /// node. In both cases the callers are found by the dropped root.
     mutating func noteMoved(_ node: NodeIndex) { if !newRoots.contains(node) { mayHaveMoved = true } }
 
-    /// Returns the callers that may belong to another chain by now.
+    /// Returns the callers that may have moved into another chain since the last call.
     mutating func takeMoved() -> [NodeIndex] {
         defer { (mayHaveMoved, droppedRoots, newRoots) = (false, [], []) }
         return mayHaveMoved ? Array(callers.keys) : droppedRoots.flatMap { callersByRoot[$0] ?? [] }

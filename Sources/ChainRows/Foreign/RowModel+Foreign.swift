@@ -4,33 +4,35 @@ import ChainModel
 package struct ForeignRows {
     /// The node's own row.
     package let caller: TreeRow
-    /// Which of the rows under it.
-    package let first, count: Int
+    /// The index of the first row, among all such rows under the node.
+    package let first: Int
+    /// The number of rows.
+    package let count: Int
 }
 
 // One tree over several programs. A chain that is drawn under its caller in another program weighs no row in its own
-// program's lists. Its number of rows counts at the caller, which hides them when it is folded. Which chains these are
-// is decided by the owner of the row models, from their news.
+// program's lists. Its number of rows counts at the caller, which hides them when it is folded. The owner of the row
+// models decides which chains these are, from the news of all row models.
 extension RowModel {
-    /// Whether there are news for ``takeForeignNews()``.
+    /// Whether ``takeForeignNews()`` returns any.
     package var hasForeignNews: Bool { !foreign.news.isEmpty }
     /// The number of chains that are drawn in other programs' trees now.
     package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
 
-    /// Begins or ends to note what concerns several programs.
+    /// Begins or ends to keep news for other programs.
     package mutating func trackForeign(_ isTracked: Bool) {
         guard foreign.isTracked != isTracked else { return }
         foreign.isTracked = isTracked
         foreign.news = isTracked ? [.reset] : []
     }
 
-    /// Returns what happened since the last call.
+    /// Removes and returns the news since the last call.
     package mutating func takeForeignNews() -> [ForeignNews] {
         defer { foreign.news.removeAll(keepingCapacity: true) }
         return foreign.news
     }
 
-    /// Notes whether ``ForeignNews/arrived(_:)`` is wanted for a node.
+    /// Sets whether ``ForeignNews/arrived(_:)`` is wanted for a node that is not in the forest yet.
     package mutating func setAwaited(_ caller: NodeID, _ isAwaited: Bool) {
         if isAwaited { foreign.awaited.insert(caller) } else { foreign.awaited.remove(caller) }
     }
@@ -47,7 +49,7 @@ extension RowModel {
         return foreign.elsewhere[root] != nil
     }
 
-    /// Takes a chain out of the program's own rows, or back.
+    /// Removes a chain from the program's own rows, because it is drawn in another program's tree, or adds it again.
     package mutating func setElsewhere(
         _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
     ) {
@@ -61,9 +63,10 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Returns the weight of a chain that is drawn elsewhere. O(1).
+    /// Returns the weight of a chain that is drawn in another program's tree; nil for another chain. O(1).
     package func foreignWeight(ofChain root: NodeIndex) -> ForeignWeight? { foreign.elsewhere[root] }
 
+    /// Stores the weight of a chain that is drawn in another program's tree; adds news if it changed.
     mutating func noteForeignWeight(_ root: NodeIndex, _ slot: Int, rows: Int, in forest: borrowing ChainForest) {
         let isLive = foreign.isLive(root) || forest.chain(of: root).settled == nil
         let new = ForeignWeight(rows: rows, isLive: isLive)
@@ -72,7 +75,7 @@ extension RowModel {
         foreign.news.append(.weighed(NodeID(slots.id(slot))))
     }
 
-    /// Returns at most `count` rows of a chain from its row `first` on, wherever it is drawn.
+    /// Returns at most `count` rows of a chain from its row `first` on, also if another program's tree has them.
     package mutating func lines(
         ofChain root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
@@ -83,7 +86,7 @@ extension RowModel {
 
     // MARK: Chains of other programs under a node
 
-    /// Sets what is drawn under a node.
+    /// Sets the weight of the chains of other programs that are drawn under a node; 0 rows if there are none.
     package mutating func setForeign(
         _ weight: ForeignWeight, under caller: NodeIndex, in forest: borrowing ChainForest, now: UInt64
     ) {
@@ -97,7 +100,7 @@ extension RowModel {
         }
         countForeign(in: root, in: forest)
         guard foreign.isLive(root) != wasLive, slotOf[root.rawValue] != 0 else { return }
-        // A chain settles with the last one under it.
+        // Updated, because a chain counts as settled only when the chains under its nodes have settled, too.
         updateChain(root, in: forest, now: now)
     }
 
@@ -110,15 +113,15 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Returns the rows that a row takes with the foreign ones under it.
-    func height(of row: TreeRow) -> Int { filter.hidesRest ? 1 : height(ofOpen: row) }
+    /// Returns the number of rows of a node: its own, and the foreign ones under it if they are shown.
+    func height(of row: TreeRow) -> Int { filter.hidesRest ? 1 : unfilteredHeight(of: row) }
 
-    /// Returns the same while no filter hides the rest.
-    func height(ofOpen row: TreeRow) -> Int {
+    /// Returns ``height(of:)`` as it is while no filter hides the rest.
+    func unfilteredHeight(of row: TreeRow) -> Int {
         row.flags.contains(.folded) ? 1 : 1 + (lists.foreignRows[row.node.rawValue] ?? 0)
     }
 
-    /// Appends at most `count` rows, with the foreign ones between them, without the first `skipping`; returns how many.
+    /// Appends rows with the foreign rows between them: at most `count`, after the first `skipping`. Returns how many.
     func append(_ rows: [TreeRow], skipping: Int, count: Int, to lines: inout [OutlineRow]) -> Int {
         var (skipped, left) = (skipping, count)
         for row in rows where left > 0 {
@@ -137,9 +140,9 @@ extension RowModel {
         return count - left
     }
 
-    // MARK: What changes
+    // MARK: Changes
 
-    /// Notes whether a changed node concerns other programs.
+    /// Adds news about a changed node, if it is an awaited caller or has a caller in another program.
     @inline(__always)
     mutating func noteForeign(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest) {
         guard foreign.isTracked, !entry.changes.isDisjoint(with: [.created, .moved, .description]) else { return }
@@ -150,6 +153,7 @@ extension RowModel {
         if forest.remoteParent(of: entry.index) != nil { foreign.news.append(.calls(forest.id(of: entry.index))) }
     }
 
+    /// Adds news about an evicted node, if it has foreign rows; notes the new root of its chain.
     mutating func noteForeign(evicted: ForestChanges.Eviction) {
         if let root = evicted.newRoot { foreign.newRoots.insert(root) }
         guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
@@ -158,7 +162,7 @@ extension RowModel {
         foreign.news.append(.callerGone(evicted.id))
     }
 
-    /// Notes that a root is dropped.
+    /// Adds news about a dropped root, if it concerns other programs; notes the callers in its chain.
     mutating func noteForeign(dropped root: NodeIndex, _ slot: Int) {
         let isWaiting = !foreign.waiting.isEmpty && foreign.waiting.remove(root) != nil
         if isWaiting || slots.has(.elsewhere, slot) {
@@ -168,7 +172,7 @@ extension RowModel {
         if foreign.hasCallers(root) { foreign.droppedRoots.append(root) }
     }
 
-    /// Updates the chains of the callers that moved into another one.
+    /// Updates the chains of callers that moved into another chain.
     mutating func followCallers(in forest: borrowing ChainForest, now: UInt64) {
         guard !foreign.callers.isEmpty else { return }
         for caller in foreign.takeMoved() {
@@ -183,14 +187,14 @@ extension RowModel {
         }
     }
 
-    /// Forgets all links before the forest is read anew.
+    /// Forgets all callers and chains in other programs' trees before the forest is read anew.
     mutating func forgetForeign() {
         slots.clear(.elsewhere)
         lists.foreignRows = [:]
         foreign.forgetAll()
     }
 
-    /// Takes all links back.
+    /// Adds all chains to the program's own rows again, and removes all foreign rows.
     package mutating func dropForeign(in forest: borrowing ChainForest, now: UInt64) {
         (foreign.awaited, foreign.waiting) = ([], [])
         for root in Array(foreign.elsewhere.keys) {

@@ -9,10 +9,11 @@ package struct StatusCounts {
         set { counts[Int(status.rawValue)] = newValue }
     }
 
+    /// The number of chains of all statuses.
     package var chainCount: Int { counts.reduce(0, +) }
 }
 
-/// The call sites of roots, numbered, each with the counts of its chains by status.
+/// The groups of chains: one a call site of roots, with a number.
 struct GroupTable {
     struct Group {
         /// The call site; its `fileID` is empty if it is unknown.
@@ -21,18 +22,19 @@ struct GroupTable {
         var counts = StatusCounts()
     }
 
+    /// The groups by number.
     private(set) var groups: [Group] = []
     private var numbers: [CodeLocation: UInt32] = [:]
     /// The numbers by the program's own site ids. Several ids may stand for one call site.
     private var numbersByID: [SiteID: UInt32] = [:]
-    /// The numbers in the order of the screen: by file and line, the unknown site last.
-    private(set) var screen: [UInt32] = []
+    /// The numbers in the order of the screen: by file and line, the unknown call site last.
+    private(set) var screenOrder: [UInt32] = []
 
     subscript(number: UInt32) -> Group { groups[Int(number)] }
 
     func number(of site: CodeLocation) -> UInt32? { numbers[site] }
 
-    /// Returns the number of a site, which is added if it has none yet.
+    /// Returns the number of a call site; adds a group if the site has none yet.
     mutating func addedNumber(of id: SiteID, in forest: borrowing ChainForest) -> UInt32 {
         if let known = numbersByID[id] { return known }
         let site = forest.sites[id]
@@ -46,8 +48,8 @@ struct GroupTable {
         let number = UInt32(groups.count)
         groups.append(Group(site: site))
         numbers[site] = number
-        let index = screen.firstIndex { precedes(site, self[$0].site) } ?? screen.count
-        screen.insert(number, at: index)
+        let index = screenOrder.firstIndex { precedes(site, self[$0].site) } ?? screenOrder.count
+        screenOrder.insert(number, at: index)
         return number
     }
 
@@ -56,7 +58,8 @@ struct GroupTable {
         return left.fileID != right.fileID ? left.fileID < right.fileID : left.line < right.line
     }
 
-    mutating func count(_ number: UInt32, _ state: ChainStatus, by change: Int) {
-        groups[Int(number)].counts[state] += change
+    /// Adds to the number of chains with a status in a group.
+    mutating func count(_ number: UInt32, _ status: ChainStatus, by change: Int) {
+        groups[Int(number)].counts[status] += change
     }
 }

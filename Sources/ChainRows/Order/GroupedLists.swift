@@ -5,7 +5,8 @@ struct GroupedLists {
     /// By group number; one list where chains are not grouped.
     private(set) var lists = [WeightedSortedList()]
     /// The group numbers in the order of the screen; empty where chains are not grouped.
-    var screen: [UInt32] = []
+    var screenOrder: [UInt32] = []
+    /// The merge of all lists.
     var merge: WeightedSortedList.Merge? {
         didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
     }
@@ -22,7 +23,8 @@ struct GroupedLists {
         Int(group) < lists.count ? lists[Int(group)] : WeightedSortedList(group: group)
     }
 
-    private mutating func reach(_ group: UInt32) {
+    /// Adds empty lists until a group has one.
+    private mutating func addLists(upTo group: UInt32) {
         while lists.count <= Int(group) {
             var list = WeightedSortedList(group: UInt32(lists.count))
             list.merge = merge
@@ -30,19 +32,21 @@ struct GroupedLists {
         }
     }
 
+    /// Adds a chain, which must not be in the lists.
     mutating func insert(_ key: RootKey, weight: Int) {
-        reach(key.group)
+        addLists(upTo: key.group)
         version &+= 1
         lists[Int(key.group)].insert(key, weight: weight)
     }
 
     /// Adds a chain behind all others of its group.
     mutating func append(_ key: RootKey, weight: Int) {
-        reach(key.group)
+        addLists(upTo: key.group)
         version &+= 1
         lists[Int(key.group)].append(key, weight: weight)
     }
 
+    /// Removes a chain; returns false if it is not in the lists.
     @discardableResult
     mutating func remove(_ key: RootKey) -> Bool {
         guard Int(key.group) < lists.count, lists[Int(key.group)].remove(key) else { return false }
@@ -50,6 +54,7 @@ struct GroupedLists {
         return true
     }
 
+    /// Sets the weight of a chain; returns false if it is not in the lists.
     @discardableResult
     mutating func setWeight(_ weight: Int, of key: RootKey) -> Bool {
         guard Int(key.group) < lists.count else { return false }
@@ -59,25 +64,28 @@ struct GroupedLists {
         return true
     }
 
-    // In place, because a copy of the list costs a reference count for each of its arrays.
+    /// Returns the weight of a chain; nil if it is not in the lists.
+    // Reads the list in place, because a copy costs a reference count for each of its arrays.
     func weight(of key: RootKey) -> Int? {
         Int(key.group) < lists.count ? lists[Int(key.group)].weight(of: key) : nil
     }
 
-    var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
-    var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }
+    var first: RootKey? { screenOrder.isEmpty ? lists[0].first : screenOrder.lazy.compactMap { self[$0].first }.first }
+    var last: RootKey? {
+        screenOrder.isEmpty ? lists[0].last : screenOrder.reversed().lazy.compactMap { self[$0].last }.first
+    }
 
     /// Returns the nearest chain after a key, which need not be in the lists.
     func key(after key: RootKey) -> RootKey? {
         if let next = self[key.group].key(after: key) { return next }
-        guard let index = screen.firstIndex(of: key.group) else { return nil }
-        return screen[(index + 1)...].lazy.compactMap { self[$0].first }.first
+        guard let index = screenOrder.firstIndex(of: key.group) else { return nil }
+        return screenOrder[(index + 1)...].lazy.compactMap { self[$0].first }.first
     }
 
     /// Returns the nearest chain before a key, which need not be in the lists.
     func key(before key: RootKey) -> RootKey? {
         if let previous = self[key.group].key(before: key) { return previous }
-        guard let index = screen.firstIndex(of: key.group) else { return nil }
-        return screen[..<index].reversed().lazy.compactMap { self[$0].last }.first
+        guard let index = screenOrder.firstIndex(of: key.group) else { return nil }
+        return screenOrder[..<index].reversed().lazy.compactMap { self[$0].last }.first
     }
 }

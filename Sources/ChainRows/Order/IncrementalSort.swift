@@ -2,38 +2,44 @@ import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// Three steps: it gathers the chains with their ranks, in the order of their indices, into sorted runs; merges the runs
-/// into lists; and catches up with what was added, removed or changed meanwhile. 24 bytes a chain while it lasts.
+/// It has three steps. It gathers the chains with their ranks, in the order of their node indices, into sorted runs;
+/// merges the runs into lists; and catches up with chains that were added, removed or changed meanwhile. The runs take
+/// 24 bytes a chain.
 struct IncrementalSort {
     private enum Step { case gather, assemble, catchUp }
 
-    /// What became of a chain's slot since the sort began.
+    /// The state of a slot in the sort. Slots that are `added` or `changed` are still to be caught up with.
     private enum Stage { static let unseen: UInt8 = 0, gathered: UInt8 = 1, added: UInt8 = 2, changed: UInt8 = 3 }
 
     let rank: SortRank
-    /// The result: keys by slot, groups, lists.
+    // The result.
     private(set) var keys = ChainTable.Keys()
     private(set) var groups = GroupTable()
     private(set) var list = GroupedLists()
     private(set) var matchList = GroupedLists()
 
     private var step = Step.gather
+    /// The next node index to gather.
     private var cursor: UInt32 = 0
     private var runs = SortedRuns()
 
+    /// The ``Stage`` of each slot.
     private var stages = PagedArray<UInt8>()
+    // The changes to catch up with.
     private var removed: [RootKey] = []
     private var added: [NodeIndex] = []
     private var changed: [NodeIndex] = []
-    /// The open changes that the last slice left, and the limit past which each slice has to do more.
-    private var leftCount = 0, limitCount = 0
-    /// Slices since changes arrived last.
+    /// How many open changes the last slice left.
+    private var leftCount = 0
+    /// The number of open changes past which a slice with new ones may exceed its budget; 0 once it was passed.
+    private var limitCount = 0
+    /// The number of slices since changes arrived last.
     private var sliceCount = 2
 
-    // The cost of a chain in each step, in nanoseconds, with cold caches on a busy machine; ``skipCost`` is for an
-    // index that is no root's.
+    // The costs of a chain in each step, and of an index that is no root's (``skipCost``), in nanoseconds, with cold
+    // caches on a busy machine.
     private static let skipCost = 5, assembleCost = 160, catchUpCost = 1_800
-    /// More for texts, because a text has to be read to be ranked.
+    /// Greater for texts, because a text has to be read to be ranked.
     private let gatherCost: Int
 
     init(_ rank: SortRank) {
@@ -41,13 +47,14 @@ struct IncrementalSort {
         gatherCost = rank.order.column.isText ? 550 : 400
     }
 
-    /// The storage that is not needed once the sort is done.
+    /// Its storage besides the result.
     var scratch: [Any] { [runs, stages] }
-    /// All of its storage, for a sort that is given up.
+    /// All of its large storage, to be freed in slices if the sort is given up.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
-    // MARK: What happens meanwhile
+    // MARK: Changes during the sort
 
+    /// Notes a new chain.
     mutating func noteAdded(_ root: NodeIndex, _ slot: Int) {
         stages[UInt32(slot)] = Stage.unseen
         guard step != .gather || root.rawValue < cursor else { return }
@@ -55,6 +62,7 @@ struct IncrementalSort {
         added.append(root)
     }
 
+    /// Notes that a chain is removed.
     mutating func noteDropped(_ slot: Int, id: UInt64) {
         let slot = UInt32(slot)
         if stages[slot] == Stage.gathered || stages[slot] == Stage.changed {
@@ -72,17 +80,18 @@ struct IncrementalSort {
         changed.append(root)
     }
 
+    /// Counts a gathered chain in its group by its new status.
     mutating func noteState(_ state: ChainStatus, _ slot: Int) {
         let stage = stages[UInt32(slot)]
         guard rank.order.isGrouped, stage == Stage.gathered || stage == Stage.changed else { return }
         RowModel.recount(slot, as: state, &keys, &groups)
     }
 
-    // MARK: Going on
+    // MARK: Slices
 
-    /// Does a slice of the work; returns whether all of it is done.
+    /// Sorts for `budget` nanoseconds; returns whether the sort is done.
     mutating func step(_ rowModel: borrowing RowModel, in forest: borrowing ChainForest, budget: Int) -> Bool {
-        // Done at once past the limit, because changes would arrive faster than slices catch up.
+        // Past the limit the sort is finished at once, because changes would arrive faster than slices catch up.
         var budget = openCount > Self.openLimit ? Int.max / 2 : budget
         while budget > 0 {
             switch step {
@@ -112,7 +121,7 @@ struct IncrementalSort {
             let id = rowModel.slots.id(slot)
             guard RowModel.isRoot(root, id: id, in: forest) else { continue }
             let matchWeight = rowModel.filter.isActive ? rowModel.slots.matchWeight(slot) : 0
-            // Added later one by one, because the item has no room for it; that is rare.
+            // A weight for which an item has no room is added later; that is rare.
             guard let weight = rowModel.slots.weight(slot), let matchWeight else {
                 stages[UInt32(slot)] = Stage.added
                 added.append(root)
@@ -137,13 +146,13 @@ struct IncrementalSort {
             let number = rowModel.slotOf[index]
             guard number != 0 else { continue }
             rowModel.prefetch(NodeIndex(rawValue: index), in: forest)
-            // Also the lines that are written, because a write to a cold line stalls, too.
+            // Also what is written, because a write to a cold cache line stalls, too.
             keys.ranks.prefetch(number - 1)
             stages.prefetch(number - 1)
         }
     }
 
-    /// Makes and returns the key of a chain in the new order.
+    /// Stores the key of a chain in the new order, and counts the chain in its group; returns the key.
     private mutating func setKey(
         of root: NodeIndex, _ slot: Int, id: UInt64, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
     ) -> RootKey {
@@ -153,11 +162,12 @@ struct IncrementalSort {
         guard rank.order.isGrouped else { return RootKey(rank: new, id: id) }
         let group = groups.addedNumber(of: forest.node(root).site, in: forest)
         let state = forest.chain(of: root).status
-        keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
+        keys.groups[UInt32(slot)] = (group << 4) | UInt32(state.rawValue)
         groups.count(group, state, by: 1)
         return RootKey(group: group, rank: new, id: id)
     }
 
+    /// Merges the runs into lists.
     private mutating func assemble(_ budget: inout Int) {
         while budget > 0 {
             budget -= Self.assembleCost
@@ -167,32 +177,33 @@ struct IncrementalSort {
         }
         guard runs.isEmpty else { return }
         step = .catchUp
-        // Changes that arrived until now are not counted against this slice.
+        // Changes until now do not count as new for the first slice that catches up, so that it keeps to its budget.
         leftCount = openCount
         limitCount = 2 * openCount + 1_024
     }
 
-    /// The number of changes still to catch up with.
+    /// The number of changes to catch up with.
     var openCount: Int { removed.count + added.count + changed.count }
 
-    /// Whether the filter has to wait, because its matches would be more changes than slices of 2 ms catch up with.
+    /// Whether the filter has to wait, because each match that it finds is a change to catch up with, and they would be
+    /// more than slices of 2 ms catch up with.
     var isCrowded: Bool { step == .catchUp || openCount > Self.filterLimit }
 
     private static let filterLimit = 1_024
 
-    /// The number of changes past which the sort is finished at once: some tenths of a second.
+    /// The number of changes past which the sort is finished at once, which takes some tenths of a second.
     static let openLimit = 131_072
 
-    /// Catches up with changes since the chains were gathered; returns whether none is left.
+    /// Applies the changes since the chains were gathered to the new lists; returns whether none is left.
     private mutating func catchUp(
         _ rowModel: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
-        let came = openCount - leftCount
-        if came > 0 {
-            // At least twice what arrived where one slice is all there is between two batches, so that it comes to an
-            // end.
+        let newCount = openCount - leftCount
+        if newCount > 0 {
+            // Where each slice finds new changes, or too many are open, a slice applies at least twice as many as
+            // arrived, so that the sort ends.
             if openCount > limitCount { limitCount = 0 }
-            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * came + 1) * Self.catchUpCost) }
+            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * newCount + 1) * Self.catchUpCost) }
             sliceCount = 0
         }
         sliceCount += 1
@@ -203,29 +214,30 @@ struct IncrementalSort {
             list.remove(key)
             matchList.remove(key)
         }
-        var left = 0
+        var prefetchedCount = 0
         while budget > 0 {
-            if left == 0 {
-                left = Int(Self.prefetchCount)
-                for root in (added.isEmpty ? changed : added).suffix(left) {
+            if prefetchedCount == 0 {
+                prefetchedCount = Int(Self.prefetchCount)
+                for root in (added.isEmpty ? changed : added).suffix(prefetchedCount) {
                     rowModel.prefetch(root, in: forest)
                 }
             }
             guard let root = added.popLast() ?? changed.popLast() else { break }
             budget -= Self.catchUpCost
-            left -= 1
+            prefetchedCount -= 1
             let number = rowModel.slotOf[root.rawValue]
-            guard number != 0, rowModel.isThere(root, in: forest) else { continue }
+            guard number != 0, rowModel.isStillRoot(root, in: forest) else { continue }
             let slot = Int(number - 1)
             let stage = stages[UInt32(slot)]
             guard stage == Stage.added || stage == Stage.changed else { continue }
-            put(root, slot, isNew: stage == Stage.added, rowModel, in: forest)
+            updateLists(root, slot, isNew: stage == Stage.added, rowModel, in: forest)
             stages[UInt32(slot)] = Stage.gathered
         }
         return removed.isEmpty && added.isEmpty && changed.isEmpty
     }
 
-    private mutating func put(
+    /// Adds a chain to the new lists, or updates its key and weights there.
+    private mutating func updateLists(
         _ root: NodeIndex, _ slot: Int, isNew: Bool, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
     ) {
         let shown = rowModel.slots.key(slot)
@@ -237,13 +249,13 @@ struct IncrementalSort {
             list.remove(old)
             matchList.remove(old)
         }
-        let isThere = !isNew && key == old
+        let isUnmoved = !isNew && key == old
         let weight = rowModel.slots.weight(slot) ?? rowModel.list.weight(of: shown) ?? 1
-        if !(isThere && list.setWeight(weight, of: key)) { list.insert(key, weight: weight) }
+        if !(isUnmoved && list.setWeight(weight, of: key)) { list.insert(key, weight: weight) }
         let matchWeight = rowModel.slots.matchWeight(slot) ?? rowModel.matchList.weight(of: shown) ?? 0
         if matchWeight == 0 {
-            if isThere { matchList.remove(key) }
-        } else if !(isThere && matchList.setWeight(matchWeight, of: key)) {
+            if isUnmoved { matchList.remove(key) }
+        } else if !(isUnmoved && matchList.setWeight(matchWeight, of: key)) {
             matchList.insert(key, weight: matchWeight)
         }
     }

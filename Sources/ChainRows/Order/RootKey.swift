@@ -1,4 +1,4 @@
-/// The position of a chain: its group (0 where there are none), then its rank, then its root's id.
+/// What chains are sorted by: the group (0 where chains are not grouped), then the rank, then the root's id.
 struct RootKey: Hashable, BitwiseCopyable {
     var rank: UInt64
     var id: UInt64
@@ -14,15 +14,17 @@ extension RootKey: Comparable {
     }
 }
 
-/// Ranks: 64 bits to sort chains by, of which the top two say in which of three sections a chain stands.
+/// Functions of ranks: 64 bits to sort chains by. The top two bits are the number of one of three sections.
 ///
-/// Sorted by a duration, growing durations are in the first section, by the moment from which they count; known ones in
-/// the second; chains without one in the last. In other orders the sections follow each other. Inverting an order
-/// inverts each section, not their sequence.
+/// In an order by duration the first section has growing durations, by the moment from which they count; the second has
+/// known durations, and the last the chains without one. The rows of the first two are merged, see
+/// ``WeightedSortedList/Merge``. In other orders the sections follow each other. Inverting an order inverts each
+/// section, not their sequence.
 enum Rank {
     static let payloadBits: UInt64 = 62
-    static let payloadMask: UInt64 = 1 << payloadBits - 1
+    static let payloadMask: UInt64 = (1 << payloadBits) - 1
 
+    /// Returns a rank by its section and payload; `flips` inverts the order within the section.
     static func made(section: UInt64, _ payload: UInt64, flips: Bool = false) -> UInt64 {
         let clamped = min(payload, payloadMask)
         return section << payloadBits | (flips ? ~clamped & payloadMask : clamped)

@@ -1,51 +1,54 @@
 import ChainModel
 
-/// A row of one program: of a chain, or of all chains from one call site; or rows of other programs among these.
+/// A row of one program, or a run of rows of other programs among these.
 package enum OutlineRow {
+    /// The row of a node.
     case tree(TreeRow)
+    /// The row of all chains from a call site.
     case group(CodeLocation)
     case foreign(ForeignRows)
 
+    /// The number of rows.
     var count: Int { if case .foreign(let rows) = self { rows.count } else { 1 } }
 }
 
 /// The chains from one call site.
 package struct ChainGroup {
-    /// The number of chains by what each is shown as.
+    /// The number of chains by status, hidden ones included.
     package let counts: StatusCounts
-    /// The first and the last chain that is shown.
+    /// The first and the last chain among those that a filter does not hide.
     package let first, last: NodeIndex?
-    /// Whether its chains are shown.
+    /// Whether the group is unfolded.
     package let isOpen: Bool
 
     package var chainCount: Int { counts.chainCount }
 
-    /// The status that stands for the group: that of its most active chain, else of the worst.
+    /// The status that stands for the group: that of its most active chain, else that of its worst.
     package var status: ChainStatus { ChainStatus.allCases.first { counts[$0] > 0 } ?? .unknown }
 
-    /// What its chains are shown as: live ones first, then faults, then the others.
+    /// The numbers of its chains by status: live statuses first, then faults, then the others.
     package var statuses: [(status: ChainStatus, count: Int)] {
         ChainStatus.allCases.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
     }
 }
 
-// Rows with those of the groups. Groups are as few as call sites, so that rows are counted from group to group.
+// Rows, those of the groups included. Groups are few, one a call site, so that rows are counted from group to group.
 extension RowModel {
     /// The number of rows that are shown.
     package var rowCount: Int {
         let shown = shown
         guard order.isGrouped else { return shown[0].rowCount }
-        return order.groups.screen.reduce(0) { $0 + rowCount(of: shown[$1]) }
+        return order.groups.screenOrder.reduce(0) { $0 + rowCount(of: shown[$1]) }
     }
 
-    /// Returns the rows of a group; a group without chains has none.
+    /// Returns the number of rows of a group, its own included; 0 for a group without chains.
     private func rowCount(of list: WeightedSortedList) -> Int {
         list.count == 0 ? 0 : 1 + (isOpen(list.group) ? list.rowCount : 0)
     }
 
     private func isOpen(_ group: UInt32) -> Bool { order.openSites.contains(order.groups[group].site) }
 
-    /// Returns at most `count` rows from a row on. O(log n) and the rows.
+    /// Returns at most `count` rows from row `first` on. O(log chains + rows).
     package mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
         let shown = shown
         guard order.isGrouped else {
@@ -54,7 +57,7 @@ extension RowModel {
         var result: [OutlineRow] = []
         var skipped = first
         var left = count
-        for group in order.groups.screen where left > 0 {
+        for group in order.groups.screenOrder where left > 0 {
             let list = shown[group]
             let total = rowCount(of: list)
             guard skipped < total else {
@@ -73,7 +76,7 @@ extension RowModel {
         return result
     }
 
-    /// Returns the first row of a chain, or of the folded group that hides it; nil where it is not shown.
+    /// Returns the first row of a chain, or the row of the folded group that hides it; nil where neither is shown.
     func firstRow(of key: RootKey) -> (row: Int, isHidden: Bool)? {
         let shown = shown
         guard let row = shown[key.group].row(of: key) else { return nil }
@@ -82,10 +85,11 @@ extension RowModel {
         return isOpen(key.group) ? (head + 1 + row, false) : (head, true)
     }
 
+    /// Returns the row of a group; nil for a group without shown chains.
     private func row(ofGroup number: UInt32, _ shown: GroupedLists) -> Int? {
         guard shown[number].count > 0 else { return nil }
         var row = 0
-        for group in order.groups.screen {
+        for group in order.groups.screenOrder {
             if group == number { return row }
             row += rowCount(of: shown[group])
         }
@@ -94,7 +98,7 @@ extension RowModel {
 
     // MARK: One group
 
-    /// Returns the row of the group of a call site; nil where there is none.
+    /// Returns the row of the group of a call site; nil where the group is not shown.
     package func row(ofGroup site: CodeLocation) -> Int? {
         groupNumber(of: site).flatMap { row(ofGroup: $0, shown) }
     }
@@ -103,7 +107,7 @@ extension RowModel {
         order.isGrouped ? order.groups.number(of: site) : nil
     }
 
-    /// Returns the chains from a call site; nil where chains are not grouped.
+    /// Returns the group of a call site; nil where there is none.
     package func group(of site: CodeLocation, in forest: borrowing ChainForest) -> ChainGroup? {
         guard let number = groupNumber(of: site) else { return nil }
         let list = shown[number]
@@ -125,7 +129,7 @@ extension RowModel {
 
     // MARK: One chain
 
-    /// Returns whether a root is among the chains that are shown, in a folded group or not.
+    /// Returns whether a node is the root of a chain that the filter does not hide; the chain's group may be folded.
     func isShown(_ root: NodeIndex) -> Bool {
         slotOf[root.rawValue] != 0 && (!filter.hidesRest || filter.matchCount(of: root) > 0)
     }

@@ -1,19 +1,19 @@
 import ChainModel
 
-// The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about; a new order
+// The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about. A new order
 // is made in slices beside the old one.
 extension RowModel {
     struct Order {
-        /// The order asked for; the lists are in it unless ``build`` is set.
+        /// The order that was set; the lists are in it unless ``build`` is set.
         var wanted = TreeOrder()
-        /// The order of the lists.
+        /// The ranks of the order that the lists are in.
         var rank = SortRank(order: TreeOrder())
         var groups = GroupTable()
         /// Groups that the user unfolded.
         var openSites: Set<CodeLocation> = []
         /// The sort that makes the wanted order.
         var build: IncrementalSort?
-        /// Storage of old orders, freed one part a slice: of a million chains each part takes a millisecond or two.
+        /// Storage of old orders. A slice frees one part: with a million chains that takes a millisecond or two.
         var retiredStorage: [Any] = [] {
             didSet {
                 if retiredStorage.count > Self.retiredStorageLimit {
@@ -21,19 +21,21 @@ extension RowModel {
                 }
             }
         }
-        /// How many parts wait to be freed.
+        /// The limit of ``retiredStorage``; past it the oldest parts are freed at once.
         static let retiredStorageLimit = 256
-        /// Chains to reposition; evicted and repeated ones may be among them, which a full queue drops.
+        /// Chains to reposition. Evicted and repeated chains may be among them; a full queue drops these.
         var outdated = Queue<NodeIndex>()
-        /// How many of them, from the first on, are to be repositioned as soon as possible.
+        /// How many chains of ``outdated``, from the first on, are to be repositioned in the next slices.
         var dueCount = 0
         let leastOutdatedLimit: Int
+        /// The limit of ``outdated``: twice the chains, but at least ``leastOutdatedLimit``.
         var outdatedLimit: Int
         var outdatedHighWater = 0
         /// The most changes that a sort had to catch up with.
         var catchUpHighWater = 0
+        /// The second of the wall clock in which the order was last advanced.
         var second: UInt64 = 0
-        /// The moment at which growing durations are compared.
+        /// The moment at which growing durations are compared, in nanoseconds of the program's clock.
         var moment: UInt64 = 0
 
         init(queueLimit: Int = RowModel.leastQueueLimit) {
@@ -50,16 +52,17 @@ extension RowModel {
         var hasWork: Bool { build != nil || dueCount > 0 }
         /// Whether storage of old orders is still to be freed.
         var hasRetiredStorage: Bool { !retiredStorage.isEmpty }
-        /// Whether an event may move a chain.
-        @inline(__always) var moves: Bool {
-            rank.order.column != .start || rank.order.isGrouped || build != nil && buildMoves
+        /// Whether an event may move a chain, in the order of the lists or in the one that is made.
+        @inline(__always) var eventsMoveChains: Bool {
+            rank.order.column != .start || rank.order.isGrouped || build != nil && eventsMoveChainsInBuild
         }
 
-        /// Whether an event may move a chain in the order that is made. Not inlined, because reading it copies that.
-        @inline(never) private var buildMoves: Bool {
+        /// Whether an event may move a chain in the order that is made. Not inlined, because reading `build` copies it.
+        @inline(never) private var eventsMoveChainsInBuild: Bool {
             (build?.rank.order.column ?? .start) != .start || build?.rank.order.isGrouped ?? false
         }
 
+        /// Returns the key of a chain in the order of the lists; adds its group if that is new.
         mutating func key(
             of root: NodeIndex, id: UInt64, isArchived: Bool, in forest: borrowing ChainForest
         ) -> RootKey {
@@ -69,18 +72,20 @@ extension RowModel {
     }
 
     /// How many chains a slice repositions: 0.2 ms, or 0.4 ms with cold caches.
-    static let moveBudget = 400
-    /// What is done of a sort at once, and then in each slice, in nanoseconds.
+    static let repositionLimit = 400
+    /// How long setting an order sorts at once, in nanoseconds.
     static let firstSortBudget = 200_000
+    /// How long a slice sorts, in nanoseconds.
     static let sortBudget = 1_500_000
 
-    // MARK: What is asked for
+    // MARK: Setting the order
 
     /// Sets the order. A small forest is sorted at once, a large one in slices.
     package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
         setOrder(wanted, in: forest, now: now, budget: Self.firstSortBudget)
     }
 
+    /// Sets the order, and sorts for `budget` nanoseconds.
     mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, budget: Int) {
         if wanted.sortsSiblings || order.wanted.sortsSiblings {
             order.moment = now
@@ -93,11 +98,12 @@ extension RowModel {
         beginSort(in: forest, now: now, budget: budget)
     }
 
+    /// Begins to sort into the wanted order, unless the lists are in it; drops a sort under way.
     private mutating func beginSort(in forest: borrowing ChainForest, now: UInt64, budget: Int) {
         if let build = order.build { order.retiredStorage += build.parts }
         order.build = nil
         var (shown, wanted) = (order.shown, order.wanted)
-        // Without the order of siblings, which does not concern the lists.
+        // Compared without the order of siblings, because the lists hold roots only.
         (shown.sortsSiblings, wanted.sortsSiblings) = (false, false)
         guard shown != wanted else { return }
         let rank = SortRank(order: order.wanted, like: sample(of: forest), in: forest)
@@ -105,13 +111,13 @@ extension RowModel {
         continueSorting(in: forest, now: now, budget: budget)
     }
 
-    /// Returns a sample of the chains, evenly spread.
+    /// Returns 64 to 127 of the roots, evenly spread, or all if there are fewer.
     private func sample(of forest: borrowing ChainForest) -> [NodeIndex] {
         let count = forest.roots.count
         return stride(from: 0, to: count, by: max(1, count / 64)).map { forest.roots[forest.roots.index(at: $0)] }
     }
 
-    /// Forgets all keys before a rebuild.
+    /// Empties the lists before a rebuild, which adds all chains in the usual order.
     mutating func beginOrderAnew() {
         let old = order
         order = Order(queueLimit: old.leastOutdatedLimit)
@@ -123,36 +129,38 @@ extension RowModel {
         collection = nil
     }
 
-    /// Sorts into the wanted order after a rebuild, which used the usual one.
+    /// Sorts into the wanted order after a rebuild.
     mutating func sortAnew(in forest: borrowing ChainForest, now: UInt64) {
         beginSort(in: forest, now: now, budget: Self.firstSortBudget)
     }
 
-    /// Forgets all matches; a sort under way begins anew.
+    /// Forgets all matches; restarts a sort under way, because it has copied some.
     mutating func forgetMatches() {
         slots.forgetMatches()
         order.retiredStorage.append(matchList)
         matchList = GroupedLists(merge: list.merge)
-        matchList.screen = list.screen
+        matchList.screenOrder = list.screenOrder
         if let build = order.build {
             order.retiredStorage += build.parts
             order.build = IncrementalSort(build.rank)
         }
     }
 
-    // MARK: What changes
+    // MARK: Changes of chains
 
+    /// Counts an added chain in its group, and notes it in a sort under way.
     mutating func noteAdded(_ root: NodeIndex, _ chain: ChainSummary, _ slot: Int) {
         if order.isGrouped {
             let state = chain.status
             let group = slots.key(slot).group
-            slots.keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
+            slots.keys.groups[UInt32(slot)] = (group << 4) | UInt32(state.rawValue)
             order.groups.count(group, state, by: 1)
             showGroups()
         }
         order.build?.noteAdded(root, slot)
     }
 
+    /// Undoes ``noteAdded(_:_:_:)`` before a chain is removed.
     mutating func noteDropped(_ slot: Int) {
         if order.isGrouped {
             let (group, state) = Self.split(slots.keys.groups[UInt32(slot)])
@@ -163,13 +171,14 @@ extension RowModel {
 
     /// Updates the group's counts and the order after the counts of a chain changed.
     mutating func noteChange(of root: NodeIndex, _ chain: ChainSummary, _ slot: Int) {
-        guard order.moves else { return }
+        guard order.eventsMoveChains else { return }
         let state = chain.status
         if order.isGrouped { Self.recount(slot, as: state, &slots.keys, &order.groups) }
         order.build?.noteState(state, slot)
-        noteFacts(of: root)
+        markOutdated(root)
     }
 
+    /// Counts a chain in its group by its new status.
     static func recount(
         _ slot: Int, as state: ChainStatus, _ keys: inout ChainTable.Keys, _ groups: inout GroupTable
     ) {
@@ -178,17 +187,19 @@ extension RowModel {
         guard old != state else { return }
         groups.count(group, old, by: -1)
         groups.count(group, state, by: 1)
-        keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
+        keys.groups[UInt32(slot)] = (group << 4) | UInt32(state.rawValue)
     }
 
+    /// Returns the parts of an element of ``ChainTable/Keys/groups``.
     private static func split(_ word: UInt32) -> (group: UInt32, state: ChainStatus) {
         (word >> 4, ChainStatus(rawValue: UInt8(word & 15)) ?? .unknown)
     }
 
-    /// Notes that the row of a root may show something else.
-    mutating func noteFacts(of root: NodeIndex) {
+    /// Enqueues a chain to be repositioned, because its root's row may show something else. Does nothing in an order in
+    /// which that moves no chain.
+    mutating func markOutdated(_ root: NodeIndex) {
         let slot = Int(slotOf[root.rawValue] - 1)
-        guard order.moves, !slots.has(.outdated, slot) else { return }
+        guard order.eventsMoveChains, !slots.has(.outdated, slot) else { return }
         slots.set(.outdated, true, slot)
         order.outdatedLimit = max(order.leastOutdatedLimit, 2 * slots.count)
         if order.outdated.count >= order.outdatedLimit { dropOutdated() }
@@ -196,7 +207,7 @@ extension RowModel {
         order.outdatedHighWater = max(order.outdatedHighWater, order.outdated.count)
     }
 
-    /// Drops evicted and repeated chains from those to reposition.
+    /// Drops evicted and repeated chains from ``Order/outdated``.
     private mutating func dropOutdated() {
         var kept: [NodeIndex] = []
         var keptDueCount = 0
@@ -216,26 +227,28 @@ extension RowModel {
         guard slots.has(.archived, slot) != isArchived else { return }
         slots.set(.archived, isArchived, slot)
         if !slots.has(.folded, slot) { openCount += isArchived ? -1 : 1 }
-        if order.shown.column == .start { reposition(of: root, in: forest) } else { noteFacts(of: root) }
+        if order.shown.column == .start { reposition(of: root, in: forest) } else { markOutdated(root) }
         order.build?.noteChange(root, slot)
     }
 
-    /// Returns whether the slot of a root is its own: during a rebuild the root may be gone, and its index another's.
-    func isThere(_ root: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+    /// Returns whether the root that has the slot at an index is still a root there. During a rebuild it may have been
+    /// evicted, and another node may have its index.
+    func isStillRoot(_ root: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[root.rawValue]
         return number != 0 && Self.isRoot(root, id: slots.id(Int(number - 1)), in: forest)
     }
 
+    /// Returns whether the node with an id is still at an index, and is a root.
     static func isRoot(_ index: NodeIndex, id: UInt64, in forest: borrowing ChainForest) -> Bool {
         forest.contains(NodeID(id), at: index) && forest.isRoot(index)
     }
 
-    /// Moves a chain to its position.
+    /// Moves a chain to the position that follows from the forest now.
     mutating func reposition(of root: NodeIndex, in forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let old = slots.key(slot)
         let key = order.key(of: root, id: old.id, isArchived: slots.has(.archived, slot), in: forest)
-        // Also noted in the sort under way, because the chain may move in the new order alone.
+        // Noted in a sort under way also if the key stays, because the chain may move in the new order alone.
         defer { order.build?.noteChange(root, slot) }
         guard key != old else { return }
         if key.group != old.group {
@@ -247,32 +260,36 @@ extension RowModel {
         move(root, to: key)
     }
 
+    /// Adds new groups to the groups on the screen.
     private mutating func showGroups() {
-        guard list.screen.count != order.groups.screen.count else { return }
-        list.screen = order.groups.screen
-        matchList.screen = order.groups.screen
+        guard list.screenOrder.count != order.groups.screenOrder.count else { return }
+        list.screenOrder = order.groups.screenOrder
+        matchList.screenOrder = order.groups.screenOrder
     }
 
-    /// Returns the chain that began last, of the live ones that are shown, else of all that are; nil where none is.
-    package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isLive: Bool)? {
-        if let id = newestLiveID, let root = forest.index(of: NodeID(id)) { return (root, true) }
-        var settled: NodeIndex?
+    /// Returns the newest shown chain that is not archived, else the newest shown chain; nil where none is found.
+    ///
+    /// Unless chains are in the order of their start and one is not archived, only the newest 1,000 roots are searched.
+    package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isUnarchived: Bool)? {
+        if let id = newestUnarchivedID, let root = forest.index(of: NodeID(id)) { return (root, true) }
+        var archived: NodeIndex?
         for root in forest.roots.reversed().prefix(Self.newestLimit) where isShown(root) {
             if !isArchived(root) { return (root, true) }
-            if settled == nil { settled = root }
+            if archived == nil { archived = root }
         }
-        return settled.map { ($0, false) }
+        return archived.map { ($0, false) }
     }
 
-    /// How many of the newest chains ``newestChain(in:)`` looks at, where their order does not say it.
+    /// How many roots ``newestChain(in:)`` searches at most.
     private static let newestLimit = 1_000
 
-    /// The live chain that began last, where chains are in the order of their start.
-    private var newestLiveID: UInt64? {
+    /// The newest shown chain that is not archived; nil where there is none, or where chains are grouped or not in the
+    /// order of their start.
+    private var newestUnarchivedID: UInt64? {
         guard order.shown.column == .start, !order.isGrouped else { return nil }
         let list = shown[0]
-        let settled = WeightedSortedList.Entry(rank: Rank.made(section: 1, 0), id: 0)
-        let newest = order.shown.isInverted ? list.entry(before: list.lowerBound(settled)) : list.lowest
-        return newest.flatMap { $0 < settled ? $0.id : nil }
+        let firstArchived = WeightedSortedList.Entry(rank: Rank.made(section: 1, 0), id: 0)
+        let newest = order.shown.isInverted ? list.entry(before: list.lowerBound(firstArchived)) : list.lowest
+        return newest.flatMap { $0 < firstArchived ? $0.id : nil }
     }
 }

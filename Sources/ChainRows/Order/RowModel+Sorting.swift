@@ -1,9 +1,9 @@
 import ChainModel
 
-// The order as time goes on: sorts in slices, repositioned chains, growing durations.
+// The order as time passes: sorts in slices, repositioned chains, growing durations.
 extension RowModel {
-    /// Once a second brings the order up to date; returns whether rows may have moved. `now` is the moment on the
-    /// screen, which stands still while it is frozen; `wall` goes on.
+    /// Advances the order if a second of `wall` has passed; returns whether rows may have moved. `now` is the moment on
+    /// the screen, which stands still while it is frozen; `wall` does not.
     mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
         let second = wall / 1_000_000_000
         guard second != order.second else { return false }
@@ -11,14 +11,15 @@ extension RowModel {
         return advanceOrder(at: now)
     }
 
-    /// Continues a sort and repositions changed chains, with one of `share` parts of a slice; returns whether rows may
+    /// Continues a sort with one of `share` parts of a slice, and repositions changed chains; returns whether rows may
     /// have moved.
     mutating func continueOrder(in forest: borrowing ChainForest, now: UInt64, share: Int) -> Bool {
         let isMoved = continueSorting(in: forest, now: now, budget: Self.sortBudget / share)
         return repositionOutdated(in: forest) || isMoved
     }
 
-    /// Brings the order up to a moment, as freezing does; returns whether rows may have moved.
+    /// Advances the order to a moment: compares growing durations at it, and makes all changed chains due. Returns
+    /// whether rows may have moved.
     package mutating func advanceOrder(at now: UInt64) -> Bool {
         order.dueCount = order.outdated.count
         guard order.shown.column.isDuration || order.wanted.sortsSiblings else { return false }
@@ -35,12 +36,12 @@ extension RowModel {
         return true
     }
 
-    /// Repositions changed chains, a limited number a call; returns whether there were any.
+    /// Repositions the chains that are due, a limited number a call; returns whether there were any.
     @discardableResult
     mutating func repositionOutdated(in forest: borrowing ChainForest) -> Bool {
         guard order.dueCount > 0 else { return false }
         // Fewer during a sort, which takes most of the slice and repositions all chains anyway.
-        let limit = order.isSorting ? Self.moveBudget / 4 : Self.moveBudget
+        let limit = order.isSorting ? Self.repositionLimit / 4 : Self.repositionLimit
         let count = min(order.dueCount, limit)
         for index in 0..<count {
             if index.isMultiple(of: Self.prefetchCount) {
@@ -50,8 +51,8 @@ extension RowModel {
             }
             let root = order.outdated[index]
             let number = slotOf[root.rawValue]
-            // Skipped, because the root may be gone and its index another's.
-            guard number != 0, slots.has(.outdated, Int(number - 1)), isThere(root, in: forest) else { continue }
+            // Skipped, because the root may be evicted and its index another node's.
+            guard number != 0, slots.has(.outdated, Int(number - 1)), isStillRoot(root, in: forest) else { continue }
             slots.set(.outdated, false, Int(number - 1))
             reposition(of: root, in: forest)
         }
@@ -64,7 +65,7 @@ extension RowModel {
     @discardableResult
     mutating func continueSorting(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
         guard var build = order.build else { return false }
-        // Taken out, so that it is changed in place.
+        // Removed from the order, so that it is changed in place.
         order.build = nil
         order.catchUpHighWater = max(order.catchUpHighWater, build.openCount)
         guard build.step(self, in: forest, budget: budget) else {
@@ -85,8 +86,8 @@ extension RowModel {
         collection = nil
         list.merge = merge
         matchList.merge = merge
-        list.screen = order.isGrouped ? order.groups.screen : []
-        matchList.screen = list.screen
+        list.screenOrder = order.isGrouped ? order.groups.screenOrder : []
+        matchList.screenOrder = list.screenOrder
         return true
     }
 }

@@ -1,10 +1,12 @@
 import ChainModel
 
-/// The order of nodes under the same node, where siblings are sorted, too: as of a moment.
+/// The order of nodes under the same node, as of a moment.
 struct SiblingOrder {
     let order: TreeOrder
+    /// The moment that growing durations count to, in nanoseconds of the program's clock.
     let moment: UInt64
 
+    /// Sorts siblings; equal ones stay in their order.
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
         guard nodes.count > 1 else { return }
         let rank = SortRank(order: order, like: nodes, in: forest)
@@ -13,7 +15,7 @@ struct SiblingOrder {
         for (index, node) in nodes.enumerated() {
             ranked.append((rank.rank(of: node, at: moment, in: forest), index, node))
         }
-        // By index, too, so that equal nodes stay in program order.
+        // By index, too, because the library's sort is not stable.
         ranked.sort { ($0.rank, $0.index) < ($1.rank, $1.index) }
         nodes = ranked.map(\.node)
     }

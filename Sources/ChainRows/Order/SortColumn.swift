@@ -4,20 +4,20 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     case start
     /// Live states first, then faults.
     case state
-    /// The label, else the call site; numbers in it count as numbers.
+    /// The label, else the call site; digits in it are compared as numbers.
     case node
     /// The name of the thread.
     case thread
-    /// Time from being queued to the handler's start.
+    /// The time from being queued to the handler's start.
     case wait
-    /// The handler's time.
+    /// The time that the handler runs.
     case run
-    /// Time from the creation of a chain to its end.
+    /// The time from the creation of a chain to its end.
     case total
     /// Errors, then values.
     case value
 
-    /// Whether the column holds durations, of which the longest comes first.
+    /// Whether the column holds durations.
     package var isDuration: Bool { self == .wait || self == .run || self == .total }
 
     /// Whether the column holds texts, which are ranked by what follows their common prefix.
@@ -29,14 +29,14 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     /// The title in the column's header.
     package var title: String { self == .value ? "value / error" : rawValue }
 
-    /// The column that the key `s` goes to next.
+    /// The column that the key `s` sorts by next.
     package var next: SortColumn {
         let all = Self.allCases
         return all[(all.firstIndex(of: self)! + 1) % all.count]
     }
 }
 
-/// The order of the tree's chains, as a configuration keeps it.
+/// An order of the tree's chains.
 public struct TreeOrder: Hashable, Sendable {
     /// The column to sort by.
     public var column: SortColumn

@@ -7,16 +7,16 @@ struct SortRank {
     /// The common prefix of the texts in each of the two sections with texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
-    /// Cached ranks of nodes without a label, by call site.
+    /// The ranks of nodes without a label by call site, as a cache.
     private final class Sites {
-        // @exclusivity(unchecked): only the rank that holds this reaches in, and no access calls out.
+        // @exclusivity(unchecked): only the rank that holds this accesses it, and no access calls other code.
         @exclusivity(unchecked) var ranks: [SiteID: UInt64] = [:]
     }
     private let sites = Sites()
 
     init(order: TreeOrder) { self.order = order }
 
-    /// Takes the common prefixes of texts from some of the nodes.
+    /// Finds the common prefixes of texts in a sample of the nodes.
     init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
         self.init(order: order)
         guard order.column.isText else { return }
@@ -28,7 +28,7 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others, to find out since when a duration grows.
+    /// A moment after all others. Less a duration that grows until then, it is when the duration began.
     private static let farAway: UInt64 = 1 << 61
 
     /// Returns the rank of a chain, by what its root's row shows.
@@ -44,8 +44,8 @@ struct SortRank {
                 return Rank.made(section: 1, settled, flips: !order.isInverted)
             }
             let node = forest.node(root)
-            // What was made before recording began is older than all that was seen being made, in the order of its ids,
-            // which are far below a moment in nanoseconds.
+            // A node made before recording began has no known start. Its id ranks it as older than all others, because
+            // ids are far below moments in nanoseconds.
             let made = node.marks.contains(.seenLate) ? forest.id(of: root).rawValue : node.created
             return Rank.made(section: 0, made, flips: !order.isInverted)
         case .state:
@@ -53,27 +53,27 @@ struct SortRank {
         case .total:
             let created = forest.node(root).created
             if chain.nodeCount == 1 { return rank(of: root, in: forest) }
-            if let settled = chain.settled { return known(settled &- min(created, settled)) }
-            return growing(since: created)
+            if let settled = chain.settled { return knownRank(settled &- min(created, settled)) }
+            return growingRank(since: created)
         case .value:
             if chain.liveCount > 0, forest.summary(of: root) == nil, let rejected = chain.firstRejected {
                 let name = NodeText.name(of: rejected, in: forest)
-                return made(0, "\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)")
+                return textRank(0, "\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)")
             }
             if chain.outcome == .rejected, let failure = NodeText.failure(of: chain, in: forest) {
-                return made(0, failure)
+                return textRank(0, failure)
             }
             return rank(of: NodeText.shownNode(for: root, isRoot: true, in: forest), in: forest)
         case .node, .thread, .wait, .run: return rank(of: root, in: forest)
         }
     }
 
-    /// Returns the rank of a node among its siblings, as of a moment.
+    /// Returns the rank of a node among its siblings, with growing durations as long as they are at a moment.
     func rank(of node: NodeIndex, at moment: UInt64, in forest: borrowing ChainForest) -> UInt64 {
         let rank = rank(of: node, in: forest)
         guard order.column.isDuration, Rank.section(rank) == 0 else { return rank }
         let start = order.isDescending ? Rank.payload(rank) : ~Rank.payload(rank) & Rank.payloadMask
-        return known(moment > start ? moment - start : 0)
+        return knownRank(moment > start ? moment - start : 0)
     }
 
     private func rank(of node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
@@ -84,13 +84,13 @@ struct SortRank {
         case .node, .thread, .value: return rank(ofText: view, in: forest)
         case .wait:
             guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
-            return view.state == .queued ? growing(since: Self.farAway - wait) : known(wait)
+            return view.state == .queued ? growingRank(since: Self.farAway - wait) : knownRank(wait)
         case .run:
             guard let run = forest.timing(of: node, now: Self.farAway).run else { return Rank.made(section: 2, 0) }
-            return view.activity == .running ? growing(since: Self.farAway - run) : known(run)
+            return view.activity == .running ? growingRank(since: Self.farAway - run) : knownRank(run)
         case .total:
             guard let total = forest.timing(of: node, now: Self.farAway).total else { return Rank.made(section: 2, 0) }
-            return view.isLive ? growing(since: Self.farAway - total) : known(total)
+            return view.isLive ? growingRank(since: Self.farAway - total) : knownRank(total)
         }
     }
 
@@ -99,14 +99,14 @@ struct SortRank {
             return rank
         }
         guard let (section, text) = text(ofRow: view, in: forest) else { return Rank.made(section: 2, 0) }
-        let rank = made(section, text)
+        let rank = textRank(section, text)
         if order.column == .node, section == 1, forest.sites[view.site]?.fileID.isEmpty == false {
             sites.ranks[view.site] = rank
         }
         return rank
     }
 
-    private func made(_ section: Int, _ text: String) -> UInt64 {
+    private func textRank(_ section: Int, _ text: String) -> UInt64 {
         Rank.made(section: UInt64(section), prefixes[section].rank(of: text), flips: order.isInverted)
     }
 
@@ -125,17 +125,17 @@ struct SortRank {
         }
     }
 
-    private func known(_ duration: UInt64) -> UInt64 {
+    private func knownRank(_ duration: UInt64) -> UInt64 {
         Rank.made(section: 1, duration, flips: order.isDescending)
     }
 
-    private func growing(since start: UInt64) -> UInt64 {
+    private func growingRank(since start: UInt64) -> UInt64 {
         Rank.made(section: 0, start, flips: !order.isDescending)
     }
 
     // MARK: States
 
-    /// Live states first, then faults, then good ends; of chains, ``ChainStatus`` is in the same order.
+    /// Live states first, then faults, then good ends. ``ChainStatus`` has the same order for chains.
     private static let states: [NodeState] = [
         .running, .queued, .pending, .waiting, .rejected, .abandoned, .cancelled, .unknown, .fulfilled, .skipped,
     ]

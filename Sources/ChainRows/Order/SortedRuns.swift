@@ -1,20 +1,21 @@
-/// Chains in sorted runs, merged as they are taken out: sorting that never takes long at once.
+/// A merge sort of chains in small steps: runs are sorted as they fill, and merged as chains are removed.
 ///
-/// 24 bytes a chain. Adding sorts a run of 2,048 chains when it is full, 0.2 ms; taking one out is O(log runs).
+/// 24 bytes a chain. Adding sorts a run of 2,048 chains when it is full, in 0.2 ms; removing a chain is O(log runs).
 struct SortedRuns {
     struct Item: BitwiseCopyable {
         var key: RootKey
         var weight: UInt16
-        /// 0 for a chain without a match.
+        /// The weight while a filter hides the rest; 0 for a chain without a match.
         var matchWeight: UInt16 = 0
     }
 
     static let runLength = 2_048
 
-    /// The full runs, sorted, the next item of each last.
+    /// The full runs, in descending order, so that the next item of each is the last.
     private var runs: [[Item]] = []
+    /// The run that is being filled.
     private var openRun: [Item] = []
-    /// A binary heap of the runs by their next items; empty until the first item is taken.
+    /// A binary heap of the runs by their next items; empty until ``close()``.
     private var heap: [Head] = []
 
     private struct Head {
@@ -22,6 +23,7 @@ struct SortedRuns {
         var run: Int
     }
 
+    /// Whether all chains were removed; after ``close()`` only.
     var isEmpty: Bool { heap.isEmpty }
 
     mutating func append(_ item: Item) {
@@ -37,13 +39,13 @@ struct SortedRuns {
         openRun = []
     }
 
-    /// Ends adding; chains are taken out afterwards.
+    /// Ends adding chains, so that they can be removed.
     mutating func close() {
         closeRun()
         heap = runs.indices.map { Head(key: runs[$0].last!.key, run: $0) }.sorted { $0.key < $1.key }
     }
 
-    /// Takes out the next chain; nil after the last.
+    /// Removes and returns the next chain; nil after the last.
     mutating func popFirst() -> Item? {
         guard let run = heap.first?.run, let item = runs[run].popLast() else { return nil }
         if let next = runs[run].last {
@@ -58,8 +60,8 @@ struct SortedRuns {
         return item
     }
 
-    /// Moves the first head to its position: down to a leaf and up again, because the next item of a run seldom comes
-    /// soon, and so a level costs one comparison.
+    /// Moves the first head to its position: down to a leaf, then up. A run's next item seldom comes soon, so that the
+    /// way up is short, and the way down costs one comparison a level instead of two.
     private mutating func siftDown() {
         let count = heap.count
         heap.withUnsafeMutableBufferPointer { heap in

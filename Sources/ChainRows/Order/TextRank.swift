@@ -1,10 +1,12 @@
-/// The beginning of a text as a number, in the order of texts: letters without case, digits as numbers.
+/// The beginning of a text as a number of 62 bits, in the order of texts: letters without case, digits as numbers.
 ///
-/// Five bits a letter or sign, so twelve of them; a number takes what its digits need. Texts with a longer common
-/// beginning are equal; see ``TextPrefix``.
+/// A letter or sign takes five bits, so that a rank holds twelve; a number takes what its digits need. Texts that
+/// differ only behind that have equal ranks; see ``TextPrefix``.
 struct TextRank {
     private(set) var value: UInt64 = 0
+    /// The bits of ``value`` that are left.
     private var room: Int
+    // The number that the last digits make, without leading zeros, at most 15 of them.
     private var digits: UInt64 = 0
     private var digitCount = 0
     private var isNumber = false
@@ -29,7 +31,6 @@ struct TextRank {
             guard room > 0 else { return }
             if byte >= 0x30, byte <= 0x39 {
                 isNumber = true
-                // Without leading zeros.
                 if digitCount < 15, digitCount > 0 || byte > 0x30 {
                     digits = digits * 10 + UInt64(byte - 0x30)
                     digitCount += 1
@@ -38,39 +39,44 @@ struct TextRank {
             }
             endNumber()
             switch byte {
-            case 0x61...0x7a: put(Sign.firstLetter + UInt64(byte - 0x61), bits: 5)
-            case 0x41...0x5a: put(Sign.firstLetter + UInt64(byte - 0x41), bits: 5)
+            case 0x61...0x7a: append(Sign.firstLetter + UInt64(byte - 0x61), bits: 5)
+            case 0x41...0x5a: append(Sign.firstLetter + UInt64(byte - 0x41), bits: 5)
             case 0x80...:
-                put(Sign.other, bits: 5)
-                put(UInt64(byte & 0x7f), bits: 7)
-            case 0x00...0x20: put(1, bits: 5)
-            default: put(byte < 0x30 ? 2 : 30, bits: 5)
+                append(Sign.other, bits: 5)
+                append(UInt64(byte & 0x7f), bits: 7)
+            case 0x00...0x20: append(1, bits: 5)
+            default: append(byte < 0x30 ? 2 : 30, bits: 5)
             }
         }
         endNumber()
     }
 
+    /// Appends the number that ends here, if any: behind its count of digits, so that longer numbers are greater.
     private mutating func endNumber() {
         guard isNumber else { return }
-        put(Sign.number, bits: 5)
-        put(UInt64(digitCount), bits: 4)
-        put(digits, bits: (digitCount * 10 + 2) / 3)
+        append(Sign.number, bits: 5)
+        append(UInt64(digitCount), bits: 4)
+        append(digits, bits: (digitCount * 10 + 2) / 3)
         (digits, digitCount, isNumber) = (0, 0, false)
     }
 
-    private mutating func put(_ number: UInt64, bits: Int) {
+    /// Appends the highest bits for which there is room.
+    private mutating func append(_ number: UInt64, bits: Int) {
         let taken = min(bits, room)
         room -= taken
         value |= (number >> UInt64(bits - taken)) << UInt64(room)
     }
 }
 
-/// The common prefix of a column's texts, which ranks leave out: twelve letters are few for texts that begin with
-/// `GET /api/v1/`. Texts without the prefix stand before or behind those with it.
+/// The common prefix of a column's texts. Ranks leave it out, because twelve letters are few for texts that begin with
+/// `GET /api/v1/`. Texts without the prefix rank before or behind those with it.
 struct TextPrefix: Equatable {
-    /// In ASCII lower case, without a number at its end.
+    /// The UTF-8 bytes in ASCII lower case, without a number or part of a character at the end.
     private(set) var bytes: [UInt8] = []
+    /// The rank of the prefix as a text.
     private var rank: UInt64 = 0
+    /// The bits of a rank for the text behind the prefix. The two bits above are 1; of a text without the prefix they
+    /// are 0 or 2, before or behind the others.
     private static let restBits = Int(Rank.payloadBits) - 2
 
     /// Finds the longest prefix that more than half of the texts have. O(n log n).
@@ -94,12 +100,12 @@ struct TextPrefix: Equatable {
         if text.utf8.lazy.map(Self.lower).starts(with: bytes) {
             var rest = TextRank(bits: Self.restBits)
             rest.add(text.utf8.dropFirst(bytes.count))
-            return 1 << UInt64(Self.restBits) | rest.value
+            return (1 << UInt64(Self.restBits)) | rest.value
         }
         let own = TextRank(text).value
         let isBefore =
             own != rank ? own < rank : text.utf8.lazy.map(Self.lower).lexicographicallyPrecedes(bytes)
-        return (isBefore ? 0 : 2 << UInt64(Self.restBits)) | own >> 2
+        return (isBefore ? 0 : 2 << UInt64(Self.restBits)) | (own >> 2)
     }
 
     private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }

@@ -1,6 +1,6 @@
-// Where a new entry goes, and how chunks are filled, split and joined.
+// The positions of new entries, and how chunks are filled, split and joined.
 extension WeightedSortedList {
-    /// Returns the position for a new entry, by the hints if they fit.
+    /// Returns the position for a new entry, without a search if it belongs beside a hint.
     mutating func insertionCursor(for entry: Entry) -> Cursor {
         if let cursor = cursor(for: entry, beside: hint) { return cursor }
         swap(&hint, &otherHint)
@@ -10,25 +10,27 @@ extension WeightedSortedList {
     /// Returns the position directly before or behind a hint, if the entry belongs there.
     @inline(__always)
     private func cursor(for entry: Entry, beside hint: InsertionHint) -> Cursor? {
-        let at = hint.cursor
-        guard at.chunk < chunks.count, at.offset < chunks[at.chunk].entries.count,
-            chunks[at.chunk].entries[at.offset] == hint.entry
+        let cursor = hint.cursor
+        // The entry of the hint may have been moved or removed.
+        guard cursor.chunk < chunks.count, cursor.offset < chunks[cursor.chunk].entries.count,
+            chunks[cursor.chunk].entries[cursor.offset] == hint.entry
         else { return nil }
         if entry < hint.entry {
-            if let previous = self.entry(before: at), entry < previous { return nil }
-            return at
+            if let previous = self.entry(before: cursor), entry < previous { return nil }
+            return cursor
         }
-        let behind = Cursor(chunk: at.chunk, offset: at.offset + 1)
+        let behind = Cursor(chunk: cursor.chunk, offset: cursor.offset + 1)
         if let next = self.entry(at: behind), next < entry { return nil }
         return behind
     }
 
-    mutating func put(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
+    /// Inserts an entry into a chunk with room.
+    mutating func insert(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
         hint = InsertionHint(entry: entry, cursor: cursor)
-        if weight != 1 { spellOutWeights(cursor.chunk) }
+        if weight != 1 { storeWeights(of: cursor.chunk) }
         let hasWeights = !chunks[cursor.chunk].weights.isEmpty
         if cursor.offset == chunks[cursor.chunk].entries.count {
-            // The most frequent case, and cheaper.
+            // Cheaper than inserting, and the most frequent case.
             if hasWeights { chunks[cursor.chunk].weights.append(UInt32(weight)) }
             chunks[cursor.chunk].entries.append(entry)
         } else {
@@ -39,20 +41,23 @@ extension WeightedSortedList {
         add(weight, to: cursor.chunk)
     }
 
+    /// Adds to the sums that include a chunk.
     mutating func add(_ rows: Int, to chunk: Int) {
         sums[chunk] += rows
         blocks[chunk >> Self.blockShift] += rows
     }
 
-    mutating func spellOutWeights(_ chunk: Int) {
+    /// Stores the weight of each entry of a chunk where all were 1.
+    mutating func storeWeights(of chunk: Int) {
         guard chunks[chunk].weights.isEmpty else { return }
         chunks[chunk].weights = Array(repeating: 1, count: chunks[chunk].entries.count)
     }
 
+    /// Adds a chunk with one entry.
     mutating func addChunk(at index: Int, _ entry: Entry, _ weight: Int) {
         hint = InsertionHint(entry: entry, cursor: Cursor(chunk: index, offset: 0))
         var chunk = Chunk(entries: [])
-        // Without reserved room in the first chunk, because a group may have few chains.
+        // No room is reserved in the first chunk, because a group may have few chains.
         if index > 0 { chunk.entries.reserveCapacity(Self.chunkLimit) }
         chunk.entries.append(entry)
         if weight != 1 { chunk.weights = [UInt32(weight)] }
@@ -73,17 +78,20 @@ extension WeightedSortedList {
         sumBlocks(from: index)
     }
 
+    /// Sums the blocks anew, from that of a chunk on.
     private mutating func sumBlocks(from index: Int) {
         let first = index >> Self.blockShift
-        let blockCount = (sums.count + 63) >> Self.blockShift
+        let blockLength = 1 << Self.blockShift
+        let blockCount = (sums.count + blockLength - 1) >> Self.blockShift
         blocks.removeLast(max(0, blocks.count - first))
         for block in first..<max(first, blockCount) {
             let start = block << Self.blockShift
-            blocks.append(sums[start..<min(start + 64, sums.count)].reduce(0, +))
+            blocks.append(sums[start..<min(start + blockLength, sums.count)].reduce(0, +))
         }
     }
 
-    /// Returns a position in a full chunk after making room; nil where the entry gets a chunk of its own.
+    /// Returns the position for a new entry that belongs into a full chunk: in the next chunk, or in the chunk or its
+    /// new neighbour after a split. Returns nil where the entry needs a chunk of its own.
     mutating func makeRoom(at cursor: Cursor) -> Cursor? {
         if cursor.offset == Self.chunkLimit {
             let next = cursor.chunk + 1
@@ -92,7 +100,7 @@ extension WeightedSortedList {
         }
         guard cursor.offset > 0 else { return nil }
         let entries = chunks[cursor.chunk].entries
-        // Cut where entries arrive in sequence, because that leaves full chunks.
+        // Cut at the position where entries arrive in sequence, because that leaves full chunks.
         let isInSequence =
             entries[cursor.offset - 1] == hint.entry || entries[cursor.offset] == hint.entry
         let cut = isInSequence ? cursor.offset : Self.chunkLimit / 2
@@ -125,8 +133,8 @@ extension WeightedSortedList {
                 continue
             }
             if !chunks[first].weights.isEmpty || !chunks[first + 1].weights.isEmpty {
-                spellOutWeights(first)
-                spellOutWeights(first + 1)
+                storeWeights(of: first)
+                storeWeights(of: first + 1)
                 chunks[first].weights += chunks[first + 1].weights
             }
             chunks[first].entries += chunks[first + 1].entries

@@ -1,6 +1,6 @@
-// The order of the rows. Sorted by a duration, growing durations are ranked by their start and known ones by their
-// length: two orders that never change. The order of the rows is both merged at a moment, so that nothing moves in
-// memory as time goes on.
+// The order of the rows. In an order by duration, growing durations are ranked by their start and known ones by their
+// length: two orders that time does not change. The order of the rows is both, merged as of a moment, so that nothing
+// moves in memory as time passes.
 extension WeightedSortedList {
     /// How growing durations are merged with known ones.
     struct Merge: Hashable {
@@ -15,7 +15,8 @@ extension WeightedSortedList {
             self.isDescending = isDescending
         }
 
-        /// Returns the first entry of the other section that comes after an entry of the first two sections.
+        /// Returns where an entry of the first two sections belongs in the other one: the entries from the result on
+        /// come after it.
         func counterpart(of entry: Entry) -> Entry {
             let payload = Rank.payload(entry.rank)
             let mask = Rank.payloadMask
@@ -24,7 +25,7 @@ extension WeightedSortedList {
                 let age = moment > start ? moment - start : 0
                 return Entry(rank: Rank.made(section: 1, age, flips: isDescending), id: 0)
             }
-            // Growing durations that are as long come before it.
+            // A growing duration comes before a known one of the same length.
             let length = isDescending ? ~payload & mask : payload
             let end = Entry(rank: 1 << Rank.payloadBits, id: 0)
             if isDescending {
@@ -39,15 +40,17 @@ extension WeightedSortedList {
     private static let secondSection = Entry(rank: 1 << Rank.payloadBits, id: 0)
     private static let lastSection = Entry(rank: 2 << Rank.payloadBits, id: 0)
 
+    /// The first chain in the order of rows.
     var first: RootKey? {
         guard merge != nil else { return lowest.map(key) }
         return earlier(in: (lowest, 0), (entry(at: lowerBound(Self.secondSection)), 1))
             ?? entry(at: lowerBound(Self.lastSection)).map(key)
     }
 
+    /// The last chain in the order of rows.
     var last: RootKey? {
         guard merge != nil, let highest, highest < Self.lastSection else { return highest.map(key) }
-        return lastMoving(before: (Self.secondSection, Self.lastSection))
+        return lastMerged(before: (Self.secondSection, Self.lastSection))
     }
 
     /// Returns the chain that holds a row, and the row within the chain; nil outside `0 ..< rowCount`.
@@ -61,7 +64,7 @@ extension WeightedSortedList {
         func start(_ entry: Entry) -> Int {
             rows(before: lowerBound(entry)) + rows(before: lowerBound(merge.counterpart(of: entry))) - growingRows
         }
-        // The last growing one that begins at or before the row.
+        // Find the last growing duration with a first row at or before the row: its chunk, then the entry.
         var low = 0
         var high = heads(before: Self.secondSection)
         while low < high {
@@ -111,7 +114,7 @@ extension WeightedSortedList {
         return earlier(in: (pair.0, 0), (pair.1, 1)) ?? self.entry(at: lowerBound(Self.lastSection)).map(self.key)
     }
 
-    /// The nearest chain that stands before a key, which need not be in the list.
+    /// Returns the nearest chain before a key, which need not be in the list.
     func key(before key: RootKey) -> RootKey? {
         let entry = Entry(rank: key.rank, id: key.id)
         guard let merge else { return self.entry(before: lowerBound(entry)).map(self.key) }
@@ -119,13 +122,13 @@ extension WeightedSortedList {
             if let previous = self.entry(before: lowerBound(entry)), previous >= Self.lastSection {
                 return self.key(previous)
             }
-            return lastMoving(before: (Self.secondSection, Self.lastSection))
+            return lastMerged(before: (Self.secondSection, Self.lastSection))
         }
         let other = merge.counterpart(of: entry)
-        return lastMoving(before: Rank.section(entry.rank) == 0 ? (entry, other) : (other, entry))
+        return lastMerged(before: Rank.section(entry.rank) == 0 ? (entry, other) : (other, entry))
     }
 
-    /// The chunks that begin before an entry.
+    /// Returns how many chunks begin before an entry.
     private func heads(before entry: Entry) -> Int {
         var (low, high) = (0, chunkCount)
         while low < high {
@@ -135,7 +138,7 @@ extension WeightedSortedList {
         return low
     }
 
-    /// The one of two that stands first, each only where it is of its section.
+    /// Returns the key of the entry with the first row. An entry outside the section that is given with it is ignored.
     private func earlier(in first: (Entry?, UInt64), _ second: (Entry?, UInt64)) -> RootKey? {
         let left = first.0.flatMap { Rank.section($0.rank) == first.1 ? $0 : nil }
         let right = second.0.flatMap { Rank.section($0.rank) == second.1 ? $0 : nil }
@@ -143,8 +146,8 @@ extension WeightedSortedList {
         return key(right < merge.counterpart(of: left) ? right : left)
     }
 
-    /// The last of the first two sections that stands before both limits, one a section.
-    private func lastMoving(before limits: (Entry, Entry)) -> RootKey? {
+    /// Returns the chain with the last row among the first two sections, before a limit in each.
+    private func lastMerged(before limits: (Entry, Entry)) -> RootKey? {
         let left = entry(before: lowerBound(limits.0)).flatMap { Rank.section($0.rank) == 0 ? $0 : nil }
         let right = entry(before: lowerBound(limits.1)).flatMap { Rank.section($0.rank) == 1 ? $0 : nil }
         guard let left, let right, let merge else { return (left ?? right).map(key) }

@@ -1,8 +1,8 @@
 /// A sorted list of chains, each with a weight (its number of rows): finds a chain by row and a row by chain.
 ///
-/// Chunks of at most 240 chains, the sum of weights of each chunk, and of each 64 chunks. A look-up is two binary
-/// searches and three short passes over sums, under 1 µs at a million chains; a change moves entries within one chunk.
-/// 16 bytes a chain, and 4 more in chunks in which not every chain is one row.
+/// The chains are in chunks of at most 240, with the sum of the weights of each chunk and of each block of 64 chunks. A
+/// look-up is two binary searches and three short passes over sums, under 1 µs at a million chains; a change moves
+/// entries within one chunk. 16 bytes a chain, and 4 more in chunks in which not every chain is one row.
 ///
 /// With a ``merge`` the order of rows differs from that of ranks; see `WeightedSortedList+Merge.swift`.
 struct WeightedSortedList {
@@ -18,7 +18,7 @@ struct WeightedSortedList {
 
     struct Chunk {
         var entries: [Entry]
-        /// Empty where each chain is one row.
+        /// The weights of the entries; empty where each is 1.
         var weights: [UInt32] = []
 
         func weight(_ offset: Int) -> Int { weights.isEmpty ? 1 : Int(weights[offset]) }
@@ -30,32 +30,37 @@ struct WeightedSortedList {
         var offset: Int
     }
 
+    /// The most entries of a chunk.
     static let chunkLimit = 240
+    /// The binary logarithm of the number of chunks in a block.
     static let blockShift = 6
 
-    /// The number of its group.
+    /// The number of the list's group.
     let group: UInt32
     /// How growing durations are merged with known ones; nil for the plain order of ranks.
     var merge: Merge?
     var chunks: [Chunk] = []
-    /// The first entry of each chunk, and the sum of its weights; beside the chunks, because passes go over them.
+    /// The first entry of each chunk; beside the chunks, because searches pass over them.
     var heads: [Entry] = []
+    /// The sum of the weights of each chunk; beside the chunks, because look-ups pass over them.
     var sums: [Int] = []
-    /// The sums of 64 chunks each.
+    /// The sum of the weights of each block.
     var blocks: [Int] = []
     /// The number of chains.
     var count = 0
     /// The number of rows: the sum of all weights.
     var rowCount = 0
-    /// The entry that was inserted last, and its position.
+    /// An inserted entry, and its position then.
     struct InsertionHint {
         var entry = Entry(rank: 0, id: 0)
         var cursor = Cursor(chunk: 0, offset: 0)
     }
 
-    /// Insertion hints: the next entry often belongs beside the last one, or beside the one before it. Then no search
-    /// is needed, and full chunks are cut where entries arrive.
-    var hint = InsertionHint(), otherHint = InsertionHint()
+    /// The last insertion. The next entry often belongs beside it: then no search is needed, and a full chunk is cut
+    /// there.
+    var hint = InsertionHint()
+    /// The last insertion elsewhere, for entries that arrive at two places in turn.
+    var otherHint = InsertionHint()
 
     init(group: UInt32 = 0) { self.group = group }
 
@@ -74,16 +79,16 @@ struct WeightedSortedList {
             }
             cursor = room
         }
-        put(entry, weight, at: cursor)
+        insert(entry, weight, at: cursor)
     }
 
-    /// Adds a chain behind all others, which fills the chunks.
+    /// Adds a chain behind all others; fills the last chunk before it adds one.
     mutating func append(_ key: RootKey, weight: Int) {
         let entry = Entry(rank: key.rank, id: key.id)
         count += 1
         rowCount += weight
         if let last = chunks.indices.last, chunks[last].entries.count < Self.chunkLimit {
-            put(entry, weight, at: Cursor(chunk: last, offset: chunks[last].entries.count))
+            insert(entry, weight, at: Cursor(chunk: last, offset: chunks[last].entries.count))
         } else {
             addChunk(at: chunks.count, entry, weight)
         }
@@ -114,16 +119,16 @@ struct WeightedSortedList {
         guard let (chunk, offset) = find(key) else { return false }
         let change = weight - chunks[chunk].weight(offset)
         guard change != 0 else { return true }
-        spellOutWeights(chunk)
+        storeWeights(of: chunk)
         chunks[chunk].weights[offset] = UInt32(weight)
         add(change, to: chunk)
         rowCount += change
         return true
     }
 
-    // MARK: Questions, in the order of ranks
+    // MARK: Look-ups, in the order of ranks
 
-    // Inlined where changes call them, because a call would copy the list.
+    // Functions that changes call are inlined, because a call would copy the list.
 
     /// Returns the weight of a chain; nil if it is not in the list.
     @inline(__always)
@@ -145,7 +150,8 @@ struct WeightedSortedList {
         return rows
     }
 
-    /// Returns the chain that holds a row, in the order of ranks.
+    /// Returns the position of the chain that holds a row, in the order of ranks, and the row's offset in it; nil where
+    /// there is no such row.
     func cursor(ofRow row: Int) -> (cursor: Cursor, offset: Int)? {
         guard row >= 0, row < rowCount else { return nil }
         var rest = row
@@ -168,7 +174,7 @@ struct WeightedSortedList {
         return (Cursor(chunk: chunk, offset: offset), rest)
     }
 
-    /// Returns the position of the first entry that is not before another; the end if there is none.
+    /// Returns the position of the first entry that is not before `entry`; the end if there is none.
     @inline(__always)
     func lowerBound(_ entry: Entry) -> Cursor {
         guard let chunk = chunk(of: entry) else { return Cursor(chunk: 0, offset: 0) }
@@ -186,12 +192,13 @@ struct WeightedSortedList {
         return max(0, low - 1)
     }
 
-    /// Returns the offset in a chunk of the first entry that is not before another.
+    /// Returns the offset in a chunk of the first entry that is not before `entry`.
     func offset(of entry: Entry, in chunk: Int) -> Int {
         let guess = guess(entry, in: chunk)
         return chunks[chunk].entries.withUnsafeBufferPointer { entries in
             var (low, high) = (0, entries.count)
             if let guess {
+                // Narrows the search to seven entries if the guess is close.
                 let (before, after) = (max(0, guess - 3), min(entries.count - 1, guess + 3))
                 if before < entries.count, entries[before] < entry { low = before + 1 } else { high = before }
                 if low > before, !(entries[after] < entry) { high = after }
@@ -204,8 +211,8 @@ struct WeightedSortedList {
         }
     }
 
-    /// Guesses the offset of an entry by interpolation, because most ranks are evenly spread moments and each probe
-    /// elsewhere is a cache miss.
+    /// Guesses the offset of an entry by interpolation search, because most ranks are evenly spread moments, and each
+    /// probe of a binary search is a cache miss. Returns nil where the entry is not between the heads of two chunks.
     @inline(__always)
     private func guess(_ entry: Entry, in chunk: Int) -> Int? {
         let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0
@@ -236,6 +243,7 @@ struct WeightedSortedList {
     func head(_ chunk: Int) -> Entry { heads[chunk] }
     func entries(_ chunk: Int) -> [Entry] { chunks[chunk].entries }
 
+    /// Returns the key of an entry.
     func key(_ entry: Entry) -> RootKey { RootKey(group: group, rank: entry.rank, id: entry.id) }
 
     @inline(__always)

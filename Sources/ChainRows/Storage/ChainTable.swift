@@ -1,50 +1,55 @@
-/// The chains' marks, weights and keys, by slot: 16 bytes a chain side by side, and 8 for its rank, 12 with a group.
-/// Pages never move, and the keys of one order are replaced by those of another at once.
+/// The chains' marks, weights and keys, by slot.
+///
+/// A chain takes 16 bytes for its marks and weights, and 8 for its rank, or 12 with a group. Pages never move. A new
+/// order replaces all keys at once.
 struct ChainTable {
     struct Bits: OptionSet {
         let rawValue: UInt16
-        /// Folded by itself; the user's folds are in ``Folds``.
+        /// The chain folded itself; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
         /// Has an entry in the queue of chains to archive.
         static let awaitsArchive = Bits(rawValue: 2)
-        /// Something in the chain may be folded, so its rows are counted.
+        /// Something in the chain may be folded, or it may hold foreign rows, so its rows are counted.
         static let mayHoldFolds = Bits(rawValue: 4)
         /// Archived: settled for a while, and folded.
         static let archived = Bits(rawValue: 8)
         /// Waits to be repositioned.
         static let outdated = Bits(rawValue: 16)
-        /// Its rows may be cached; spares a look-up in the cache for the others.
+        /// Its rows may be cached; other chains need no look-up in the cache.
         static let mayHaveCachedRows = Bits(rawValue: 32)
         /// Settled, as of its last update.
         static let settled = Bits(rawValue: 64)
         /// Drawn under a node of another program: no row in the lists.
         static let elsewhere = Bits(rawValue: 128)
-        /// In the list of matches, as far as that is made; see ``MatchCollection``.
+        /// In the list of matches, which is incomplete while a ``MatchCollection`` runs.
         static let listed = Bits(rawValue: 256)
     }
 
     /// The keys of all chains in one order.
     struct Keys {
         var ranks = PagedArray<UInt64>()
-        /// The group's number, and in the low four bits the state that the chain counts as in it.
+        /// The group's number, shifted by four bits, and below it the status that the chain counts as in the group.
         var groups = PagedArray<UInt32>()
     }
 
-    /// What is read with each change of a chain.
+    /// What each change of a chain reads.
     private struct Marks: BitwiseCopyable {
         var id: UInt64 = 0
-        /// The number of rows of the chain, so that only a change is searched in the lists.
+        /// The number of rows, so that the lists are searched only when it changes; `.max` for more than fit.
         var weight: UInt16 = 1
+        /// The number of rows while a filter hides the rest, as of ``round``; `.max` for more than fit.
         var matchWeight: UInt16 = 0
-        /// The filter for which matches were counted; for another filter nothing matches.
+        /// The filter round in which ``matchWeight`` was counted; in another round nothing matches.
         var round: UInt16 = 0
         var bits: UInt16 = 0
     }
 
     var keys = Keys()
     private var marks = PagedArray<Marks>()
+    /// The number of slots, free ones included.
     private(set) var count = 0
     private var free: [UInt32] = []
+    /// A number that changes with each new filter.
     private var round: UInt16 = 0
 
     func key(_ slot: Int) -> RootKey {
@@ -56,7 +61,7 @@ struct ChainTable {
     mutating func setKey(_ key: RootKey, of slot: Int) {
         let slot = UInt32(slot)
         if keys.ranks[slot] != key.rank { keys.ranks[slot] = key.rank }
-        if keys.groups[slot] >> 4 != key.group { keys.groups[slot] = key.group << 4 | keys.groups[slot] & 15 }
+        if keys.groups[slot] >> 4 != key.group { keys.groups[slot] = (key.group << 4) | (keys.groups[slot] & 15) }
     }
 
     @inline(__always)
@@ -73,13 +78,13 @@ struct ChainTable {
         }
     }
 
-    /// Returns the number of rows of a chain; nil for more than fit.
+    /// Returns the number of rows of a chain; nil for more than fit, which only the lists hold then.
     @inline(__always)
     func weight(_ slot: Int) -> Int? { Self.known(marks[UInt32(slot)].weight) }
 
     mutating func setWeight(_ weight: Int, _ slot: Int) { marks[UInt32(slot)].weight = UInt16(clamping: weight) }
 
-    /// Returns the number of rows of a chain while the rest is hidden, 0 without a match; nil for more than fit.
+    /// Returns the number of rows of a chain while a filter hides the rest; 0 without a match, nil for more than fit.
     func matchWeight(_ slot: Int) -> Int? {
         let marks = marks[UInt32(slot)]
         return marks.round == round ? Self.known(marks.matchWeight) : 0
@@ -104,7 +109,7 @@ struct ChainTable {
     /// Removes a mark from all chains.
     mutating func clear(_ bit: Bits) { for slot in 0..<count where has(bit, slot) { set(bit, false, slot) } }
 
-    /// Returns a slot for a new chain.
+    /// Adds a chain; returns its slot.
     mutating func take(_ key: RootKey, _ bits: Bits) -> Int {
         var slot = count
         if let old = free.popLast() { slot = Int(old) } else { count += 1 }
@@ -113,6 +118,7 @@ struct ChainTable {
         return slot
     }
 
+    /// Frees the slot of a removed chain.
     mutating func release(_ slot: Int) {
         free.append(UInt32(slot))
         if keys.groups[UInt32(slot)] != 0 { keys.groups[UInt32(slot)] = 0 }

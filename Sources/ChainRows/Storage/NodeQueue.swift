@@ -1,27 +1,28 @@
 import ChainModel
 
-/// A queue of nodes in the order of their deadlines, with a limit and a high-water mark.
+/// A queue of nodes, roughly in the order of their deadlines, with a limit and a high-water mark.
 ///
-/// An entry goes stale when its node is evicted. A full queue drops the stale entries and all but the first of each
-/// node; what is left is at most half of the limit, so that appending is O(1) amortized. Memory is freed as the queue
-/// shrinks.
+/// A full queue drops the entries of evicted nodes, and all but the first entry of each node. At most half of the limit
+/// is left, so that appending is O(1) amortised. Memory is freed as the queue shrinks.
 struct NodeQueue {
     struct Entry {
+        /// In nanoseconds of the program's clock.
         var deadline: UInt64
         var node: NodeIndex
         var id: NodeID
-        /// Whether the deadline was postponed because the selection was in the node.
+        /// Whether the deadline was postponed because the selection was inside the node or in its chain.
         var isPostponed = false
     }
 
     private var entries = Queue<Entry>()
     /// The least value of ``limit``, so that a small forest does not drop entries all the time.
     private let leastLimit: Int
-    /// The most entries: twice the nodes of the forest, but at least ``leastLimit``.
+    /// The greatest number of entries: twice the nodes of the forest, but at least ``leastLimit``.
     private(set) var limit: Int
     private(set) var highWaterMark = 0
-    /// How many entries are postponed.
     private(set) var postponedCount = 0
+    /// How many entries a new one is compared with at most.
+    private static let comparisonLimit = 64
 
     init(leastLimit: Int) {
         self.leastLimit = leastLimit
@@ -31,19 +32,20 @@ struct NodeQueue {
     var count: Int { entries.count }
     var first: Entry? { entries.first }
 
-    /// Returns the first `limit` entries, or all if there are fewer.
-    func prefix(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
+    /// Returns the first `maxLength` entries, or all if there are fewer.
+    func prefix(_ maxLength: Int) -> ArraySlice<Entry> { entries.contents.prefix(maxLength) }
 
+    /// Returns whether the deadline of the first entry has come.
     func hasDue(now: UInt64) -> Bool { entries.first.map { $0.deadline <= now } ?? false }
 
-    /// Inserts an entry by its deadline: at the end, or up to 64 entries before it.
+    /// Inserts an entry by its deadline, at most ``comparisonLimit`` entries before the end.
     mutating func append(_ entry: Entry, in forest: borrowing ChainForest) {
         limit = max(leastLimit, 2 * forest.totals.nodeCount)
         if count >= limit { dropStale(in: forest) }
         if entry.isPostponed { postponedCount += 1 }
         // Not always at the end, because deadlines of parallel threads arrive some microseconds out of order.
         var index = entries.count
-        let least = max(0, index - 64)
+        let least = max(0, index - Self.comparisonLimit)
         while index > least, entries[index - 1].deadline > entry.deadline { index -= 1 }
         if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
         highWaterMark = max(highWaterMark, count)
@@ -59,6 +61,7 @@ struct NodeQueue {
         postponedCount = 0
     }
 
+    /// Drops the entries of evicted nodes, and all but the first entry of each node.
     private mutating func dropStale(in forest: borrowing ChainForest) {
         var kept: [Entry] = []
         var seen: Set<NodeIndex> = []

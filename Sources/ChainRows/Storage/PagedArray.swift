@@ -1,13 +1,14 @@
 import CChainRuntime
 import ChainModel
 
-/// A sparse array by the forest's node indices, in pages of 256 elements of zero bytes: growing never moves an element.
+/// A sparse array by node index or slot, in pages of 256 elements. Growing never moves an element.
 ///
-/// A value with copy-on-write. Reading costs two loads and no reference count.
+/// An element that was never written has zero bytes. A value with copy-on-write; reading costs two loads and changes no
+/// reference count.
 struct PagedArray<Element: BitwiseCopyable> {
-    /// Changed only after isKnownUniquelyReferenced() saw that nothing else holds it.
+    /// Changed in place only if `isKnownUniquelyReferenced`, because copies of the array share it.
     private var table = PageTable<Element>(pageLength: 256)
-    /// The table's pages, to save a load.
+    /// The table's pages, beside the reference to save a load.
     private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private var pageCount: UInt32 = 0
     /// The value of an element that was never written.
@@ -57,7 +58,7 @@ struct PagedArray<Element: BitwiseCopyable> {
 
     mutating func removeAll() { self = PagedArray() }
 
-    /// Removes the last pages, at most `count`; returns false if none is left.
+    /// Removes the last `count` pages, or all if there are fewer; returns false if none is left.
     mutating func removeLast(_ count: Int) -> Bool {
         makeUnique()
         table.removeLast(count)
