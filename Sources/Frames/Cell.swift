@@ -28,14 +28,14 @@ public struct Cell: Hashable, Sendable {
 
     static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }
 
-    /// The columns it takes: 1, 2 for a wide character, 0 for the second half of one.
+    /// The columns that the cell's character takes: 1, 2 if it is wide; 0 for the second half of a wide one.
     public var width: Int { Int(columns) }
     /// Whether it is the second half of a wide character.
     public var isContinuation: Bool { columns == 0 }
-    /// Whether it is one printable ASCII character with no marks: one byte, one column in every terminal.
+    /// Whether the cell holds a printable ASCII character without marks: one byte, one column in every terminal.
     public var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }
 
-    /// Calls `body` with each scalar to be sent to a terminal; none for a continuation.
+    /// Calls `body` with each scalar to send to a terminal; a continuation has none.
     public func forEachScalar(_ body: (Unicode.Scalar) -> Void) {
         guard columns != 0 else { return }
         body(Unicode.Scalar(scalar) ?? "?")

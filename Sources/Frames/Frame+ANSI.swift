@@ -37,7 +37,8 @@ extension Frame {
         return "\u{1b}[" + codes.joined(separator: ";") + "m"
     }
 
-    /// The first 16 by their own codes, because users configure those colours.
+    /// Returns the codes of a colour; `base` is 30 for foregrounds, 40 for backgrounds. The first 16 colours use their
+    /// own codes, because users configure those.
     private static func color(_ number: Int16, _ base: Int16) -> [String] {
         switch number {
         case ..<0: []

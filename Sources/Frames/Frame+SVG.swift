@@ -10,9 +10,11 @@ extension Frame {
 }
 
 struct SVGPicture {
-    // Pixels: a cell, the margin round the grid, the bar with the dots.
+    /// The size of a cell, in pixels.
     private let cell = (width: 8.4, height: 18.0)
+    /// The margin around the grid, in pixels.
     private let margin = 14.0
+    /// The height of the bar with the dots, in pixels.
     private let bar = 36.0
     private let frame: Frame
     private let theme: Theme
@@ -46,22 +48,22 @@ struct SVGPicture {
         return out + "</svg>\n"
     }
 
-    /// Draws one rectangle a colour across styles, because seams would show.
+    /// Draws the backgrounds of a row. Adjacent runs of one colour share a rectangle, because seams would show.
     private mutating func drawBackgrounds(_ runs: [(columns: Range<Int>, style: Style)], _ row: Int) {
-        var at = 0
-        while at < runs.count {
-            let first = runs[at].columns.lowerBound
-            let color = colors(runs[at].style).background
-            while at + 1 < runs.count, colors(runs[at + 1].style).background == color { at += 1 }
+        var index = 0
+        while index < runs.count {
+            let first = runs[index].columns.lowerBound
+            let color = colors(runs[index].style).background
+            while index + 1 < runs.count, colors(runs[index + 1].style).background == color { index += 1 }
             if let color {
                 out += """
                     <rect x="\(x(first))" y="\(short(bar + Double(row) * cell.height))" \
-                    width="\(short(Double(runs[at].columns.upperBound - first) * cell.width))" \
+                    width="\(short(Double(runs[index].columns.upperBound - first) * cell.width))" \
                     height="\(short(cell.height))" fill="\(color)"/>
 
                     """
             }
-            at += 1
+            index += 1
         }
     }
 
@@ -78,7 +80,7 @@ struct SVGPicture {
         return true
     }
 
-    /// The directions of a box character's lines: up, down, left, right; bold.
+    /// By box character, its lines: up (`u`), down, left and right; `b` if they are bold.
     private static let lines: [UInt32: String] = [
         0x2500: "lr", 0x2502: "ud", 0x2503: "udb", 0x250C: "dr", 0x2510: "dl", 0x2514: "ur", 0x2518: "ul",
         0x251C: "udr",
@@ -100,7 +102,7 @@ struct SVGPicture {
             }
             var text = first.text
             var end = column + first.width
-            // A run of ASCII with at most two consecutive blanks is one element.
+            // A run of ASCII is one element, up to two consecutive blanks.
             while first.isASCII, end < run.columns.upperBound, frame[row, end].isASCII,
                 frame[row, end].scalar != 0x20
                     || (end + 1 < run.columns.upperBound && frame[row, end + 1].isASCII

@@ -21,7 +21,7 @@ extension Frame {
         return String(text)
     }
 
-    /// A row's cells grouped by style, in order, without gaps.
+    /// Returns a row's cells grouped by style, in order, without gaps.
     package func styleRuns(_ row: Int) -> [(columns: Range<Int>, style: Style)] {
         var runs: [(columns: Range<Int>, style: Style)] = []
         for column in 0..<size.columns {

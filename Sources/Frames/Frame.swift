@@ -5,7 +5,7 @@
 public struct Frame: Hashable, Sendable {
     /// Columns and rows.
     public let size: Size
-    /// The characters it may hold; text is reduced to them.
+    /// The characters that the frame may hold; text is reduced to them.
     public let charset: Charset
     var cells: [Cell]
 
@@ -38,23 +38,24 @@ public struct Frame: Hashable, Sendable {
         let room = min(maxColumns, size.columns - column)
         guard room > 0 else { return 0 }
         if let ellipsis {
-            let used = put(text, row, column, room, style)
+            let used = drawText(text, row, column, room, style)
             guard used.isCut else { return used.columns }
             // Rare, so the text is drawn again, shorter.
             let tail = min(TextWidth.of(ellipsis, charset: charset), room)
-            let head = put(text, row, column, room - tail, style).columns
+            let head = drawText(text, row, column, room - tail, style).columns
             blank(row, column + head, column + room, style)
-            return head + put(ellipsis, row, column + head, tail, style).columns
+            return head + drawText(ellipsis, row, column + head, tail, style).columns
         }
-        return put(text, row, column, room, style).columns
+        return drawText(text, row, column, room, style).columns
     }
 
-    private mutating func put(
+    /// Draws a text in at most `room` columns; returns the columns used, and whether the text did not fit.
+    private mutating func drawText(
         _ text: String, _ row: Int, _ column: Int, _ room: Int, _ style: Style
     ) -> (columns: Int, isCut: Bool) {
         let start = row * size.columns
         let edge = size.columns
-        var at = column
+        var next = column
         let end = column + room
         var isCut = false
         var text = text
@@ -66,37 +67,40 @@ public struct Frame: Hashable, Sendable {
                 let count = min(bytes.count, room)
                 isCut = bytes.count > room
                 guard column >= 0, count > 0 else { return count == 0 }
-                Frame.split(cells, start, column, column + count)
+                Frame.blankCutHalves(cells, start, column, column + count)
                 for index in 0..<count {
                     cells[start + column + index] = Cell(scalar: UInt32(bytes[index]), style: style)
                 }
-                at += count
+                next += count
                 return true
             }
             guard !isPlain else { return }
             SafeText.forEachCell(of: text, charset: charset) { piece in
-                guard at + piece.width <= end else {
+                guard next + piece.width <= end else {
                     isCut = true
                     return false
                 }
-                if at >= 0 {
-                    Frame.split(cells, start, at, min(at + piece.width, edge))
-                    cells[start + at] = Cell(
+                if next >= 0 {
+                    Frame.blankCutHalves(cells, start, next, min(next + piece.width, edge))
+                    cells[start + next] = Cell(
                         scalar: piece.scalar, marks: piece.marks, style: style, columns: UInt16(piece.width))
-                    if piece.width == 2 { cells[start + at + 1] = .continuation(style) }
-                } else if at + piece.width > 0 {
-                    Frame.split(cells, start, 0, 1)
+                    if piece.width == 2 { cells[start + next + 1] = .continuation(style) }
+                } else if next + piece.width > 0 {
+                    Frame.blankCutHalves(cells, start, 0, 1)
                     cells[start] = .blank(style)
                 }
-                at += piece.width
+                next += piece.width
                 return true
             }
         }
-        return (at - column, isCut)
+        return (next - column, isCut)
     }
 
-    /// Blanks the outer halves of wide characters when columns `first..<end` of a row are about to be overwritten.
-    static func split(_ cells: UnsafeMutableBufferPointer<Cell>, _ start: Int, _ first: Int, _ end: Int) {
+    /// Blanks the halves of wide characters that would remain when columns `first..<end` of a row are overwritten.
+    /// `start` is the index of the row's first cell.
+    private static func blankCutHalves(
+        _ cells: UnsafeMutableBufferPointer<Cell>, _ start: Int, _ first: Int, _ end: Int
+    ) {
         if cells[start + first].isContinuation { cells[start + first - 1] = .blank(cells[start + first - 1].style) }
         if cells[start + end - 1].columns == 2 { cells[start + end] = .blank(cells[start + end].style) }
     }
@@ -105,7 +109,8 @@ public struct Frame: Hashable, Sendable {
         fill(row: row, column: first, columns: end - first, style: style)
     }
 
-    /// Fills a rectangle with one narrow character (a blank by default), clipped.
+    /// Fills a rectangle with one narrow character (a blank by default), clipped. A character that is wide or not in
+    /// the charset becomes `?`.
     public mutating func fill(
         row: Int, column: Int, rows: Int = 1, columns: Int = .max, with scalar: Unicode.Scalar = " ",
         style: Style = .normal
@@ -119,7 +124,7 @@ public struct Frame: Hashable, Sendable {
         let width = size.columns
         cells.withUnsafeMutableBufferPointer { cells in
             for row in max(row, 0)..<lastRow {
-                Frame.split(cells, row * width, first, end)
+                Frame.blankCutHalves(cells, row * width, first, end)
                 for index in row * width + first..<row * width + end { cells[index] = cell }
             }
         }
@@ -145,7 +150,7 @@ public struct Frame: Hashable, Sendable {
             let from = line * frame.size.columns
             let to = (row + line) * size.columns
             cells.withUnsafeMutableBufferPointer { cells in
-                Frame.split(cells, to, column + first, column + end)
+                Frame.blankCutHalves(cells, to, column + first, column + end)
                 for index in first..<end { cells[to + column + index] = frame.cells[from + index] }
                 let head = frame.cells[from + first]
                 if head.isContinuation { cells[to + column + first] = .blank(head.style) }

@@ -2,7 +2,7 @@
 public struct FrameDiff: Hashable, Sendable {
     /// Adjacent cells of one row to be rewritten, without half a wide character at either end.
     public struct Run: Hashable, Sendable {
-        /// From 0.
+        /// The row, from 0.
         public var row: Int
         /// The column of the first cell, from 0.
         public var column: Int
@@ -12,7 +12,7 @@ public struct FrameDiff: Hashable, Sendable {
 
     /// The size of the new frame. If the old frame had another size, all its cells count as blank.
     public var size: Size
-    /// In reading order.
+    /// The runs in reading order.
     public var runs: [Run]
 
     /// Compares two frames; costs about a microsecond a thousand cells where nothing changed.
@@ -49,17 +49,17 @@ public struct FrameDiff: Hashable, Sendable {
         _ gapLimit: Int, _ cells: [Cell]
     ) {
         let end = start + width
-        var at = start
+        var index = start
         var open: Range<Int>?
-        while at < end {
-            guard before[at] != after[at] else {
-                at += 1
+        while index < end {
+            guard before[index] != after[index] else {
+                index += 1
                 continue
             }
-            var first = at
-            var last = at + 1
-            // Whole wide characters, also of the old frame, because a terminal blanks the other half of one that is
-            // cut.
+            var first = index
+            var last = index + 1
+            // Rewrite wide characters whole, also those of the old frame, because a terminal blanks the other half of
+            // one that is cut.
             while first > start, after[first].isContinuation || before[first].isContinuation { first -= 1 }
             while last < end, after[last].isContinuation || before[last].isContinuation { last += 1 }
             if let run = open, first - run.upperBound < gapLimit {
@@ -68,7 +68,7 @@ public struct FrameDiff: Hashable, Sendable {
                 if let run = open { add(run, row, start, cells) }
                 open = first..<last
             }
-            at = last
+            index = last
         }
         if let run = open { add(run, row, start, cells) }
     }

@@ -2,7 +2,7 @@
 public enum Key: Hashable, Sendable {
     /// A character that was typed, already shifted.
     case character(Character)
-    /// Keys that move.
+    /// Keys that move a cursor or a page.
     case up, down, left, right, home, end, pageUp, pageDown
     /// Keys that do something, as they are labelled.
     case enter, escape, tab, backTab, backspace, delete, insert
@@ -102,7 +102,7 @@ public struct Mouse: Hashable, Sendable {
     public var column: Int
     /// The modifiers.
     public var modifiers: KeyPress.Modifiers
-    /// The number of a press: 1, or more where the same button was pressed at the same cell shortly before.
+    /// How often the button was pressed at this cell in short succession, this press included.
     public var clickCount: Int
 
     /// Describes one action.

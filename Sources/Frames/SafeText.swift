@@ -2,7 +2,8 @@
 public enum Charset: Sendable {
     /// All characters that ``SafeText`` allows.
     case unicode
-    /// Printable ASCII; every other character becomes `?`, and control characters their escapes.
+    /// Printable ASCII. Control characters become their escapes, some characters a similar one, all others `?`.
+    /// Combining marks are removed.
     case ascii
 }
 
@@ -13,14 +14,17 @@ public enum Charset: Sendable {
 /// tags and skin tones are removed, flags become their letters, so that every terminal uses the same columns. A base
 /// character keeps its first two combining marks. Text beyond the wanted columns is not read.
 public enum SafeText {
-    /// A character that may be put into a frame.
+    /// A character that a frame may hold.
     struct Piece {
         var scalar: UInt32
+        /// As in ``Cell``.
         var marks: UInt32
+        /// The columns that it takes, 1 or 2.
         var width: Int
     }
 
-    /// The safe form of at most `maxColumns` columns of a text; a wide character that would be cut is left out.
+    /// Returns the safe form of a text, at most its first `maxColumns` columns. A wide character that would be cut is
+    /// left out.
     public static func line(_ text: String, maxColumns: Int = .max, charset: Charset = .unicode) -> String {
         var result = ""
         var used = 0
@@ -34,21 +38,20 @@ public enum SafeText {
         return result
     }
 
-    /// The safe form cut to `maxColumns` columns, the last of them `ellipsis` if the text was cut.
+    /// Returns the safe form of a text in at most `maxColumns` columns; it ends in `ellipsis` if the text does not fit.
     public static func cut(_ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode) -> String
     {
         guard maxColumns > 0 else { return "" }
-        let whole = line(text, maxColumns: maxColumns + 1, charset: charset)
-        guard TextWidth.of(whole, charset: charset) > maxColumns || isCut(text, at: maxColumns, charset) else {
-            return whole
+        guard TextWidth.of(text, charset: charset, limit: maxColumns + 1) > maxColumns else {
+            return line(text, charset: charset)
         }
         let room = maxColumns - TextWidth.of(ellipsis, charset: charset)
         guard room >= 0 else { return line(ellipsis, maxColumns: maxColumns, charset: charset) }
         return line(text, maxColumns: room, charset: charset) + ellipsis
     }
 
-    /// The safe form cut to its last `maxColumns` columns, the first of them `ellipsis` if the text was cut; an
-    /// ellipsis that the text begins with is not repeated. Costs by the length of the text, up to 1,000 columns.
+    /// Returns the safe form of a text, at most its last `maxColumns` columns; the first of these are `ellipsis` if the
+    /// text does not fit. Only the first 1,000 columns of a text are read.
     public static func cutStart(
         _ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode
     ) -> String {
@@ -65,24 +68,14 @@ public enum SafeText {
 
     private static let tailLimit = 1_000
 
-    private static func isCut(_ text: String, at maxColumns: Int, _ charset: Charset) -> Bool {
-        var used = 0
-        forEachCell(of: text, charset: charset) { piece in
-            used += piece.width
-            return used <= maxColumns
-        }
-        return used > maxColumns
-    }
-
-    /// Calls `body` with each piece in order, until it answers false.
+    /// Calls `body` with each character of the safe form in order, until it returns false.
     static func forEachCell(of text: String, charset: Charset, _ body: (Piece) -> Bool) {
+        // The latest base, held back until its marks are read; none if its width is 0.
         var held = Piece(scalar: 0, marks: 0, width: 0)
-        // A base is held back until no mark follows. Hostile runs of marks and joiners are cut short.
         var ignored = 0
         for scalar in text.unicodeScalars {
             let value = scalar.value
-            var kind = TextWidth.classOf(value)
-            if charset == .ascii, value >= 0x7F, kind == .narrow || kind == .wide { kind = .narrow }
+            let kind = TextWidth.classOf(value)
             switch kind {
             case .narrow, .wide:
                 if held.width > 0, !body(held) { return }
@@ -113,7 +106,7 @@ public enum SafeText {
         if held.width > 0 { _ = body(held) }
     }
 
-    /// After so many invisible scalars, the rest of a text is not read.
+    /// After so many invisible scalars, the rest of a text is not read, so that hostile runs of them cost little.
     static let ignoredLimit = 4096
 
     private static func shown(_ value: UInt32, _ charset: Charset) -> UInt32 {

@@ -1,8 +1,8 @@
 /// The size of a screen in cells.
 public struct Size: Hashable, Sendable, CustomStringConvertible {
-    /// From 0 to ``columnLimit``.
+    /// The number of columns, up to ``columnLimit``.
     public let columns: Int
-    /// From 0 to ``rowLimit``.
+    /// The number of rows, up to ``rowLimit``.
     public let rows: Int
 
     /// The most columns of a frame; a terminal's columns beyond it are not used.

@@ -35,7 +35,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
         /// Wraps raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Heavier.
+        /// In heavier type.
         public static let bold = Modifiers(rawValue: 1)
         /// Less bright.
         public static let dimmed = Modifiers(rawValue: 2)
@@ -50,7 +50,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
         static let words = ["bold", "dimmed", "underlined", "reversed", "selected", "italic"]
     }
 
-    /// How many raw values there are: a table of them is an array of this size.
+    /// How many raw values there are: the size of an array that is indexed by them.
     public static let count = 1 << 12
 
     /// Takes a raw value; bits beyond the twelfth, and roles that do not exist, are dropped.
@@ -95,7 +95,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Each role without stress.
+/// Roles without stress.
 extension Style {
     /// ``Role/normal``.
     public static let normal = Style(.normal)

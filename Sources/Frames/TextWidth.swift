@@ -15,7 +15,7 @@ public enum TextWidth {
         case replaced
     }
 
-    /// A binary search beyond Latin, about ten steps.
+    /// Returns the treatment of a scalar. Beyond ASCII it is searched for in the table, in about ten steps.
     static func classOf(_ scalar: UInt32) -> Class {
         if scalar < 0x7F { return scalar >= 0x20 ? .narrow : .replaced }
         return table.withUnsafeBufferPointer { table in
@@ -30,7 +30,7 @@ public enum TextWidth {
         }
     }
 
-    /// The columns of a scalar by itself: 0, 1 or 2. A replaced scalar takes 1.
+    /// Returns the columns of a scalar by itself: 0, 1 or 2. A replaced scalar takes 1.
     public static func of(_ scalar: Unicode.Scalar) -> Int {
         switch classOf(scalar.value) {
         case .narrow, .replaced: 1
@@ -39,12 +39,12 @@ public enum TextWidth {
         }
     }
 
-    /// The columns that `Frame.write` uses for a text, made safe, if there is room. Linear in its length.
+    /// Returns the columns that `Frame.write` uses for a text if there is room. Linear in its length.
     public static func of(_ text: String, charset: Charset = .unicode) -> Int {
         of(text, charset: charset, limit: .max)
     }
 
-    /// The same, of a text that is not read beyond `limit` columns, by some.
+    /// Returns the columns of a text that is read only up to `limit` columns: at least `limit` if it has more.
     package static func of(_ text: String, charset: Charset, limit: Int) -> Int {
         var text = text
         // The fast path: nearly all text is printable ASCII.

@@ -7,7 +7,7 @@ struct ClickCounter {
 
     private var last: (mouse: Mouse, time: UInt64)?
 
-    /// The action with its press number; `time` is in nanoseconds of a monotonic clock.
+    /// Returns the action with its ``Mouse/clickCount``. `time` is in nanoseconds of a monotonic clock.
     mutating func counted(_ mouse: Mouse, at time: UInt64) -> Mouse {
         guard mouse.action == .press else {
             // A drag ends a series; a release belongs to it.

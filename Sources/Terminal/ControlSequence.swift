@@ -1,6 +1,6 @@
 import Frames
 
-/// A sequence after `ESC [` or `ESC O`; counts are of the bytes after that.
+/// What follows `ESC [` or `ESC O`. Counts are of the bytes after these two.
 ///
 ///     ESC [ parameters (0x30 to 0x3F)  intermediates (0x20 to 0x2F)  final (0x40 to 0x7E)
 enum ControlSequence {
@@ -9,13 +9,15 @@ enum ControlSequence {
     case key(KeyPress, count: Int)
     case mouse(Mouse, count: Int)
     /// The answer to a query for mode 2026 (DECRQM).
-    case synchronizedOutput(isThere: Bool, count: Int)
+    case synchronizedOutput(isSupported: Bool, count: Int)
 
-    /// Longer sequences are discarded as invalid.
+    /// The most bytes without a final one; more are discarded as invalid.
     private static let lengthLimit = 64
 
-    static func decode(_ body: ArraySlice<UInt8>) -> ControlSequence {
-        // The Linux console's F1 to F5, and the mouse as it was before SGR: their finals are not at the end.
+    /// Decodes the bytes after `ESC [` (CSI).
+    static func decodeCSI(_ body: ArraySlice<UInt8>) -> ControlSequence {
+        // Two forms do not end at their first final byte: the Linux console's F1 to F5, such as `ESC [ [ A`, and the
+        // mouse as it was before SGR.
         if body.first == UInt8(ascii: "[") {
             guard let letter = body.dropFirst().first else { return .incomplete }
             let number = Int(letter) - Int(UInt8(ascii: "A"))
@@ -25,7 +27,7 @@ enum ControlSequence {
         guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return body.count > lengthLimit ? .unknown(count: body.count) : .incomplete
         }
-        // A byte that is not allowed here begins something new.
+        // A byte that may not stand here begins something new.
         guard (0x40...0x7E).contains(body[end]) else { return .unknown(count: end - body.startIndex) }
         let count = end - body.startIndex + 1
         let parameters = body[..<end]
@@ -36,8 +38,8 @@ enum ControlSequence {
             parameters.last == UInt8(ascii: "$"), let answer = numbers(parameters.dropFirst().dropLast()),
             answer.count == 2, answer[0] == SynchronizedOutput.mode
         {
-            // 0: not known; 1: set; 2: not set; 3 and 4: so for good.
-            return .synchronizedOutput(isThere: answer[1] == 1 || answer[1] == 2, count: count)
+            // 1: the mode is set; 2: not set; 0: not known; 3 and 4: set or not set for good, so of no use.
+            return .synchronizedOutput(isSupported: answer[1] == 1 || answer[1] == 2, count: count)
         }
         guard let numbers = numbers(parameters), let key = key(numbers, final: body[end]) else {
             return .unknown(count: count)
@@ -45,9 +47,10 @@ enum ControlSequence {
         return .key(key, count: count)
     }
 
-    static func single(_ body: ArraySlice<UInt8>) -> ControlSequence {
+    /// Decodes the bytes after `ESC O` (SS3): a single letter, in some terminals after its modifiers.
+    static func decodeSS3(_ body: ArraySlice<UInt8>) -> ControlSequence {
         guard let letter = body.first else { return .incomplete }
-        // Some terminals put the modifiers between: ESC O 5 A.
+        // `ESC O 5 A` is Control-Up.
         if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(letter) {
             guard let final = body.dropFirst().first else { return .incomplete }
             guard let key = named(final) else { return .unknown(count: 2) }
@@ -72,7 +75,7 @@ enum ControlSequence {
     }
 
     private static func modifiers(_ parameter: Int) -> KeyPress.Modifiers {
-        // 1 + shift 1, alt 2, control 4, meta 8.
+        // The parameter is 1 and the sum of Shift 1, Alt 2, Control 4 and Meta 8.
         let bits = max(parameter, 1) - 1
         var held = KeyPress.Modifiers(rawValue: UInt8(bits & 7))
         if bits & 8 != 0 { held.insert(.alt) }
@@ -108,7 +111,8 @@ enum ControlSequence {
             }
             return KeyPress(.character(Character(scalar)), held.subtracting(.shift))
         default:
-            // Only `ESC [ A` and `ESC [ 1 ; m A` are keys; anything else with these letters is a report.
+            // Only `ESC [ A` and `ESC [ 1 ; m A`, with modifiers m, are keys; anything else with these letters is a
+            // report.
             guard numbers.count <= 2, numbers[0] <= 1, let key = named(final) else { return nil }
             return KeyPress(key, held)
         }
@@ -131,7 +135,7 @@ enum ControlSequence {
 }
 
 extension ControlSequence {
-    /// `ESC [ < buttons ; column ; row M`, with a final `m` for a release.
+    /// Decodes `ESC [ < buttons ; column ; row M`, with a final `m` for a release.
     private static func mouse(_ parameters: ArraySlice<UInt8>, final: UInt8, count: Int) -> ControlSequence {
         guard final == UInt8(ascii: "M") || final == UInt8(ascii: "m"), let numbers = numbers(parameters),
             numbers.count == 3, numbers[1] > 0, numbers[2] > 0
@@ -140,7 +144,7 @@ extension ControlSequence {
         return action.map { .mouse($0, count: count) } ?? .unknown(count: count)
     }
 
-    /// `ESC [ M`, then buttons, column and row, a byte each, 32 added.
+    /// Decodes `ESC [ M`, then buttons, column and row, each in one byte with 32 added.
     private static func oldMouse(_ body: ArraySlice<UInt8>) -> ControlSequence {
         guard body.count >= 3 else { return .incomplete }
         let bytes = body.prefix(3).map { Int($0) - 32 }
@@ -164,7 +168,7 @@ extension ControlSequence {
         guard bits & 128 == 0 else { return nil }
         let button: Mouse.Button = [.left, .middle, .right, .none][bits & 3]
         if bits & 32 != 0 {
-            // The pointer moved; only what is dragged matters.
+            // The pointer moved. Only a drag is reported, with a button held.
             guard button != .none, !isRelease else { return nil }
             return Mouse(.drag, button, row: cell.row, column: cell.column, modifiers: held)
         }

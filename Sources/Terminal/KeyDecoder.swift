@@ -12,7 +12,7 @@ struct KeyDecoder {
         /// Text from the clipboard.
         case pasted(String)
         /// Whether the terminal supports ``SynchronizedOutput``.
-        case synchronizedOutput(isThere: Bool)
+        case synchronizedOutput(isSupported: Bool)
     }
 
     /// The byte sequences of keys in the terminal's description.
@@ -66,7 +66,7 @@ struct KeyDecoder {
         return .pasted(text)
     }
 
-    /// Decodes the held bytes as they are: a lone Escape is that key, a begun sequence is nothing.
+    /// Decodes the held bytes as they are: a lone Escape is that key, an incomplete sequence is dropped.
     mutating func flush() -> Input? {
         isFlushing = true
         defer { isFlushing = false }
@@ -77,7 +77,7 @@ struct KeyDecoder {
         case incomplete
         case nothing(count: Int)
         case input(Input, count: Int)
-        /// The text after so many bytes is pasted.
+        /// Pasted text begins after `count` bytes.
         case paste(count: Int)
     }
 
@@ -106,8 +106,8 @@ struct KeyDecoder {
         let rest = bytes.dropFirst()
         if bytes.starts(with: PastedText.begin) { return .paste(count: PastedText.begin.count) }
         switch second {
-        case UInt8(ascii: "["): return ended(ControlSequence.decode(rest.dropFirst()), 2, bytes)
-        case UInt8(ascii: "O"): return ended(ControlSequence.single(rest.dropFirst()), 2, bytes)
+        case UInt8(ascii: "["): return step(for: ControlSequence.decodeCSI(rest.dropFirst()), bytes)
+        case UInt8(ascii: "O"): return step(for: ControlSequence.decodeSS3(rest.dropFirst()), bytes)
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
             return string(rest.dropFirst())
         case 0x1B:
@@ -133,8 +133,10 @@ struct KeyDecoder {
         .input(.key(KeyPress(key.key, key.modifiers.union(.alt))), count: count + 1)
     }
 
-    private func ended(_ result: ControlSequence, _ introducer: Int, _ bytes: ArraySlice<UInt8>) -> Step {
-        switch result {
+    /// Returns the step for a sequence that `bytes` begin with, after an introducer of two bytes.
+    private func step(for sequence: ControlSequence, _ bytes: ArraySlice<UInt8>) -> Step {
+        let introducer = 2
+        switch sequence {
         case .incomplete:
             guard isFlushing else { return .incomplete }
             // Alt-[ or Alt-O, if nothing follows.
@@ -143,18 +145,19 @@ struct KeyDecoder {
         case .unknown(let count): return .nothing(count: count + introducer)
         case .key(let key, let count): return .input(.key(key), count: count + introducer)
         case .mouse(let mouse, let count): return .input(.mouse(mouse), count: count + introducer)
-        case .synchronizedOutput(let isThere, let count):
-            return .input(.synchronizedOutput(isThere: isThere), count: count + introducer)
+        case .synchronizedOutput(let isSupported, let count):
+            return .input(.synchronizedOutput(isSupported: isSupported), count: count + introducer)
         }
     }
 
-    /// A string answer of a terminal, up to BEL or ST; discarded if it never ends.
+    /// Skips a string that a terminal answers with, up to BEL or ST. It is discarded if it does not end.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
-        var at = body.startIndex
-        while at < body.endIndex {
-            if body[at] == 0x07 { return .nothing(count: at - body.startIndex + 3) }
-            if body[at] == 0x1B, at + 1 < body.endIndex { return .nothing(count: at - body.startIndex + 4) }
-            at += 1
+        var index = body.startIndex
+        while index < body.endIndex {
+            // Counts include the two bytes before the body.
+            if body[index] == 0x07 { return .nothing(count: index - body.startIndex + 3) }
+            if body[index] == 0x1B, index + 1 < body.endIndex { return .nothing(count: index - body.startIndex + 4) }
+            index += 1
         }
         return isFlushing || body.count > 4096 ? .nothing(count: body.count + 2) : .incomplete
     }

@@ -8,7 +8,7 @@ enum KnownKeys {
         for (name, key) in capabilities {
             guard let text = ct_capability(name) else { continue }
             let bytes = String(cString: text).utf8
-            // Single bytes are decoded as such whatever a description says, because a key is more than an introducer.
+            // The decoder itself reads a single byte, alone or after Escape: it may introduce a longer sequence.
             if bytes.count > 2 || (bytes.count == 2 && bytes.first != 0x1B) { keys[Array(bytes)] = key }
         }
         return keys
@@ -22,7 +22,7 @@ enum KnownKeys {
             ("kich1", KeyPress(.insert)), ("kcbt", KeyPress(.backTab)), ("kent", KeyPress(.enter)),
         ]
         for number in 1...12 { list.append(("kf\(number)", KeyPress(.function(number)))) }
-        // The extended names: kUP5 is Control-Up.
+        // The extended names, with the modifiers as a number: kUP5 is Control-Up.
         let extended: [(String, Key)] = [
             ("kUP", .up), ("kDN", .down), ("kLFT", .left), ("kRIT", .right), ("kHOM", .home), ("kEND", .end),
             ("kPRV", .pageUp), ("kNXT", .pageDown), ("kDC", .delete), ("kIC", .insert),

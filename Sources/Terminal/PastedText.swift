@@ -3,16 +3,18 @@ struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)
     private static let end = Array("\u{1B}[201~".utf8)
 
-    /// How many bytes of it are kept. The rest is dropped, because as keys it could do anything.
+    /// How many bytes of the text are kept. The rest is dropped, because as keys it could do anything.
     static let limit = 65_536
 
-    /// How many nanoseconds may pass within it before it counts as ended, so that a lost end does not swallow keys.
+    /// How many nanoseconds may pass between two reads before the text counts as ended, so that a lost end marker does
+    /// not swallow keys.
     static let patience: Int64 = 2_000_000_000
 
     private var kept: [UInt8] = []
     private var isCut = false
 
-    /// Appends the bytes that are there. Returns the text once its end has come, or if no more will come.
+    /// Moves the bytes of the text out of those read. Returns the text once its end marker was among them, or with
+    /// `isLast`.
     mutating func take(from bytes: inout [UInt8], isLast: Bool) -> String? {
         if let end = bytes.firstRange(of: Self.end) {
             keep(bytes[..<end.lowerBound])
@@ -34,7 +36,7 @@ struct PastedText {
 
     private var text: String {
         var bytes = kept[...]
-        // Drop half a character.
+        // Drop a character that the limit may have cut.
         if isCut, let last = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[last] >= 0xC0 {
             bytes = bytes[..<last]
         }

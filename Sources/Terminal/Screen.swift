@@ -22,6 +22,7 @@ public final class Screen {
     private var decoder: KeyDecoder
     /// The frame that the terminal shows; nil if that is uncertain.
     private var shown: Frame?
+    /// Events that ``nextEvent(timeout:)`` has yet to return.
     private var waiting: [ScreenEvent] = []
     private var isOpen = true
     private var clicks = ClickCounter()
@@ -56,15 +57,15 @@ public final class Screen {
                         Int32(look.foreground), Int32(look.background), Int32(look.attributes.rawValue), $0, $1)
                 }
             })
-        askForSynchronizedOutput()
+        querySynchronizedOutput()
     }
 
     deinit { close() }
 
-    /// The answer comes among the keys, or never.
-    private func askForSynchronizedOutput() {
-        guard SynchronizedOutput.mayAsk(terminal: getenv("TERM").map { String(cString: $0) } ?? "") else { return }
-        let bytes = SynchronizedOutput.question
+    /// Asks the terminal whether it supports ``SynchronizedOutput``. The answer comes among the keys, or never.
+    private func querySynchronizedOutput() {
+        guard SynchronizedOutput.mayQuery(terminal: getenv("TERM").map { String(cString: $0) } ?? "") else { return }
+        let bytes = SynchronizedOutput.query
         // A failed write is reported at the first frame.
         _ = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
     }
@@ -103,8 +104,8 @@ public final class Screen {
     /// Makes the next paint write everything, whatever the terminal shows now.
     public func redraw() { shown = nil }
 
-    /// The next event, or nil if there is none within `timeout` nanoseconds (nil: no limit). A typed Escape may prolong
-    /// that by 40 ms, because it may begin another key.
+    /// Returns the next event, or nil if there is none within `timeout` nanoseconds (nil: no limit). Incomplete input
+    /// may prolong that: an Escape, which may begin another key, by 40 ms, a longer sequence by 250 ms, a paste by 2 s.
     public func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
@@ -134,7 +135,7 @@ public final class Screen {
         case .key(let key): return .key(key)
         case .mouse(let mouse): return .mouse(clicks.counted(mouse, at: clockNow()))
         case .pasted(let text): return .pasted(text)
-        case .synchronizedOutput(let isThere): isSynchronized = isThere
+        case .synchronizedOutput(let isSupported): isSynchronized = isSupported
         }
         return nil
     }
@@ -149,13 +150,14 @@ public final class Screen {
             }
         }
         if isGone {
-            // A hang-up signal may be pending, which says more than an error.
+            // First, because a pending SIGHUP becomes an event, which a caller can handle better than an error.
             try takeSignals()
             if waiting.isEmpty { throw ScreenError.of(Int(CT_GONE)) }
         }
         decoder.feed(bytes)
     }
 
+    /// Whether the terminal could not be read.
     private var isGone = false
 
     private func takeSignals() throws(ScreenError) {
@@ -171,7 +173,7 @@ public final class Screen {
             case SIGTSTP: try suspend()
             case SIGCONT:
                 guard Int(ct_resume()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
-                goOn()
+                noteResumed()
             default: waiting.append(.terminate(signal: number))
             }
         }
@@ -189,7 +191,7 @@ public final class Screen {
         waiting.append(.resized(now))
     }
 
-    private func goOn() {
+    private func noteResumed() {
         shown = nil
         waiting.append(.resumed)
         updateSize()
@@ -201,7 +203,7 @@ public final class Screen {
     /// `.resumed` follows. Where no shell could continue the process, it does not stop.
     public func suspend() throws(ScreenError) {
         guard isOpen, Int(ct_suspend()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
-        goOn()
+        noteResumed()
     }
 
     /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.

@@ -28,11 +28,11 @@ public struct ScreenOptions: Hashable, Sendable {
     public var wantsMouse = true
     /// Whether output that the program prints is captured and shown after the screen is closed.
     public var capturesOutput = true
-    /// How many bytes of that are kept: the first quarter and the last three quarters. The number of dropped bytes is
-    /// shown.
+    /// How many bytes of captured output are kept: a quarter of them the first, three quarters the last. The number of
+    /// dropped bytes is shown.
     public var captureLimit = 256 * 1024
 
-    /// All colours, the mouse, output captured.
+    /// Makes options with all colours, the mouse, and output captured.
     public init() {}
 }
 
@@ -54,6 +54,6 @@ public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of problem.
     public let reason: Reason
-    /// The sentence.
+    /// The sentence, for the user.
     public let description: String
 }

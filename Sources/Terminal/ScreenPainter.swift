@@ -6,9 +6,9 @@ package struct ScreenPainter {
     var move: (Int, Int) -> [UInt8]
     /// The bytes that set a look, whatever was set before.
     var look: (Look) -> [UInt8]
-    /// The bytes that clear the screen, and every look.
+    /// The bytes that clear the screen and reset the look.
     var clear: [UInt8]
-    /// Whether writing the last cell scrolls.
+    /// Whether writing the last cell of the screen scrolls it.
     var scrollsAtEnd: Bool
     var depth: ColorDepth
 
@@ -18,6 +18,7 @@ package struct ScreenPainter {
     private var bytes: [UInt8] = []
     /// The cursor's position, if it is certain.
     private var cursor: (row: Int, column: Int)?
+    /// The style that was set last; nil if that is uncertain.
     private var style: Style?
 
     package init(
@@ -31,7 +32,7 @@ package struct ScreenPainter {
         self.look = look
     }
 
-    /// The bytes that turn a terminal that shows `shown` into one that shows `frame`; nil stands for unknown content.
+    /// Returns the bytes after which a terminal that shows `shown` shows `frame`; nil stands for unknown content.
     package mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
         var before = shown
         if self.theme != theme {
@@ -51,7 +52,7 @@ package struct ScreenPainter {
         return bytes
     }
 
-    /// What to write on a cleared screen, including blanks that differ from cleared cells.
+    /// Returns what to write on a cleared screen, including blanks that look different from cleared cells.
     private func whole(_ frame: Frame, _ theme: Theme) -> FrameDiff {
         theme.look(.normal, depth: depth) == Look()
             ? FrameDiff(from: Frame(size: frame.size), to: frame) : FrameDiff(whole: frame)
@@ -70,12 +71,12 @@ package struct ScreenPainter {
             }
             if cell.isASCII {
                 cell.forEachScalar { bytes.append(UInt8($0.value)) }
-                // In the last column a cursor waits to wrap, or has wrapped.
+                // Behind the last column the cursor is on this line or the next, depending on the terminal.
                 cursor = column + 1 < size.columns ? (run.row, column + 1) : nil
                 continue
             }
             if cell.width == 2 {
-                // A terminal that takes the character for narrow leaves the second cell unchanged.
+                // Blank both cells first, because a terminal that takes the character for narrow leaves the second one.
                 bytes += [0x20, 0x20]
                 cursor = nil
                 goTo(run.row, column)

@@ -3,14 +3,14 @@
 enum SynchronizedOutput {
     static let mode = 2026
     /// DECRQM: the terminal answers `ESC [ ? 2026 ; Ps $ y`, or not at all.
-    static let question = Array("\u{1B}[?2026$p".utf8)
+    static let query = Array("\u{1B}[?2026$p".utf8)
     static let begin = Array("\u{1B}[?2026h".utf8)
     static let end = Array("\u{1B}[?2026l".utf8)
-    /// Shorter output, like a clock's digits, is never seen half drawn.
+    /// Output of at most so many bytes, like a clock's digits, is sent without the mode: it is never seen half drawn.
     static let leastByteCount = 64
 
-    /// Terminals that would show the query instead of swallowing it are not asked.
-    static func mayAsk(terminal: String) -> Bool {
+    /// Whether a terminal may be queried. Those listed would show the query as text.
+    static func mayQuery(terminal: String) -> Bool {
         !["linux", "vt52", "cons25", "sun"].contains { terminal == $0 || terminal.hasPrefix($0 + "-") }
     }
 }

@@ -1,20 +1,21 @@
 import ArgumentParser
 import Foundation
 
-/// The command.
+/// `chainview`: the root of the commands.
 @main
 struct Chainview: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chainview",
         abstract: "Shows running promise chains live in the terminal, and cancels them.",
         discussion: """
-            Without a command it lists the programs that can be attached to. To try it: `chainview demo`. In the \
-            dashboard, ? lists the keys.
+            Without a command it lists the programs that can be attached to, and opens the dashboard on one. To try \
+            it: `chainview demo`. In the dashboard, ? lists the keys.
 
-            Exit codes: 0 done or quit, 1 something matched (`watch --fail`), 64 wrong usage or a terminal that cannot be used, 65 another version of the \
-            protocol, no recording, or a configuration file that is wrong, 66 no such file, process or program, 69 the program is gone \
-            or does not answer, 70 a defect of chainview, 74 input or output failed, 77 refused; `run` gives the \
-            program's own. A signal that ends chainview is raised again once the terminal is restored.
+            Exit codes: 0 done or quit, 1 something matched (`watch --fail`), 64 wrong usage or a terminal that cannot \
+            be used, 65 another version of the protocol, no recording or a damaged one, or a configuration file that \
+            is wrong, 66 no such file, process or program, 69 the program is gone, does not answer or has too many \
+            viewers, 70 a defect of chainview, 74 input or output failed, or another error of the system, 77 refused; \
+            `run` gives the program's own. A signal that ends chainview is raised again once the terminal is restored.
             """,
         version: Version.text,
         subcommands: [
@@ -27,7 +28,7 @@ struct Chainview: ParsableCommand {
     static func main() {
         Streams.fillClosed()
         Signals.resetMask()
-        // A file that reaches `ulimit -f` is one that cannot be written.
+        // Ignored, so that a write past `ulimit -f` fails with an error, which is reported.
         signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
@@ -43,7 +44,7 @@ struct Chainview: ParsableCommand {
         command == "help" || configuration.subcommands.contains { $0._commandName == command }
     }
 
-    /// Prints help and the version on standard output, an error as one sentence on standard error, and exits.
+    /// Prints help or the version on standard output, or an error as one sentence on standard error, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         if code == .success {
@@ -52,23 +53,24 @@ struct Chainview: ParsableCommand {
             }
             exit(withError: nil)
         }
-        var words = oneLine(message(for: error))
-        guard code == .validationFailure else { Failure(status: .defect, message: words).exit() }
+        var sentence = oneLine(message(for: error))
+        guard code == .validationFailure else { Failure(status: .defect, message: sentence).exit() }
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
         let first = CommandLine.arguments.dropFirst().first ?? ""
         let command = names.contains(first) ? first + " " : ""
         // The parser takes an unknown first word for an argument of the default command.
         if !first.isEmpty, !first.hasPrefix("-"), !isKnown(first) {
             let near = Suggestions.name(to: first, among: names)
-            words = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
+            sentence = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
         }
-        let dot = [".", "?"].contains(words.last) ? "" : "."
-        Failure(status: .usage, message: "\(words)\(dot) Run `chainview \(command)--help` for the usage.").exit()
+        let fullStop = [".", "?"].contains(sentence.last) ? "" : "."
+        sentence += "\(fullStop) Run `chainview \(command)--help` for the usage."
+        Failure(status: .usage, message: sentence).exit()
     }
 }
 
 extension Chainview {
-    /// Joins the lines of a message to one sentence, with commas between the points of a list.
+    /// Joins the lines of a message into one sentence, with commas between the points of a list.
     fileprivate static func oneLine(_ message: String) -> String {
         var words = ""
         for line in message.split(separator: "\n") {

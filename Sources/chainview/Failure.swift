@@ -7,12 +7,19 @@ import Frames
 enum ExitStatus: Int32 {
     /// Something matched: `watch --fail`.
     case matched = 1
+    /// Wrong arguments, an ambiguous target, a file that exists, or an unsuitable terminal.
     case usage = 64
+    /// Another version of the protocol, a file that is no recording or a damaged one, or an invalid configuration.
     case badData = 65
+    /// No such program, process or file.
     case noInput = 66
+    /// The program ended, does not answer or has too many viewers, or a collector cannot be reached.
     case gone = 69
+    /// An error in chainview itself.
     case defect = 70
+    /// Reading or writing failed, or another step of the system.
     case inputOutput = 74
+    /// The program refuses access or a command, or a collector refuses spans.
     case refused = 77
 }
 
@@ -31,7 +38,7 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension Failure {
-    /// The failure to attach to a program.
+    /// Makes the failure for an error of attaching.
     init(_ error: AttachError) {
         let status: ExitStatus =
             switch error.kind {
@@ -42,13 +49,13 @@ extension Failure {
             case .version: .badData
             case .system: .inputOutput
             }
-        let end = error.description.last.map { ".?!".contains($0) } ?? true ? "" : "."
-        self.init(status: status, message: error.description + end)
+        let fullStop = error.description.last.map { ".?!".contains($0) } ?? true ? "" : "."
+        self.init(status: status, message: error.description + fullStop)
     }
 }
 
 extension Failure {
-    /// The failure to write a file that a user named, by the system's error; `EEXIST` is a file that is there.
+    /// Makes the failure to write a file that the user named. `code` is the system's error; `EEXIST` is wrong usage.
     init(notWritten path: String, _ code: Int32) {
         let shown = DisplayText.shown(path)
         self =
@@ -59,7 +66,7 @@ extension Failure {
     }
 }
 
-/// Texts of other programs and of the system in messages.
+/// Makes texts of other programs and of the system printable in messages.
 enum DisplayText {
     /// Returns a text on one line, without control sequences.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
@@ -70,7 +77,7 @@ enum DisplayText {
 
 /// Signals of this process.
 enum Signals {
-    /// The signals that are also for a program that chainview has started.
+    /// The signals that chainview passes on to a program that it has started.
     static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
 
     /// Unblocks all signals. A process inherits a blocked mask if a thread of Swift or Dispatch started it.
@@ -80,7 +87,8 @@ enum Signals {
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    /// Runs `body` on a new thread that blocks all signals: they are for the main thread.
+    /// Runs `body` on a new thread that blocks all signals, because they are for the main thread. Traps if the system
+    /// has no thread left.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
         precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
     }

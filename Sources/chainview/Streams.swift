@@ -2,7 +2,7 @@ import Foundation
 
 /// Unbuffered standard output and standard error.
 enum Streams {
-    /// Opens closed standard streams on a descriptor that fails, so that no later file gets their numbers.
+    /// Opens closed standard streams so that reading and writing them fails, and no later file gets their numbers.
     static func fillClosed() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -10,7 +10,7 @@ enum Streams {
         }
     }
 
-    /// Writes a text to standard output.
+    /// Writes a text to standard output. Ends the process by SIGPIPE if the reader has closed the pipe.
     static func print(_ text: String) throws {
         signal(SIGPIPE, SIG_IGN)
         guard !write(text, to: STDOUT_FILENO) else { return }
@@ -44,7 +44,7 @@ enum Streams {
             let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
             if count < 0 && errno == EAGAIN {
-                // Waits at most 5 s, because a program that shares the descriptor may have made it non-blocking.
+                // A program that shares the descriptor may have made it non-blocking: waits at most 5 s for room.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 if poll(&wait, 1, 5_000) > 0 { continue }
                 return false
@@ -56,20 +56,20 @@ enum Streams {
     }
 }
 
-/// Text for standard output that is written in pieces, because a tree may have a million lines.
+/// A buffer for standard output, written in pieces of some 64 KiB, because a tree may have a million lines.
 struct OutputBuffer {
-    private var waiting = ""
+    private var buffered = ""
 
-    /// Appends a text; writes what waits once that is long.
+    /// Appends a text, and writes the buffered text once it exceeds 64 KiB.
     mutating func add(_ text: String) throws {
-        waiting += text
-        if waiting.utf8.count > 1 << 16 { try flush() }
+        buffered += text
+        if buffered.utf8.count > 1 << 16 { try flush() }
     }
 
-    /// Writes what waits.
+    /// Writes the buffered text.
     mutating func flush() throws {
-        guard !waiting.isEmpty else { return }
-        try Streams.print(waiting)
-        waiting = ""
+        guard !buffered.isEmpty else { return }
+        try Streams.print(buffered)
+        buffered = ""
     }
 }

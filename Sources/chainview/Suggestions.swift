@@ -2,7 +2,7 @@ import ChainAttach
 
 /// Suggests names for a mistyped one.
 enum Suggestions {
-    /// Returns the nearest name within the distance of a typing error.
+    /// Returns the nearest name; nil if its edit distance exceeds a third of the word's length (at least 1, at most 3).
     static func name(to word: String, among names: [String]) -> String? {
         nearest(to: word, among: names, limit: max(1, min(3, word.count / 3))).first
     }

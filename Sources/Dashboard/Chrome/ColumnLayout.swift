@@ -1,30 +1,34 @@
-/// A column of text: where it begins and how wide it is; no width where it is not shown.
+/// The cells of a column of text.
 struct ColumnSpan: Equatable {
+    /// The first cell.
     var start = 0
+    /// The number of cells; 0 if the column is not shown.
     var width = 0
     var isShown: Bool { width > 0 }
 }
 
-/// The one layout of columns: fixed widths first, then shares of what is left, then the rest to one column.
+/// The layout of columns: first the fixed widths, then shares of the cells that are left, then the rest for one column.
 enum ColumnLayout {
     enum Width {
+        /// A number of cells.
         case fixed(Int)
-        /// So many twentieths of what the fixed columns leave, and at least so many cells.
+        /// A share, in twentieths, of the cells that fixed columns leave, and at least `least` cells.
         case share(twentieths: Int, least: Int)
-        /// What all others leave; for one column at most.
+        /// The cells that all other columns leave; for one column at most.
         case rest
     }
 
-    /// Cells between two columns.
+    /// The cells between two columns.
     static let gap = 2
 
-    /// The spans of columns from one cell to another, from left to right; nil is a column that is not shown.
+    /// Returns the spans of columns, from left to right, in the cells `start..<end`. A column without a width is not
+    /// shown and gets an empty span. Columns pass `end` where it leaves less than their fixed and least widths.
     static func spans(from start: Int, to end: Int, _ widths: [Width?]) -> [ColumnSpan] {
         let shown = widths.compactMap { $0 }
         var room = end - start - gap * max(0, shown.count - 1)
         for case .fixed(let width) in shown { room -= width }
         var rest = room
-        let taken = widths.map { width -> Int in
+        let cells = widths.map { width -> Int in
             switch width {
             case .fixed(let width)?: return width
             case .share(let twentieths, let least)?:
@@ -35,9 +39,9 @@ enum ColumnLayout {
             }
         }
         var start = start
-        return zip(widths, taken).map { width, taken in
+        return zip(widths, cells).map { width, cells in
             guard let width else { return ColumnSpan() }
-            var span = ColumnSpan(start: start, width: taken)
+            var span = ColumnSpan(start: start, width: cells)
             if case .rest = width { span.width = max(0, rest) }
             start += span.width + gap
             return span
@@ -46,12 +50,12 @@ enum ColumnLayout {
 }
 
 extension ColumnLayout {
-    /// The cells of columns, with the gaps between them.
+    /// Returns the number of cells that columns take, with the gaps between them.
     static func width<Column>(of columns: [Column], _ width: (Column) -> Int) -> Int {
         columns.reduce(-gap) { $0 + width($1) + gap }
     }
 
-    /// The columns that fit into a width, in their order; the last ones by priority are left out first.
+    /// Returns the columns that fit into `width` cells, in their order; the last one of `priority` is left out first.
     static func fitting<Column: Equatable>(
         _ columns: [Column], priority: [Column], into width: Int, _ columnWidth: (Column) -> Int
     ) -> [Column] {
@@ -61,8 +65,8 @@ extension ColumnLayout {
     }
 }
 
-/// Returns the items that fit into a width, with a gap between two: those of the highest rank are left out first, of
-/// equal rank the first ones. Items without a rank, and the last one, are never left out.
+/// Returns the items that fit into `width` cells, with `gap` cells between two of them. The item of the highest rank is
+/// left out first, of equal ranks the first one. Never left out are items without a rank, and the last item to remain.
 func fitting<Item>(
     _ items: [Item], into width: Int, gap: Int, rank: (Item) -> Int?, columns: (Item) -> Int
 ) -> [Item] {

@@ -1,13 +1,14 @@
 import ChainText
 
-/// Where the columns of the tree are at one width: which are shown, from left to right, as wide as what they hold.
+/// The columns of the tree that are shown in a pane of one width, and where each of them is.
 ///
-/// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each gets what it needs: the names
-/// first, so that they are cut last, then the others, then the summaries behind the names; the value gets the rest.
+/// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each gets the width that its
+/// cells need: the names first, so that they are cut last, then the other columns, then the summaries after the names.
+/// A value column at the right end gets the rest.
 struct Columns: Equatable {
-    /// The column of the state's glyph, after those of the selection and the tag.
+    /// The cell of the state's glyph, after those of the selection and the tag.
     static let glyph = 2
-    /// The widest word of a state.
+    /// The width of the widest word of a state.
     static let wordWidth = 9
     static let durationWidth = DurationText.width
 
@@ -17,11 +18,11 @@ struct Columns: Equatable {
         var span: ColumnSpan
     }
 
-    /// From left to right.
+    /// The columns that are shown, from left to right.
     private(set) var shown: [Shown] = []
-    /// The column of marks on a state; 0 where there is no room.
+    /// The cell of marks on a state; 0 if the state is not shown.
     private(set) var mark = 0
-    /// The first cell after all columns; the scroll bar's.
+    /// The first cell after all columns: that of the scroll bar.
     let end: Int
 
     var word: ColumnSpan { self[.state] }
@@ -32,18 +33,20 @@ struct Columns: Equatable {
     var total: ColumnSpan { self[.total] }
     var value: ColumnSpan { self[.value] }
 
-    /// Where a column is; without width where it is not shown.
+    /// The span of a column; empty if the column is not shown.
     subscript(column: TreeColumn) -> ColumnSpan {
         for found in shown where found.column == column { return found.span }
         return ColumnSpan()
     }
 
-    /// The header of a column: what it sorts by, where it is, and where a click on it counts.
+    /// The header of a column.
     struct Header {
         var column: TreeColumn
         var span: ColumnSpan
+        /// Whether the title is right-aligned.
         var isRight = false
 
+        /// Whether a click at a cell is one on this header; the blanks beside the title count, too.
         func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
     }
 
@@ -53,7 +56,7 @@ struct Columns: Equatable {
             var span = shown.span
             switch shown.column {
             case .state:
-                // From the glyph on where the word is beside it.
+                // Begins at the glyph if the word is beside it.
                 if span.start == Self.glyph + 2 { span.start = Self.glyph }
                 span.width = Self.wordWidth
             case .node:
@@ -65,7 +68,12 @@ struct Columns: Equatable {
         }
     }
 
-    /// The columns of a pane; `indent` is what the tree is indented by.
+    /// Lays out the columns of a pane.
+    ///
+    /// - Parameters:
+    ///   - indent: the cells by which the names are indented, under a program or a group.
+    ///   - chosen: the columns to show, from left to right.
+    ///   - needs: the widths that the cells on the screen need.
     init(
         width: Int, indent: Int = 0, chosen: [TreeColumn] = TreeColumn.usual, needs: ColumnNeeds = ColumnNeeds()
     ) {
@@ -92,6 +100,7 @@ struct Columns: Equatable {
         }
     }
 
+    /// Returns the chosen columns without those that have no room.
     private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
         var columns = chosen
         func least() -> Int {
@@ -104,6 +113,7 @@ struct Columns: Equatable {
         return columns
     }
 
+    /// Returns the widths of columns in `room` cells, gaps included.
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
             switch column {
@@ -120,7 +130,7 @@ struct Columns: Equatable {
             rest -= more
         }
         if let node = columns.firstIndex(of: .node) {
-            // Limited, so that a long name leaves room.
+            // Limited, so that long names leave room for the other columns.
             grow(node, to: min(needs[.node], max(40, room * 3 / 5)))
         }
         for (index, column) in columns.enumerated() where column != .node {
@@ -132,23 +142,25 @@ struct Columns: Equatable {
     }
 }
 
-/// How wide the cells on the screen are, by column. Grows at once and shrinks after a while, so that columns keep still.
+/// The widths that the cells on the screen need, by column. They grow at once and shrink after a while, so that columns
+/// rarely move.
 struct ColumnNeeds: Equatable {
-    /// The width of one column.
+    /// The width that a column needs.
     private struct Width: Equatable {
         var shown = 0
-        /// The most that was needed since ``since``.
+        /// The greatest width that was needed since ``since``.
         private var peak = 0
-        /// When it was last full, in nanoseconds since 1970.
+        /// When ``shown`` was last needed or set, in nanoseconds since 1970.
         private var since: UInt64 = 0
 
-        /// Cells in which widths grow and shrink.
+        /// Widths are multiples of this.
         private static let step = 4
-        /// How long a column keeps a width that nothing fills, in nanoseconds.
+        /// How long a column keeps a width that no cell needs, in nanoseconds.
         private static let delay: UInt64 = 5_000_000_000
 
         init(shown: Int = 0, since: UInt64 = 0) { (self.shown, self.since) = (shown, since) }
 
+        /// Updates the width from the widest cell; `wall` is nanoseconds since 1970.
         mutating func update(to widest: Int, at wall: UInt64) {
             let needed = (widest + Self.step - 1) / Self.step * Self.step
             if needed >= shown {
@@ -163,16 +175,16 @@ struct ColumnNeeds: Equatable {
     private var cells: [TreeColumn: Width] = [.node: Width(shown: 24)]
     private var summaries = Width()
 
-    /// What the names need with the summaries behind them.
+    /// The width that the names need with the summaries after them.
     var summary: Int { summaries.shown }
 
     subscript(column: TreeColumn) -> Int { cells[column]?.shown ?? 0 }
 
-    /// Updates a column's need from its widest cell.
+    /// Updates a column's width from its widest cell; `wall` is nanoseconds since 1970.
     mutating func update(_ column: TreeColumn, to widest: Int, at wall: UInt64) {
         cells[column, default: Width()].update(to: widest, at: wall)
     }
 
-    /// Takes the widest name with its summary.
+    /// Updates ``summary`` from the widest name with its summary; `wall` is nanoseconds since 1970.
     mutating func updateSummary(to widest: Int, at wall: UInt64) { summaries.update(to: widest, at: wall) }
 }

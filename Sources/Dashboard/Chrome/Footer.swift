@@ -3,7 +3,8 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the last line: the status, the line that is being typed, or the keys that act now.
+    /// Draws the last line: the filter or command that is being typed; else the number of tags, then the message, or
+    /// without one the active filter and the keys that act now.
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
@@ -32,11 +33,11 @@ extension Painter {
         }
     }
 
-    /// Writes a key and what it does, and notes where a click on it counts; returns the width.
+    /// Writes a key and its word, and records the area in which a click performs the key; returns the width.
     mutating func writeKey(_ item: (key: String, word: String, intent: Intent), row: Int, column: Int) -> Int {
         let keyWidth = frame.write(item.key, row: row, column: column, style: .key)
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
-        // Of two keys, such as ↑↓, each acts; their word as the second one.
+        // Each key of a pair such as ↑↓ can be clicked; their word acts as the second key.
         let partner: [Intent: Intent] = [
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
@@ -50,22 +51,22 @@ extension Painter {
         return width
     }
 
-    /// The keys that act now, as far as there is room.
+    /// Returns the keys that act now, as far as there is room.
     private func items(for state: borrowing State, into room: Int) -> [(key: String, word: String, intent: Intent)] {
         if state.context == .help, state.helpSearch.isTyping {
             return [(glyphs.enter, "search", .accept), ("Esc", "clear", .abort)]
         }
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
-            let isNothing = state.selection == nil
-            // Keys that act on a node do nothing where rows are no nodes.
-            let isOfNodes = state.view.type.hasNodeRows
+            let hasNoSelection = state.selection == nil
+            // Keys that act on a node are not offered where rows are not nodes.
+            let hasNodeRows = state.view.type.hasNodeRows
             items.removeAll { item in
                 switch item.intent {
-                case .cancelNode: !state.canCancel || !isOfNodes
-                case .why: !state.isSelectionLive || !isOfNodes
-                case .left: isNothing
-                case .detail: isNothing && isOfNodes
+                case .cancelNode: !state.canCancel || !hasNodeRows
+                case .why: !state.isSelectionLive || !hasNodeRows
+                case .left: hasNoSelection
+                case .detail: hasNoSelection && hasNodeRows
                 default: false
                 }
             }
@@ -96,13 +97,13 @@ extension Painter {
             items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
     }
 
-    /// Keys that give way where there is not room for all, the highest first.
+    /// The ranks of keys; where room is missing, the highest is left out first, and a key without a rank never.
     private static let ranks: [Intent: Int] = [
         .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7, .detail: 6,
         .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 
-    /// How many match, and of how many.
+    /// Returns how many nodes match the filter, of how many; in Events, how many events match.
     func found(in state: borrowing State) -> String {
         if state.view == .events, !state.filter.dims {
             return CountText.counted(state.events.index.entries.count, "event")
@@ -116,12 +117,12 @@ extension Painter {
 }
 
 extension State {
-    /// Whether a node is selected that has not settled.
+    /// Whether the selected node has not settled.
     var isSelectionLive: Bool {
         selectedNode.map { programs[$0.programIndex].forest.state(of: $0.node).isLive } ?? false
     }
 
-    /// Whether asking to cancel could come to anything.
+    /// Whether there may be something to cancel: tagged nodes, or live nodes in the selected chain or program.
     var canCancel: Bool {
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
             return false

@@ -1,7 +1,7 @@
 import ChainInsight
 import Frames
 
-/// The line on which a filter or a command is typed, in place of the footer.
+// The line on which a filter or a command is typed, in place of the footer.
 extension Painter {
     mutating func paintFilterLine(_ text: String, _ state: borrowing State, _ row: Int) {
         var problem: Typing.Problem?
@@ -33,7 +33,7 @@ extension Painter {
         paintKeys(of: .command, row, column)
     }
 
-    /// Draws what a query can be, where none is typed yet: examples, and above them the fields.
+    /// Draws example queries, and above them the names of the fields, while nothing is typed yet.
     private mutating func paintExamples(_ row: Int, _ column: Int) {
         let fields = QueryCompletion.fields.joined(separator: " ")
         let lines = [
@@ -50,15 +50,15 @@ extension Painter {
         "@slow",
     ]
 
-    /// Draws the sign, the line and the cursor; returns the column of what follows. A long line shows the part around
-    /// the cursor.
+    /// Draws the sign, the line and the cursor, of a long line only the part around the cursor. Returns the column for
+    /// what follows.
     private mutating func paintInput(
         _ sign: String, _ text: String, _ cursor: Int?, _ problem: Typing.Problem?, _ row: Int
     ) -> Int {
         var column = 1
         column += frame.write(sign, row: row, column: column, style: .key)
         let room = max(4, frame.size.columns / 2, frame.size.columns - 32)
-        // The cursor behind the text stands on a blank.
+        // The cursor after the text stands on a blank.
         let shown = text.map { glyphs.safe(String($0)) } + [" "]
         let widths = shown.map { glyphs.width(of: $0) }
         let cursor = min(cursor ?? text.count, text.count)
@@ -68,7 +68,7 @@ extension Painter {
             width -= widths[first]
             first += 1
         }
-        // What is missing is missing at the end.
+        // An empty range means that something is missing at the end.
         let isMissing = problem.map { $0.range.isEmpty } ?? false
         let start = column
         for index in first..<shown.count {
@@ -87,7 +87,7 @@ extension Painter {
         write(problem.text, row: row, column: column, end: frame.size.columns - 1, style: .error)
     }
 
-    /// Draws the completions that fit, the chosen one marked; returns whether completions were asked for.
+    /// Draws the completions that fit, with the chosen one marked; returns false if none were asked for.
     private mutating func paintChoices(_ choices: Typing.Choices?, _ row: Int, _ column: inout Int) -> Bool {
         guard let choices else { return false }
         let end = frame.size.columns - 1

@@ -1,7 +1,7 @@
 import ChainRows
 import Frames
 
-/// A part of the screen.
+/// A rectangle of the screen, in cells.
 struct Area: Equatable {
     var row: Int
     var column: Int
@@ -15,32 +15,34 @@ struct Area: Equatable {
 
 /// Where the parts of the screen are, for drawing and for finding what was clicked.
 struct Layout: Equatable {
-    /// The least screen on which a tree can be shown.
+    /// The smallest screen on which a tree can be shown.
     static let least = Size(columns: 30, rows: 8)
-    /// From this width on the detail pane is beside the tree, and open unless the user closes it.
+    /// The least width at which the detail pane is beside the tree, and open unless the user closes it.
     static let besideColumns = 140
-    /// From this height on there is room for it below.
+    /// The least height at which there is room for the detail pane below the tree.
     static let belowRows = 16
 
-    /// From this height on the tabs of the views have a line of their own.
+    /// The least height at which the tabs of the views have a line of their own.
     static let tabRows = 14
 
-    /// How small the detail pane can be dragged.
+    /// The least width to which the detail pane beside the tree can be dragged.
     static let leastDetailColumns = 32
+    /// The least height to which the detail pane below the tree can be dragged.
     static let leastDetailRows = 4
 
+    /// Whether the screen is smaller than ``least``.
     var isTooSmall: Bool
     /// The line of the tabs; nil where there is no room for it.
     var tabs: Area?
-    /// The rows of the tree, without the column headers.
+    /// The rows of the view that is shown, without the column headers.
     var tree: Area
     /// The detail pane with its border; nil where it is closed or has no room.
     var detail: Area?
-    /// Whether the pane is beside the rows, not below.
+    /// Whether the detail pane is beside the rows.
     var isBeside = false
-    /// Whether the pane covers the rows, because both have no room.
+    /// Whether the detail pane covers the rows, because there is no room for both.
     var isCovering = false
-    /// The time strip over the footer, of one row or two; nil where no recording is shown, or where it has no room.
+    /// The time strip above the footer, of one row or two; nil if no recording is shown, or if there is no room.
     var strip: Area?
     var footerRow: Int
 
@@ -62,7 +64,7 @@ struct Layout: Equatable {
             isBeside = true
             let usual = min(64, max(46, size.columns * 3 / 10))
             let columns = min(max(Self.leastDetailColumns, state.detailColumns ?? usual), size.columns / 2)
-            // The tree's last column, the scroll bar's, is the border.
+            // The last column of the tree, that of the scroll bar, is also the border.
             tree.columns -= columns - 1
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
@@ -77,38 +79,41 @@ struct Layout: Equatable {
         }
     }
 
-    /// Rows that a list leaves empty, in steps so that the border does not move with each row that comes or goes.
+    /// Returns how many of `rows` a list leaves empty. The list's length is rounded up, so that the border does not
+    /// move with each row that comes or goes.
     private static func spareRows(_ rows: Int, _ state: borrowing State) -> Int {
         let used = state.view.type.lineCount(of: state)
         return rows - max(leastListRows, (used + spareStep - 1) / spareStep * spareStep)
     }
 
+    /// A list's length is rounded up to a multiple of this.
     private static let spareStep = 4
+    /// A list keeps at least this many rows.
     private static let leastListRows = 8
 
-    /// Whether a cell is on the line between the rows and the detail pane.
+    /// Whether a cell is on the border between the rows and the detail pane.
     func isDivider(row: Int, column: Int) -> Bool {
         guard !isCovering, let detail, detail.contains(row: row, column: column) else { return false }
         return isBeside ? column == detail.column : row == detail.row
     }
 }
 
-/// Where the parts of a row's tree lines are, counted from the node column.
+/// Where the parts of a row's tree lines are, counted from the start of the node column.
 enum TreeLines {
-    /// Columns that a level takes.
+    /// The cells that a level takes.
     static let level = 2
 
-    /// The levels of a row that are drawn.
+    /// Returns how many levels of a row are drawn in a node column of `width` cells.
     static func drawnDepth(_ row: TreeRow, width: Int) -> Int {
         min(Int(row.depth), TreeRow.depthLimit, max(0, width / 2 / level))
     }
 
-    /// The column of a row's fold marker.
+    /// Returns the cell of a row's fold marker.
     static func marker(_ row: TreeRow, width: Int) -> Int { drawnDepth(row, width: width) * level }
 }
 
 extension State {
-    /// The indent of a row: a group below its program, a chain below both.
+    /// Returns the indent of a row in cells: one level under a program's row, one under a group's.
     func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
         let isInGroup = row.tree != nil && programs[row.programIndex].rowModel.isGrouped

@@ -1,10 +1,12 @@
 import ChainText
 import Frames
 
-/// The question before a cancellation.
+/// The box with the question before a cancellation.
 struct ConfirmBox {
     let area: Area
+    /// The button that confirms.
     let yes: Area
+    /// The button that refuses.
     let no: Area
     let lines: [String]
     let yesText = " y  cancel "
@@ -39,6 +41,7 @@ struct ConfirmBox {
 }
 
 extension Painter {
+    /// Draws an empty box with a border and a title.
     mutating func paintBox(_ area: Area, title: String) {
         frame.fill(row: area.row, column: area.column, rows: area.rows, columns: area.columns, style: .overlay)
         let last = area.row + area.rows - 1

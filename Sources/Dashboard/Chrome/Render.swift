@@ -1,19 +1,19 @@
 import ChainText
 import Frames
 
-/// Draws a state: the same frame for the same state, and nothing but the visible rows is looked at.
+/// Draws a state: the same state gives the same frame. Reads the visible rows only.
 public func render(_ state: borrowing State) -> Frame {
     var painter = Painter(state)
     painter.paint(state)
     return painter.frame
 }
 
-/// A frame in the making.
+/// Draws the parts of a state into a frame.
 struct Painter {
     var frame: Frame
     let glyphs: Glyphs
     let layout: Layout
-    /// What a click on a part of the footer means.
+    /// The intents of clicks on the footer, by area.
     var clickAreas: [(area: Area, intent: Intent)] = []
 
     init(_ state: borrowing State) {
@@ -38,7 +38,7 @@ struct Painter {
         }
     }
 
-    /// Politely: what is needed, and what there is.
+    /// Draws the needed size and the present one.
     private mutating func paintTooSmall() {
         let size = frame.size
         let lines = ["too small", "needs \(Layout.least)", "this is \(size)"]
@@ -73,7 +73,7 @@ struct Painter {
         frame.write(threadName(name, columns: span.width), row: row, column: span.start, style: style)
     }
 
-    /// A thread's name in at most so many columns.
+    /// Returns a thread's name, cut at its start to at most `columns`.
     func threadName(_ name: String, columns: Int) -> String {
         let name = ThreadText.name(name, ellipsis: glyphs.ellipsis)
         return SafeText.cutStart(name, to: columns, ellipsis: glyphs.ellipsis, charset: glyphs.charset)

@@ -1,12 +1,19 @@
 /// Where the thumb of a scroll bar is, and which rows a point of the bar stands for.
 struct ScrollBar: Equatable {
+    /// The length of the bar, in cells.
     let rows: Int
+    /// The length of the thumb, in cells.
     let thumb: Int
+    /// The first cell of the thumb.
     let start: Int
-    /// The greatest number of the first row.
+    /// The index of the first row that is shown when the list is scrolled to its end.
     let limit: Int
 
-    /// Nil where all rows are shown.
+    /// Nil if all rows are shown.
+    ///
+    /// - Parameters:
+    ///   - count: the number of rows of the list.
+    ///   - top: the index of the first row that is shown.
     init?(area: Area, count: Int, top: Int) {
         guard count > area.rows, area.rows > 1 else { return nil }
         rows = area.rows
@@ -17,7 +24,7 @@ struct ScrollBar: Equatable {
 
     func isThumb(_ line: Int) -> Bool { line >= start && line < start + thumb }
 
-    /// The first row with the thumb's middle on a line.
+    /// Returns the index of the first row to show so that the thumb's middle is on a line.
     func top(at line: Int) -> Int {
         let room = max(1, rows - thumb)
         return min(max(0, (line - thumb / 2) * limit / room), limit)

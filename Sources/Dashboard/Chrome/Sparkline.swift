@@ -1,9 +1,11 @@
 import Frames
 
-/// A row of bars that shows how a number went over the last minute.
+/// A row of bars for the course of a number over the last minute.
 enum Sparkline {
-    /// Bars of a number by second, the newest at the right; dots before the first one. A cell stands for the same seconds
-    /// in each frame, so that bars move only to the left.
+    /// Returns a bar for each cell, the newest at the right; a dot where no number is known.
+    ///
+    /// The numbers are those of the seconds up to `last`. A cell shows the greatest of its numbers, or their sum. Its
+    /// seconds begin at a multiple of its length, so that bars only move to the left from frame to frame.
     static func text(
         _ numbers: [Int?], until last: UInt64, cells: Int, isSum: Bool = false, _ glyphs: Glyphs
     ) -> String {
@@ -18,7 +20,7 @@ enum Sparkline {
         let highest = levels.reduce(1) { max($0, $1 ?? 0) }
         return levels.reduce(into: "") { text, level in
             guard let level else { return text += glyphs.charset == .ascii ? " " : glyphs.dot }
-            // Only nothing at all has the lowest bar.
+            // Only 0 has the lowest bar.
             let bar = level == 0 ? 0 : max(1, (level * (glyphs.bars.count - 1) + highest - 1) / highest)
             text += glyphs.bars[min(bar, glyphs.bars.count - 1)]
         }

@@ -2,15 +2,17 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The line of the views' tabs, for drawing and for finding the one that was clicked.
+/// The line of the views' tabs, for drawing and for finding the tab that was clicked.
 struct TabLine {
     struct Tab {
         var view: ViewID
+        /// The first column of the text.
         var start: Int
         /// `5 Warnings`, or `5` where there is no room for names.
         var text: String
-        /// Warnings that hold, behind the name; empty for none.
+        /// The number of open warnings, drawn after the text of that tab; empty for none, and for other tabs.
         var count: String
+        /// The columns of the text and the count.
         var width: Int { text.count + (count.isEmpty ? 0 : count.count + 1) }
     }
 
@@ -40,13 +42,14 @@ struct TabLine {
         (tabs, end) = line
     }
 
+    /// Returns the view of the tab at a column; the blanks beside its text count, too.
     func view(at column: Int) -> ViewID? {
         tabs.first { column >= $0.start - 1 && column <= $0.start + $0.width }?.view
     }
 }
 
 extension Painter {
-    /// The tabs, and at the right the way down to the selected node.
+    /// Draws the tabs, and at the right the path to the selected node.
     mutating func paintTabs(_ state: borrowing State) {
         guard let area = layout.tabs else { return }
         let line = TabLine(state)
@@ -62,20 +65,22 @@ extension Painter {
         paintBreadcrumbs(state, row: area.row, from: line.end + 3)
     }
 
+    /// The most nodes of a path; those before them are left out.
     private static let breadcrumbLimit = 12
 
-    /// Draws the path from the chain's root to the selected node; the middle is left out first.
+    /// Draws the path from the chain's root to the selected node; where room is missing, nodes after the first one are
+    /// left out.
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
         guard room > 12, let (programIndex, node) = state.selectedNode else { return }
         var names: [String] = []
         var current: (programIndex: Int, node: NodeIndex)? = (programIndex, node)
-        while let (index, shown) = current, names.count < Self.breadcrumbLimit {
+        while let (index, node) = current, names.count < Self.breadcrumbLimit {
             let forest = state.programs[index].forest
-            names.append(glyphs.safe(NodeText.name(of: shown, in: forest)))
+            names.append(glyphs.safe(NodeText.name(of: node, in: forest)))
             current =
-                state.programs[index].rowModel.outer(of: shown, in: forest).map { (index, $0) }
-                ?? state.shownCaller(of: shown, in: index)
+                state.programs[index].rowModel.outer(of: node, in: forest).map { (index, $0) }
+                ?? state.shownCaller(of: node, in: index)
         }
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()

@@ -2,20 +2,21 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the recording's time from end to end over the footer: in each column a bar of its running handlers, and signs
-    /// for rejections, warnings, marks and the present moment. Two rows have the signs under the bars, one row over them.
+    /// Draws the whole time of the recording above the footer: in each column a bar for running handlers, and a sign
+    /// for a mark, rejections, warnings or the shown moment. With two rows, the signs are below the bars; with one row,
+    /// a sign replaces the bar.
     mutating func paintTimeStrip(_ state: borrowing State) {
         guard let area = layout.strip, let position = state.replayPosition else { return }
         let columns = TimeStripLayout(columns: area.columns)
         if columns.hasLabels { paintEnds(state, position, columns, row: area.row) }
         let strip = state.timeStrip
-        let present = TimeStrip.column(of: position.time, in: position.range, columns.width)
+        let current = TimeStrip.column(of: position.time, in: position.range, columns.width)
         let highest = strip.slices.reduce(1) { max($0, $1.running) }
         for column in 0..<columns.width {
             let slice = strip.slices.indices.contains(column) ? strip.slices[column] : TimeStrip.Slice()
             var sign = sign(of: slice)
             var bar = bar(of: slice, highest: highest)
-            if column == present {
+            if column == current {
                 let shown = sign ?? (area.rows > 1 ? glyphs.ascending : glyphs.vertical, .label)
                 sign = (shown.text, shown.style.bold.reversed)
                 bar.style = bar.style.reversed
@@ -44,7 +45,8 @@ extension Painter {
         return slice.warnings > 0 ? ("!", .warning) : nil
     }
 
-    /// Writes the times of the recording's ends: times of day, or where its clock has none how long it is.
+    /// Writes the times of the recording's ends: times of day, or the time since its beginning if its clock has no
+    /// relation to the time of day.
     private mutating func paintEnds(
         _ state: borrowing State, _ position: ReplayPosition, _ columns: TimeStripLayout, row: Int
     ) {

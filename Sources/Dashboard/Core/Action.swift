@@ -3,88 +3,89 @@ import Frames
 
 /// Everything that can happen to a dashboard.
 public enum Action: Sendable {
-    /// A source tries to connect to its program, which is shown under `name` until then. `attempt` counts from 1;
-    /// `lastFailure` is one sentence on the previous attempt. The first action of a source is this or ``connected(_:_:)``.
+    /// A source tries to connect to its program, which is shown as `name` until then. `attempt` counts from 1;
+    /// `lastFailure` is one sentence on the previous attempt.
     case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
-    /// A source is connected. A program with the same key as before continues; one with another key is a new run and
-    /// replaces the old one.
+    /// A source is connected. A program with the same key as before continues; one with another key is a new run. It
+    /// replaces the old run, on resuming if the picture is frozen.
     case connected(SourceID, ProcessDescription)
-    /// The program cannot be reached since `since`. The next attempt is at `nextAttempt` (nanoseconds since 1970; 0 where
-    /// the program is merely silent); `reason` is one sentence, `attempt` the number of attempts. The rows stay on the
-    /// screen, marked stale.
+    /// The program has been unreachable or silent since `since`, for a reason in one sentence. `attempt` is the number
+    /// of attempts, `nextAttempt` the time of the next one; 0 where the connection is open and the program is silent.
+    /// Both times are nanoseconds since 1970. The rows stay on the screen, marked stale.
     case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
     /// A batch of events arrived.
     case received(SourceID, EventBatch)
-    /// A recording is shown at another moment. Its first step is fresh, and every tick after it brings the time of day of the
-    /// moment that is shown, and that moment.
+    /// A recording, or the past of a live program, is shown at another moment. The first step is fresh. From then on
+    /// ``tick(wall:process:)`` carries the moment that is shown: as a time of day, and by the first program's clock.
     case replayed(SourceID, ReplayStep)
-    /// The counts of the recording that is shown, for the time strip: by the clock of the first program in it.
+    /// Replaces the counts in the time strip by those of the recording that is shown, by its first program's clock.
     case series(ReplaySeries)
-    /// The marks of the recording that is shown, by the same clock.
+    /// Replaces the marks by those of the recording that is shown, by its first program's clock.
     case marks([ReplayMark])
-    /// Time passes for the live programs while their past is shown; arguments as in ``tick(wall:process:)``, which then brings
-    /// the moment that is shown.
+    /// The present time, for the live programs while their past is shown; ``tick(wall:process:)`` then carries the
+    /// moment that is shown.
     case tickLive(wall: UInt64, process: UInt64)
-    /// The past of the live programs is left: they are shown again, as they are now.
+    /// The live programs are shown again instead of their past.
     case returnedToNow
-    /// The recordings of live programs that run, and how far they are.
+    /// Replaces the list of the recordings that are being made of live programs, with their progress.
     case recording([RecordingStatus])
     /// The program answered a command.
     case replied(SourceID, CommandReply)
-    /// The source ended, for a reason in a short phrase.
+    /// The source ended, for the reason in a short phrase.
     case ended(SourceID, String)
-    /// The time: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a second.
-    /// A program's own time follows from them, its ``ChainEvents/ProcessDescription/wallOffset`` and its batches; where
-    /// the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
+    /// The time: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Dispatched at
+    /// ``State/Options/refreshRate``, and once a second while ``State/isIdle``. A program's time is computed from both
+    /// clocks, its ``ChainEvents/ProcessDescription/wallOffset`` and its batches. Where the offset is 0, because the
+    /// program's clock has no relation to the time of day, `process` is the program's time.
     case tick(wall: UInt64, process: UInt64)
-    /// Time is left before the next tick: a slice of what takes long, some 2 ms at most. Drawn with the next tick. Worth
-    /// dispatching once between two ticks, and again as long as ``State/hasWork``; where it never is, ticks do the work.
+    /// Does a slice of background work, some 2 ms at most; the next tick draws the result. Dispatched once between two
+    /// ticks, and again as long as ``State/hasWork``. If it is never dispatched, ticks do the work.
     case work
     /// The screen has another size.
     case resized(Size)
     /// A key went down.
     case key(KeyPress)
-    /// The mouse did something.
+    /// The mouse was pressed, dragged or released, or its wheel turned.
     case mouse(Mouse)
-    /// Text was pasted; it counts where text is typed, and nowhere else.
+    /// Text was pasted; inserted into the line that is being typed, else refused with a message.
     case pasted(String)
-    /// The user wants something, without a key.
+    /// Performs an intent that no key or click asked for.
     case perform(Intent)
-    /// Settings are to be used; `:reset` returns to them.
+    /// Applies settings and makes them the defaults that `:reset` returns to.
     case restore(ViewSettings)
-    /// Settings of an earlier session are to be used; a message says which differ from the usual ones.
+    /// Applies settings of an earlier session; a message lists those that differ from the defaults.
     case resume(ViewSettings)
-    /// A warning of an effect for the status line, such as why an editor did not start.
+    /// Shows a warning on the status line, such as why an editor did not start.
     case report(String)
-    /// A message of an effect that succeeded, such as where a file is.
+    /// Shows the message of an effect that succeeded, such as where a file was saved.
     case message(String)
 }
 
 /// What the owner of a dashboard has to do for it.
 public enum Effect: Hashable, Sendable {
-    /// Hand a request to a source's program; answer with ``Action/replied(_:_:)``.
+    /// Send a command to a source's program; answer with ``Action/replied(_:_:)``.
     case send(SourceID, ViewerCommand)
-    /// Batches were dropped while frozen: ask the program for all that is alive (its answer comes as batches).
+    /// Ask the program for all its live nodes, because batches were dropped while frozen; the answer comes as batches.
     case requestSnapshot(SourceID)
-    /// Move in the recording that a source is, or in the past of the live programs; answer with ``Action/replayed(_:_:)``, of the
-    /// past for each program that has one, or with ``Action/returnedToNow``. Moments are by the clock of the source.
+    /// Move in the recording of a source, or in the past of all live programs; moments are by the clock of the source.
+    /// Answer with ``Action/replayed(_:_:)`` for each recorded program, or at the end of the past with
+    /// ``Action/returnedToNow``.
     case replay(SourceID, ReplayCommand)
-    /// Record a live program into a file, or one with a name of its own; without a path, end a recording that runs. Answer
-    /// with ``Action/recording(_:)``, and ``Action/message(_:)`` or ``Action/report(_:)``.
+    /// Record a live program into the file at `path`. Without a path, end its running recording, else choose a name for
+    /// a new one. Answer with ``Action/recording(_:)``, and ``Action/message(_:)`` or ``Action/report(_:)``.
     case record(SourceID, path: String?)
     /// Put the text into the clipboard.
     case copy(String)
-    /// Write a file: one that is there stays as it is unless `overwrites`. The path is as the user typed it. Answer with
+    /// Write a file; an existing one is replaced only if `overwrites`. The path is as the user typed it. Answer with
     /// ``Action/message(_:)`` and the whole path, or with ``Action/report(_:)``.
     case save(path: String, content: String, overwrites: Bool)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.
     case openEditor(CodeLocation)
-    /// Show or hide the output of the program that was started together with the dashboard; ``Action/report(_:)`` if there
-    /// is none.
+    /// Show or hide the output of the program that was started with the dashboard; ``Action/report(_:)`` if none was.
     case toggleOutput
     /// Ring the terminal's bell.
     case bell
-    /// A node came to match an alert: run the command of the configuration, if there is one.
+    /// Run the configured alert command, if there is one, because a node began to match an alert.
     case alert(AlertNotice)
     /// Draw every cell again.
     case redraw

@@ -1,17 +1,17 @@
 import ChainRows
 
-// Long work: sorting, filtering, the rows of a large forest, the figures of views. It is done in slices between two
-// ticks, so that a frame or a key waits for one slice at most. If the owner dispatches no ``Action/work``, each tick
-// does one slice of each kind.
+// Background work: sorting, filtering, reading the rows of a large forest, freeing storage, and the views' statistics.
+// It is done in slices between two ticks, so that a frame or a key waits for one slice at most. If the owner dispatches
+// no ``Action/work``, each tick does a slice of each kind.
 extension State {
-    /// Whether there is work for ``Action/work``.
+    /// Whether background work is left for ``Action/work``.
     public var hasWork: Bool {
         // A loop, because a closure would copy each program.
         for programIndex in programs.indices where programs[programIndex].hasWork { return true }
         return false
     }
 
-    /// Whether the last slice updated the figures of views. Benchmarks time such slices apart from the others.
+    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from the others.
     package var hasCountedForViews: Bool { workSchedule.last == .insight }
 
     /// The state of the round robin over the kinds of work.
@@ -20,59 +20,63 @@ extension State {
         var hasWorked = false
         /// Whether a slice changed rows, so that the next tick draws.
         var needsRedraw = false
+        /// The raw value of the kind to try next.
         fileprivate var next = 0
+        /// The kind of the last slice.
         fileprivate var last: WorkKind?
     }
 
-    fileprivate enum WorkKind: Int, CaseIterable { case insight, order, scan, rows, spent }
+    /// The views' statistics, and the kinds of ``RowModel/WorkKind``.
+    fileprivate enum WorkKind: Int, CaseIterable { case insight, sorting, filtering, reading, freeing }
 
-    /// Does one slice of one kind, some 2 ms at most; the first slice after a tick updates the views' figures.
+    /// Does one slice of one kind, some 2 ms at most; the first slice after a tick updates the views' statistics.
     mutating func work() {
         if !workSchedule.hasWorked { workSchedule.next = WorkKind.insight.rawValue }
         workSchedule.hasWorked = true
         for _ in WorkKind.allCases {
-            let turn = WorkKind(rawValue: workSchedule.next)!
+            let kind = WorkKind(rawValue: workSchedule.next)!
             workSchedule.next = (workSchedule.next + 1) % WorkKind.allCases.count
-            guard turn == .insight || count(turn) > 0 else { continue }
-            workSchedule.last = turn
-            if work(turn, share: count(turn)) { workSchedule.needsRedraw = true }
+            guard kind == .insight || count(kind) > 0 else { continue }
+            workSchedule.last = kind
+            if work(kind, share: count(kind)) { workSchedule.needsRedraw = true }
             return
         }
     }
 
-    /// Does a slice of each kind if no ``Action/work`` came since the last tick; returns whether rows may have changed.
+    /// Does a slice of each kind if no ``Action/work`` was dispatched since the last tick; returns whether slices since
+    /// then may have changed rows.
     mutating func workInTick() -> Bool {
         var isMoved = workSchedule.needsRedraw
         if !workSchedule.hasWorked {
-            // Sorting, filtering and reading share one slice, because all of them may be under way.
-            let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
-            for turn in WorkKind.allCases where work(turn, share: share) { isMoved = true }
+            // Sorting, filtering and reading divide one slice, because all of them may have work.
+            let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
+            for kind in WorkKind.allCases where work(kind, share: share) { isMoved = true }
         }
         (workSchedule.hasWorked, workSchedule.needsRedraw) = (false, false)
         return isMoved
     }
 
-    /// The number of programs with work of a kind.
-    private func count(_ turn: WorkKind) -> Int {
+    /// Returns the number of programs with work of a kind.
+    private func count(_ kind: WorkKind) -> Int {
         var count = 0
         // A loop, because a closure would copy each program.
-        for programIndex in programs.indices where programs[programIndex].hasWork(turn) { count += 1 }
+        for programIndex in programs.indices where programs[programIndex].hasWork(kind) { count += 1 }
         return count
     }
 
-    /// Does a slice of a kind in each program, as one of `share` parts; returns whether rows may have changed. The
-    /// figures of views are not divided.
-    private mutating func work(_ turn: WorkKind, share: Int) -> Bool {
+    /// Does one of `share` parts of a slice in each program; returns whether rows may have changed. A slice of the
+    /// views' statistics is not divided.
+    private mutating func work(_ kind: WorkKind, share: Int) -> Bool {
         let share = max(1, share)
         var isMoved = false
         for programIndex in programs.indices {
             let didMove =
-                switch turn {
+                switch kind {
                 case .insight: programs[programIndex].tickInsight(options.warnings, wall: wall)
-                case .order: programs[programIndex].work(.sorting, share)
-                case .scan: programs[programIndex].work(.filtering, share)
-                case .rows: programs[programIndex].work(.reading, share)
-                case .spent: programs[programIndex].work(.freeing, share)
+                case .sorting: programs[programIndex].work(.sorting, share)
+                case .filtering: programs[programIndex].work(.filtering, share)
+                case .reading: programs[programIndex].work(.reading, share)
+                case .freeing: programs[programIndex].work(.freeing, share)
                 }
             if didMove { isMoved = true }
         }
@@ -81,7 +85,7 @@ extension State {
 }
 
 extension Program {
-    /// Whether the program has long work.
+    /// Whether the program has background work.
     var hasWork: Bool {
         isReached && rowModel.hasWork || hasInsightWork
     }
@@ -89,17 +93,17 @@ extension Program {
     fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
         switch kind {
         case .insight: hasInsightWork
-        case .order: rowModel.hasWork(.sorting)
-        case .scan: isReached && rowModel.hasWork(.filtering)
-        case .rows: rowModel.hasWork(.reading)
-        case .spent: rowModel.hasWork(.freeing)
+        case .sorting: rowModel.hasWork(.sorting)
+        case .filtering: isReached && rowModel.hasWork(.filtering)
+        case .reading: rowModel.hasWork(.reading)
+        case .freeing: rowModel.hasWork(.freeing)
         }
     }
 
-    /// Whether figures of views are to be updated; warnings are not while the picture is frozen.
+    /// Whether the views' statistics have work; while the picture is frozen, warnings are not updated.
     fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
-    /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.
+    /// Does one of `share` parts of a slice of work on the rows; returns whether rows may have moved.
     fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {
         guard isReached else { return false }
         return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, share: share)

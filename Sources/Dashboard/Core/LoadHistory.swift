@@ -16,7 +16,7 @@ struct LoadHistory {
             oldest = max(oldest, Int(clamping: (load.oldest ?? 0) / 1_000_000))
         }
 
-        /// The load of two programs.
+        /// Adds the loads of two programs; keeps the greater age.
         static func + (left: Sample, right: Sample) -> Sample {
             Sample(
                 inFlight: left.inFlight + right.inFlight, running: left.running + right.running,
@@ -25,24 +25,26 @@ struct LoadHistory {
         }
     }
 
+    /// How many samples are kept: one for each second.
     static let length = 60
 
     /// By the second since 1970, modulo ``length``.
     private var samples = [Sample](repeating: Sample(), count: length)
     /// The second of the newest sample; 0 before the first one.
     private(set) var second: UInt64 = 0
-    /// The first second that was sampled.
+    /// The second of the first sample after the samples were last cleared.
     private(set) var first: UInt64 = 0
+    /// The part of the program's failures that is counted in samples already, or excluded.
     private var failedCount = 0
 
     /// Chains that failed in the last minute.
     private(set) var failedAMinute = 0
 
-    /// Takes the load at a moment, nanoseconds since 1970. O(1).
+    /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
         let now = wall / 1_000_000_000
         if second == 0 || now < second || now - second >= UInt64(Self.length) {
-            // First sample, a minute's gap, or a clock set back.
+            // The samples are cleared for the first one, after a gap of a minute, and when the clock was set back.
             if second == 0 { failedCount = load.failedCount }
             (samples, failedAMinute) = ([Sample](repeating: Sample(), count: Self.length), 0)
             (first, second) = (now, now)
@@ -52,7 +54,7 @@ struct LoadHistory {
             let index = Int(second % UInt64(Self.length))
             failedAMinute -= samples[index].failed
             samples[index] = Sample()
-            // A second without a tick had the load of now.
+            // A second without a tick gets the present load.
             samples[index].include(load)
         }
         let index = Int(now % UInt64(Self.length))
@@ -63,16 +65,16 @@ struct LoadHistory {
         failedAMinute += failed
     }
 
-    /// Excludes failures from a snapshot, because they may be old.
+    /// Excludes failures that came with a snapshot, because they may be old.
     mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
 
     /// Whether anything was queued in the last minute.
     var hasQueued: Bool { samples.contains { $0.queued > 0 } }
 
-    /// The samples of the last minute by their second, oldest first; nil where there was none.
+    /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without one.
     func samples(until last: UInt64) -> [Sample?] {
-        (0..<UInt64(Self.length)).map { back in
-            let wanted = last &- UInt64(Self.length) &+ 1 &+ back
+        (0..<UInt64(Self.length)).map { offset in
+            let wanted = last &- UInt64(Self.length) &+ 1 &+ offset
             guard second > 0, wanted >= first, wanted <= second, second - wanted < UInt64(Self.length) else {
                 return nil
             }
@@ -82,8 +84,8 @@ struct LoadHistory {
 }
 
 extension Program {
-    /// Chains that failed in the last minute; nil at a moment of a recording that was jumped to, until a minute of it was
-    /// shown.
+    /// Chains that failed in the last minute. In a recording nil after a jump, until a minute was played, or as much as
+    /// lies before the moment.
     var failedAMinute: Int? {
         guard let position = connection.replay else { return loadHistory.failedAMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
@@ -93,7 +95,7 @@ extension Program {
 }
 
 extension State {
-    /// The samples of all programs by second, oldest first.
+    /// Returns the sums of all programs' samples of the last minute, the oldest first; nil for a second without one.
     func loadSamples() -> [LoadHistory.Sample?] {
         let last = wall / 1_000_000_000
         var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)

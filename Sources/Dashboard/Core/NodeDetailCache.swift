@@ -1,9 +1,9 @@
 import ChainModel
 
-/// What programs said of nodes when they were asked: what is only worth sending on request. A node is asked for when the
-/// detail pane has been open on it for a moment, and again when what is known of it has changed since.
+/// The details of nodes that programs send on request only. A node's details are requested when the detail pane has
+/// shown it for ``restDuration``, and again when its ``Facts`` have changed since.
 struct NodeDetailCache {
-    /// What of a node makes a new question worth asking.
+    /// The facts of a node; when they change, its details are requested again.
     struct Facts: Hashable {
         var state: NodeState
         var activity: Activity
@@ -12,27 +12,29 @@ struct NodeDetailCache {
     }
 
     enum Answer: Hashable {
-        /// At a time, in nanoseconds since 1970.
+        /// The details, as answered at a time in nanoseconds since 1970.
         case entries([NodeDetail.Entry], at: UInt64)
         /// Why there are no details, in one sentence.
         case refused(String)
     }
 
     private struct Known {
+        /// The facts at the time of the request.
         var facts: Facts
         var answer: Answer
     }
 
-    /// How long the pane has to stay on a node before the program is asked, and between two questions, in nanoseconds.
+    /// The time that the pane has to show a node before a request, and between two requests for it, in nanoseconds.
     static let restDuration: UInt64 = 150_000_000
-    /// Answers that are kept, and questions that are waited for.
+    /// The limit of ``known``, and of ``asked``.
     private static let limit = 64
 
     private var known: [RowID: Known] = [:]
     /// The nodes of the kept answers, the oldest first.
     private var order: [RowID] = []
+    /// The requests without an answer, the oldest first.
     private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
-    /// Where the pane is, and since when (nanoseconds since 1970).
+    /// The node that the pane shows, and since when it does or when it was last asked about, in nanoseconds since 1970.
     private var rest: (rowID: RowID, since: UInt64)?
 
     var queueStatistics: QueueStatistics {
@@ -43,13 +45,13 @@ struct NodeDetailCache {
 
     subscript(rowID: RowID) -> Answer? { known[rowID]?.answer }
 
-    /// Whether there is something to ask about a node.
+    /// Whether details with these facts were neither answered nor requested.
     func lacks(_ rowID: RowID, _ facts: Facts) -> Bool {
         known[rowID]?.facts != facts && !asked.contains { $0.rowID == rowID }
     }
 
-    /// Takes note of where the pane is; true once it has stayed there.
-    mutating func stays(on rowID: RowID?, at wall: UInt64) -> Bool {
+    /// Notes the node that the pane shows, if any; returns whether it has shown that node for ``restDuration``.
+    mutating func notePane(on rowID: RowID?, at wall: UInt64) -> Bool {
         guard let rowID else {
             rest = nil
             return false
@@ -67,8 +69,8 @@ struct NodeDetailCache {
         if asked.count > Self.limit { asked.removeFirst() }
     }
 
-    /// Keeps what was answered; nil if the command was not a question of this kind.
-    mutating func take(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> RowID? {
+    /// Keeps an answer and returns its node; nil if `command` did not request details.
+    mutating func record(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> RowID? {
         guard let index = asked.firstIndex(where: { $0.command == command }) else { return nil }
         let (_, rowID, facts) = asked.remove(at: index)
         switch outcome {
@@ -86,7 +88,7 @@ struct NodeDetailCache {
         if order.count > Self.limit { known[order.removeFirst()] = nil }
     }
 
-    /// A program was reached again: what it refused or never answered is asked anew.
+    /// Lets requests that a program refused or never answered be sent again, because it was reached again.
     mutating func retryRefused(_ source: SourceID) {
         asked.removeAll { $0.rowID.source == source }
         for rowID in order where rowID.source == source {
@@ -97,7 +99,7 @@ struct NodeDetailCache {
 }
 
 extension State {
-    /// The node that the detail pane is open on, if its program can be asked about it.
+    /// The node that the detail pane shows, if its program can be asked about it.
     private var describable: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
@@ -106,13 +108,13 @@ extension State {
         return (selection, programIndex, programs[programIndex].facts(of: node))
     }
 
-    /// Whether a program is to be asked about a node, now or in a moment.
+    /// Whether details of the shown node are missing, so that a tick will request them.
     var isAboutToAsk: Bool { describable.map { descriptions.lacks($0.rowID, $0.facts) } ?? false }
 
-    /// Asks a program about the selected node, if that is due.
+    /// Requests the details of the node that the pane shows, if that is due.
     mutating func askForDetail() -> [Effect] {
         let wanted = describable
-        guard descriptions.stays(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
+        guard descriptions.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
             let node = rowID.node,
             descriptions.lacks(rowID, facts)
         else { return [] }

@@ -1,7 +1,7 @@
 import ChainModel
 import ChainText
 
-/// What the header and a program's row show of one program: its load and the counts of its chains.
+/// The load of a program and the counts of its chains, for the header and the program's row.
 struct ProgramLoad: Equatable {
     /// Nodes that are not settled.
     var inFlight = 0
@@ -9,17 +9,18 @@ struct ProgramLoad: Equatable {
     var running = 0
     /// Nodes with a queued handler.
     var queued = 0
-    /// Chains that were rejected or abandoned since the program was reached; never falls.
+    /// How often chains were rejected or abandoned since the program was reached; never decreases.
     var failedCount = 0
-    /// Chains that were made since the program was reached; never falls.
+    /// Chains that were made since the program was reached; never decreases.
     var madeCount = 0
+    /// Chains that are in the forest; the others were evicted.
     var keptCount = 0
     /// The age of the oldest live chain, in nanoseconds; nil where none is live.
     var oldest: UInt64?
 
     init() {}
 
-    /// Reads the counts of a forest at a moment of its clock. O(1).
+    /// Reads the counts of a forest at `now`, in nanoseconds of the program's clock. O(1).
     init(_ forest: borrowing ChainForest, now: UInt64) {
         let totals = forest.totals
         inFlight = totals.counts.liveCount
@@ -30,12 +31,13 @@ struct ProgramLoad: Equatable {
         oldest = forest.oldestLiveRoot.map { now &- min(now, forest.node($0).created) }
     }
 
-    /// How many chains were made, and how many of them are kept.
+    /// `12 chains`, or `kept 861 of 3,512 chains` if some were evicted.
     var chainWords: String {
         guard keptCount < madeCount else { return CountText.counted(madeCount, "chain") }
         return "kept \(CountText.grouped(keptCount)) of \(CountText.grouped(madeCount)) chains"
     }
 
+    /// Adds the counts of another program; keeps the greater age.
     static func += (left: inout ProgramLoad, right: ProgramLoad) {
         left.inFlight += right.inFlight
         left.running += right.running

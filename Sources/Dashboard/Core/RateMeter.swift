@@ -1,14 +1,18 @@
-/// Events a second, updated once a second: the mean of the last three whole seconds.
+/// The mean of the events a second over the last three whole seconds.
 struct RateMeter {
+    /// The second that is being counted, since 1970; 0 before the first tick.
     private var second: UInt64 = 0
     private var count = 0
+    /// The counts of the last three whole seconds, the oldest first.
     private var past = [0, 0, 0]
+    /// How many of ``past`` were counted; fewer than 3 at the beginning.
     private var pastCount = 0
+    /// Events a second; changes at most once a second.
     private(set) var shown = 0
 
     mutating func add(_ events: Int) { count += events }
 
-    /// Takes the time, nanoseconds since 1970; true if what is shown changed.
+    /// Advances to a time, in nanoseconds since 1970; returns whether ``shown`` changed.
     mutating func tick(_ wall: UInt64) -> Bool {
         let current = wall / 1_000_000_000
         guard current != second else { return false }
@@ -18,7 +22,7 @@ struct RateMeter {
             past.removeFirst()
             past.append(step == 0 ? count : 0)
         }
-        // After a longer silence all events count in its first second.
+        // After several seconds without a tick, all events count in the first of them.
         count = 0
         pastCount = min(pastCount + Int(elapsed), 3)
         let old = shown

@@ -1,12 +1,12 @@
 import ChainModel
 
-/// Changes the state by one action and returns the action's effects. Pure: the same states and actions give the
-/// same states and effects.
+/// Changes the state by one action and returns the effects to perform. Pure: the same state and action give the same
+/// new state and effects.
 ///
 /// A batch costs O(its events), a key on a node O(its chain). Neither walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     let effects = apply(action, to: &state)
-    // At the end, because one action may find the rows several times.
+    // Only here, because one action may update the rows several times.
     if !state.tree.isMeasured { state.measureColumns() }
     return effects
 }
@@ -33,7 +33,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     case .tickLive(let wall, let process): return state.tickLive(wall: wall, process: process)
     case .returnedToNow: state.returnToNow()
     case .recording(let recordings): state.show(recordings)
-    case .replied(let source, let reply): state.take(source, reply)
+    case .replied(let source, let reply): state.handle(reply, from: source)
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let process):
         state.tick(wall: wall, process: process)
@@ -63,7 +63,7 @@ extension State {
         if isFrozen { revision += 1 }
     }
 
-    /// Applies the changes of the forests; true if there were any.
+    /// Applies the forests' changes to the rows; returns whether there were any.
     @discardableResult
     mutating func follow() -> Bool {
         var isMoved = false
@@ -73,15 +73,16 @@ extension State {
         return isMoved
     }
 
+    /// Removes the tags of nodes that are gone; in a recording they are kept in ``absentTags``.
     private mutating func forgetEvictedTags() {
         guard !tags.isEmpty else { return }
-        // A recording can go back to where the nodes are.
+        // A recording can go back to a moment at which the nodes exist.
         if isReplaying { absentTags += tags.filter { find($0) == nil } }
         tags = tags.filter { find($0) != nil }
     }
 
     mutating func tick(wall newWall: UInt64, process: UInt64) {
-        // The header's clock, ages and sparklines advance by the second.
+        // The header's clock, ages and sparklines change once a second.
         var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
         // A message from before the first tick expires relative to that tick, because there was no time before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
@@ -117,7 +118,8 @@ extension State {
         }
     }
 
-    /// Moves settled chains down and folds fulfilled nodes, except around the selection; true if rows may have changed.
+    /// Archives settled chains, and folds fulfilled nodes and those with many children, except around the selection;
+    /// returns whether rows may have changed.
     private mutating func archiveAndFold(_ programIndex: Int) -> Bool {
         guard wall >= tagHold else { return false }
         let selected =
@@ -132,7 +134,8 @@ extension State {
         return isMoved
     }
 
-    /// Moves settled chains down, except the selected one; keeps the top row on the screen in place if its chain stays.
+    /// Archives settled chains, except the selected one. The row at the top of the screen stays there; if its chain is
+    /// archived, the row that follows the chain takes its place.
     private mutating func archive(_ programIndex: Int, selected: NodeIndex?) {
         guard let anchor = tree.anchor, anchor.rowID != selection,
             let node = node(in: programIndex, around: anchor.rowID)
@@ -141,12 +144,12 @@ extension State {
             return
         }
         guard let row = programs[programIndex].archive(selected: selected, watched: node) else { return }
-        // The chain at the top moved, so the row that took its place becomes the anchor.
+        // The chain at the top was archived, so the row that took its place becomes the anchor.
         let last = max(0, programs[programIndex].rowModel.rowCount - 1)
         tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
     }
 
-    /// A number that changes when the passing of time alone changes the picture.
+    /// Returns a number that changes when the passing of time alone changes the picture.
     func redrawKey() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
@@ -156,12 +159,11 @@ extension State {
         }
         // Running times under ten seconds show tenths and start at different moments,
         // so the clock's tenths are the key for them all.
-        let tenths: UInt64 = 11_000_000_000
+        let tenthsLimit: UInt64 = 11_000_000_000
         for programIndex in programs.indices {
-            guard let age = programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenths) else {
-                continue
-            }
-            if age < tenths { return 1 << 62 | wall / 100_000_000 }
+            guard let age = programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenthsLimit)
+            else { continue }
+            if age < tenthsLimit { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
         }
         if tree.window.contains(where: { $0.tree == nil }) { isInSeconds = true }
@@ -185,7 +187,7 @@ extension State {
             return []
         }
         frozenAt = nil
-        // The time limits begin again, because events that end a cancellation were buffered.
+        // The time limits start over, because events that end a cancellation were buffered.
         for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {
@@ -208,17 +210,18 @@ extension State {
 
     // MARK: Messages
 
-    /// How long a message stays at most, in nanoseconds.
+    /// The time that a message without `isSticky` stays at most, in nanoseconds.
     private static func duration(of tone: Status.Tone) -> UInt64 { tone == .plain ? 5_000_000_000 : 6_000_000_000 }
 
-    /// Shows a message for 5 s, a warning for 6 s. A plain message also ends at the next key, a sticky one only then.
+    /// Shows a message for 5 s or a warning for 6 s, a sticky one without a limit. Plain and sticky messages end at the
+    /// next key.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
         status = Status(
             text: text, tone: tone, until: isSticky ? .max : wall &+ Self.duration(of: tone), isSticky: isSticky)
         revision += 1
     }
 
-    /// Shows why nothing is done; returns no effects.
+    /// Shows the reason why nothing is done; returns no effects.
     mutating func refuse(_ reason: String, _ tone: Status.Tone = .plain) -> [Effect] {
         notify(reason, tone)
         return []
@@ -230,8 +233,8 @@ extension State {
         return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
     }
 
-    mutating func take(_ source: SourceID, _ reply: CommandReply) {
-        if let rowID = descriptions.take(reply.outcome, to: reply.command, at: wall) {
+    mutating func handle(_ reply: CommandReply, from source: SourceID) {
+        if let rowID = descriptions.record(reply.outcome, to: reply.command, at: wall) {
             if rowID == selection { revision += 1 }
             return
         }
@@ -240,7 +243,7 @@ extension State {
         else { return }
         switch reply.outcome {
         case .described: break
-        // The result comes with the events of the cancellation.
+        // Only the events of the cancellation change rows.
         case .accepted: break
         case .refused(let reason):
             dropCancellation(request.id, of: source)

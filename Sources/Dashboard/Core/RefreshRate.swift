@@ -1,10 +1,11 @@
-/// How often the screen is drawn while something moves.
+// How often the screen is drawn while something moves.
 extension State {
-    /// Frames a second that can be asked for.
+    /// The rates that can be set, in frames a second.
     public static let refreshRange = 1...60
-    /// Those that `+` and `-` go through.
+    /// The rates that `+` and `-` step through, in frames a second.
     static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
 
+    /// Sets the next higher rate of ``refreshRates``, or the next lower one if `step` is negative.
     mutating func changeRate(by step: Int) {
         let (rates, rate) = (Self.refreshRates, options.refreshRate)
         guard let next = step > 0 ? rates.first(where: { $0 > rate }) : rates.last(where: { $0 < rate }) else {
@@ -14,12 +15,12 @@ extension State {
         notify("at most \(framesASecond)")
     }
 
-    /// That of those that can be asked for which is the nearest.
+    /// Returns a rate, clamped to ``refreshRange``.
     static func refreshRate(near rate: Int) -> Int {
         min(max(refreshRange.lowerBound, rate), refreshRange.upperBound)
     }
 
-    /// What can be asked for, in words.
+    /// ``refreshRange`` in words.
     static let refreshWords = "\(refreshRange.lowerBound) to \(refreshRange.upperBound)"
 
     /// The rate in words.

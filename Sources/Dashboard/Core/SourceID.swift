@@ -1,7 +1,7 @@
-/// The number of a source, which its owner chooses and which stays over reconnects and restarts of the program. Programs
-/// are shown in the order of these numbers.
+/// The number of a source, chosen by the dashboard's owner. It stays the same when the program reconnects or restarts.
+/// Programs are shown in the order of these numbers.
 public struct SourceID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The number; by habit the place on the command line, from 0.
+    /// The number; `chainview` uses the source's index on its command line.
     public var rawValue: Int
 
     /// Wraps a number; any value is allowed.
@@ -10,6 +10,6 @@ public struct SourceID: RawRepresentable, Hashable, Comparable, Sendable {
     /// Wraps a number; any value is allowed.
     public init(_ rawValue: Int) { self.rawValue = rawValue }
 
-    /// By number.
+    /// Compares the numbers.
     public static func < (left: SourceID, right: SourceID) -> Bool { left.rawValue < right.rawValue }
 }

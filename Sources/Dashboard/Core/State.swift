@@ -3,44 +3,45 @@ import ChainModel
 import ChainRows
 import Frames
 
-/// All that a dashboard knows: a value that ``reduce(into:_:)`` changes and ``render(_:)`` draws.
+/// The state of a dashboard: a value that ``reduce(into:_:)`` changes and ``render(_:)`` draws.
 ///
-/// Uniquely owned: it holds the forest, and the first change of a copy copies that.
+/// Uniquely owned, because it holds the programs' forests, and the first change of a copy copies these.
 public struct State {
     /// Options given at the start.
     public struct Options: Sendable {
         /// The colours.
         public var theme: Theme
-        /// The signs.
+        /// The signs and line characters.
         public var glyphs: Glyphs
         /// Whether cancelling is off, whatever the program allows.
         public var isReadOnly: Bool
         /// Seconds to add to UTC for times of day.
         public var clockOffset: Int
-        /// The name that cancellations are requested under.
+        /// The name under which cancellations are requested.
         public var actor: String
-        /// What is kept of settled nodes.
+        /// The limits of the nodes that are kept of each program.
         public var limits: ForestLimits
-        /// Limit of events and nodes buffered while frozen.
+        /// The most events and nodes that are buffered while frozen, divided among the programs.
         public var frozenLimit: Int
         /// Frames a second at most, while something moves.
         public var refreshRate: Int
         /// The warnings and their limits.
         public var warnings: WarningOptions
-        /// Queries by name, for `/`.
+        /// The configured queries, by the name that follows `@`.
         public var savedQueries: [String: String]
-        /// Finds nodes that come folded to one row, with what is under them; nil for none.
+        /// Finds nodes that appear folded to one row, with all nodes under them; nil for none.
         public var unimportant: Query?
-        /// Whether the owner keeps the past of live programs, so that it can be looked at.
+        /// Whether the owner keeps the past of live programs, so that it can be shown.
         public var keepsHistory: Bool
 
-        /// Chains of more nodes are kept in lists, in chunks of at most so many.
+        /// Chains of more nodes than this are kept in chunked lists.
         var longFrom = 256
+        /// The most nodes of a chunk.
         var chunkLimit = 256
-        /// The least limit of a queue of nodes, if not the usual one.
+        /// The least limit of a queue of nodes; nil for the default.
         var queueLimit: Int?
 
-        /// The usual choices.
+        /// Makes the default options.
         public init(
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
             actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
@@ -64,47 +65,51 @@ public struct State {
 
     /// How the selection moves by itself.
     enum Following {
-        /// Keeps the first row selected, until the user moves.
+        /// Selects whichever row is the first, until the user moves.
         case first
-        /// Keeps the newest chain selected.
+        /// Selects whichever chain is the newest.
         case newest
-        /// Keeps the selected node on its line and in sight, whatever happens.
+        /// Keeps the selected node selected and on its line, and unfolds what hides it.
         case selected
         /// Keeps the selected node selected.
         case nothing
     }
 
-    /// Where the keys go.
+    /// The part of the screen that keys go to.
     enum Mode: Equatable {
-        /// To the view.
+        /// The view.
         case normal
+        /// The filter line, with the typed text.
         case filter(String)
+        /// The command line, with the typed text.
         case command(String)
         case confirm(Confirmation)
+        /// The help, with its first line that is shown.
         case help(scroll: Int)
+        /// The list of marks, with the index of the selected one.
         case marks(selected: Int)
     }
 
-    /// One line for the user, for a while.
+    /// A message on the status line.
     struct Status: Equatable {
         enum Tone { case plain, warning }
         var text: String
         var tone: Tone
-        /// Nanoseconds since 1970.
+        /// When it expires, in nanoseconds since 1970.
         var until: UInt64
-        /// Whether it stays until the next key.
+        /// Whether only the next key ends it.
         var isSticky = false
     }
 
-    /// Choices made at the start, and changed on the command line of the dashboard.
+    /// The options given at the start, with the user's changes.
     public internal(set) var options: Options
     /// The programs, in the order of their sources.
     var programs: [Program] = []
-    /// The screen.
+    /// The size of the screen.
     public internal(set) var size: Size
-    /// What keys act on.
+    /// The row that keys act on.
     var selection: RowID?
-    /// Changes with the picture; the session redraws when it differs from the last one drawn.
+    /// Changes with the picture; the session draws when it differs from the revision that was drawn last.
     public internal(set) var revision: UInt64 = 0
 
     /// The view that is shown.
@@ -112,9 +117,9 @@ public struct State {
     var tree = ChainsView()
     var calledChains = CalledChains()
     var timeStrip = TimeStrip()
-    /// The live programs, while their past is shown; else nil.
+    /// The live programs while their past is shown; else nil.
     var lookingBack: LookingBack?
-    /// The recordings of live programs that run.
+    /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
     var threads = ThreadsView()
     var timeline = TimelineView()
@@ -138,55 +143,58 @@ public struct State {
     var following = Following.first
     /// The node that was selected before the newest chain was followed.
     var selectedBefore: RowID?
-    /// Whether the user opened or closed the detail pane; nil shows it where there is room beside the rows.
+    /// Whether the user opened or closed the detail pane; if nil, it is shown where there is room beside the rows.
     var wantsDetail: Bool?
+    /// The first line of the details that is shown.
     var detailScroll = 0
     var linkSelection: LinkSelection?
     /// Back stack: nodes left by links and commands, newest last.
     var visited: [RowID] = []
-    /// The detail pane's size, as dragged: columns beside the rows, rows below them; nil is the default.
+    /// The width of the detail pane beside the rows, as dragged; nil for the default.
     var detailColumns: Int?
+    /// The height of the detail pane below the rows, as dragged; nil for the default.
     var detailRows: Int?
-    /// Call sites that the user folded, such as `Module/File.swift:31`; new nodes come folded.
+    /// Call sites of nodes that the user folded, such as `Module/File.swift:31`; new nodes made there appear folded.
     var foldedSites: [String] = []
-    /// Whether the border is being dragged.
+    /// Whether the border of the detail pane is being dragged.
     var isDraggingDivider = false
-    /// Whether the present moment is dragged along the time strip.
+    /// Whether the shown moment is being dragged along the time strip.
     var isDraggingStrip = false
     var isDraggingScrollBar = false
-    /// Nodes, in the order in which they were tagged.
+    /// The tagged nodes, in the order in which they were tagged.
     var tags: [RowID] = []
-    /// Tagged nodes that are not in the moment of a recording that is shown.
+    /// The tagged nodes that do not exist at the shown moment of a recording.
     var absentTags: [RowID] = []
-    /// Until when rows neither fold nor move down, because nodes are being tagged; nanoseconds since 1970.
+    /// Until when chains are neither archived nor folded, because nodes are being tagged; in nanoseconds since 1970.
     var tagHold: UInt64 = 0
-    /// Confirmed cancellations with nodes that have not settled.
+    /// The confirmed cancellations with nodes that have not settled.
     var cancellations: [CancelProgress] = []
     /// Whether the picture is frozen.
     public internal(set) var isFrozen = false
-    /// When it was frozen, in nanoseconds since 1970.
+    /// When the picture was frozen, in nanoseconds since 1970; nil if it is not.
     var frozenAt: UInt64?
     var descriptions = NodeDetailCache()
     var workSchedule = WorkSchedule()
+    /// The id of the command that was sent last.
     var lastCommand: UInt64 = 0
-    /// Nanoseconds since 1970.
+    /// The time of the last tick, in nanoseconds since 1970; in a recording, the time of day of the shown moment.
     var wall: UInt64 = 0
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
 
-    /// The columns of the tree, from left to right, as far as there is room.
+    /// The chosen columns of the tree, from left to right; those without room are not shown.
     public internal(set) var columns = TreeColumn.usual
     /// The order of the chains.
     public internal(set) var order = TreeOrder()
 
-    /// A dashboard with nothing to look at yet.
+    /// Makes a dashboard without a program.
     public init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
         defaults = remembered
     }
 
-    /// Which table of keys is in force.
+    /// The context in which keys are looked up.
     public var context: KeyMap.Context {
         switch mode {
         case .normal: .view(view)
@@ -201,7 +209,7 @@ public struct State {
     /// Whether each program has a row of its own.
     var showsPrograms: Bool { programs.count > 1 }
 
-    /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
+    /// Whether only the passing of seconds changes the picture until the next action; one tick a second is then enough.
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && tagHold <= wall
@@ -209,34 +217,34 @@ public struct State {
     }
 }
 
-/// The question before a cancellation: bound to nodes, never to rows.
+/// The question before a cancellation. It holds the ids of nodes, not rows, because rows move while it is shown.
 struct Confirmation: Equatable {
-    /// What one program is asked for.
+    /// One command of the cancellation.
     struct Part: Equatable {
         var source: SourceID
         var process: ProcessKey
         var scope: CancelScope
-        /// The live nodes that were counted, for their mark.
+        /// The live nodes to mark as asked to be cancelled, as far as they were counted.
         var nodes: [NodeID]
     }
 
     var parts: [Part]
     /// What is to be cancelled, in words: `order 17`.
     var what: String
-    /// Live nodes in it.
+    /// How many live nodes are to be cancelled, as far as they were counted.
     var count: Int
-    /// Whether there are more than were counted.
+    /// Whether there may be more live nodes than ``count``.
     var isAtLeast = false
-    /// Whether a span is pending too, which is not cancelled.
+    /// Whether a live node is a span, which is not cancelled.
     var hasSpan = false
-    /// Live nodes around it that run in a task that is cancelled with it (TheRules, X6).
+    /// How many more live nodes run in a task that is cancelled as a whole (TheRules, X6).
     var aroundCount = 0
-    /// The first few of them, in words.
+    /// The states and names of the first live nodes, at most ``labelLimit``.
     var labels: [String]
     /// How long the picture has been frozen, in nanoseconds; nil where it is live.
     var frozenAge: UInt64?
 
-    /// Where counting stops.
+    /// How many live nodes are counted at most.
     static let countLimit = 10_000
     static let labelLimit = 4
 }

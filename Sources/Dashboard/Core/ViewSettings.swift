@@ -3,27 +3,27 @@ import Frames
 
 /// Whether the details of the selected row are shown.
 public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
-    /// Where there is room for them beside the rows.
+    /// Only where there is room beside the rows.
     case auto
-    /// Wherever there is room.
+    /// Beside or below the rows, wherever there is room.
     case open
-    /// Not until they are asked for.
+    /// Not until the user opens them.
     case closed
 }
 
-/// The user's settings, for the next session; nil leaves a setting as it is.
+/// The user's settings, as saved for the next session; nil leaves a setting as it is.
 public struct ViewSettings: Hashable, Sendable {
-    /// Which view is shown.
+    /// The view that is shown.
     public var view: ViewID?
-    /// Whether details are.
+    /// Whether the detail pane is shown.
     public var detail: DetailVisibility?
-    /// Their width beside the rows; 0 for the usual.
+    /// The width of the detail pane beside the rows, in columns; 0 for the default.
     public var detailColumns: Int?
-    /// Their height below the rows; 0 for the usual.
+    /// The height of the detail pane below the rows, in rows; 0 for the default.
     public var detailRows: Int?
     /// The filter as it was typed; empty for none.
     public var filter: String?
-    /// Whether what it does not find is dimmed rather than hidden.
+    /// Whether rows that do not match the filter are dimmed rather than hidden.
     public var dims: Bool?
     /// The order of the tree.
     public var order: TreeOrder?
@@ -31,12 +31,12 @@ public struct ViewSettings: Hashable, Sendable {
     public var columns: [TreeColumn]?
     /// The name of a theme.
     public var theme: String?
-    /// Frames a second.
+    /// Frames a second at most.
     public var refreshRate: Int?
-    /// Call sites, `Module/File.swift:31`, of nodes that come folded.
+    /// Call sites, such as `Module/File.swift:31`; new nodes made there appear folded.
     public var folded: [String]?
 
-    /// Leaves everything as it is.
+    /// Makes settings that leave everything as it is.
     public init() {}
 
     /// Whether every setting is nil.
@@ -46,13 +46,13 @@ public struct ViewSettings: Hashable, Sendable {
     public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
 
     /// Returns the settings to store after a session that began with `start` and ended with `end`; these are the stored
-    /// ones, and `base` holds without them. A setting that did not change stays stored; one that was set to its value in
-    /// `base` is no longer stored.
+    /// ones. A setting that did not change in the session stays as stored. One that was set to its value in `base`, the
+    /// settings in force without stored ones, is no longer stored.
     public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
         merged(with: [start, end, base], by: After())
     }
 
-    /// Calls a rule for each field.
+    /// Returns settings in which `rule` has picked each field from these settings and `others`.
     private func merged(with others: [ViewSettings], by rule: some Rule) -> ViewSettings {
         var result = self
         func merge<Value: Equatable>(_ field: WritableKeyPath<ViewSettings, Value?>) {
@@ -80,6 +80,7 @@ public struct ViewSettings: Hashable, Sendable {
         func pick<Value: Equatable>(_ own: Value?, _ others: [Value?]) -> Value? { others[0] ?? own }
     }
 
+    /// See ``after(start:end:base:)``.
     private struct After: Rule {
         func pick<Value: Equatable>(_ own: Value?, _ others: [Value?]) -> Value? {
             let (start, end, base) = (others[0], others[1], others[2])
@@ -89,7 +90,7 @@ public struct ViewSettings: Hashable, Sendable {
 }
 
 extension ViewSettings {
-    /// What differs from other settings, in words; of both every field is set.
+    /// Describes each setting that differs from `usual`; no field of either is nil.
     func words(since usual: ViewSettings) -> [String] {
         var words: [String] = []
         if view != usual.view, let view { words.append(view.title) }
@@ -116,7 +117,7 @@ extension ViewSettings {
 }
 
 extension State {
-    /// The settings in force; no field is nil.
+    /// The settings in force, to be saved; no field is nil.
     public var remembered: ViewSettings {
         var now = ViewSettings()
         now.view = view
@@ -133,10 +134,10 @@ extension State {
         return now
     }
 
-    /// What the programs are called that were reached, in the order of their sources.
+    /// The names of the programs that were reached, in the order of their sources.
     public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
-    /// Applies settings of an earlier session and says so.
+    /// Applies settings of an earlier session; a message lists those that differ from the defaults.
     mutating func resume(_ old: ViewSettings) {
         restore(old)
         let words = remembered.words(since: defaults)
@@ -144,19 +145,19 @@ extension State {
         notify("as you left it: \(words.joined(separator: ", ")); :reset for the defaults")
     }
 
-    /// Returns to the settings without those of the user.
+    /// Returns to ``defaults``.
     mutating func resetSettings() {
         let words = remembered.words(since: defaults)
         restore(defaults)
         notify(words.isEmpty ? "everything is as by default" : "back to the defaults")
     }
 
-    /// Applies settings of an earlier session; settings that cannot be applied are ignored.
+    /// Applies the settings that are not nil; those that cannot be applied are ignored.
     mutating func restore(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
         if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
         if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }
-        // Nothing starts with its rows covered.
+        // A session does not start with its rows covered by the details.
         if Layout(self).isCovering { wantsDetail = nil }
         if let columns = old.detailColumns { detailColumns = columns > 0 ? columns : nil }
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
@@ -167,7 +168,7 @@ extension State {
         if let wanted = old.order, wanted != order { setOrder(wanted) }
         if let wanted = old.columns { columns = TreeColumn.valid(wanted) }
         if let dims = old.dims { setDims(dims) }
-        // A query that this version cannot read is none.
+        // A query that this version cannot read leaves the filter as it is.
         if let text = old.filter, text != filter.text {
             if text.isEmpty { dropFilter() } else { try? filter(by: text) }
         }

@@ -3,32 +3,33 @@ import ChainModel
 import ChainText
 import Frames
 
-/// One line of the detail pane: stretches of text in styles.
+/// One line of the detail pane: runs of text, each in a style.
 struct DetailLine {
     var parts: [(text: String, style: Style)]
-    /// The node that it leads to.
+    /// The node that the line links to.
     var link: RowID?
 
     init(_ text: String, _ style: Style = .normal) { parts = [(text, style)] }
     init(_ parts: [(String, Style)]) { self.parts = parts.map { (text: $0.0, style: $0.1) } }
 }
 
-/// The details of the selected node or program.
+/// The content of the detail pane.
 enum DetailText {
-    /// The pane's content, wrapped to a width: of the view's row, else of the selected node or program.
+    /// Returns the pane's content, wrapped to a width: the view's own details of its row, else those of the selected
+    /// node, group or program.
     static func page(of state: borrowing State, width: Int) -> ViewDetail {
         let hasRoom = width > 12
-        guard var own = state.view.type.detail(of: state, width: width) else {
+        guard var page = state.view.type.detail(of: state, width: width) else {
             let lines = hasRoom ? nodeLines(of: state, width: width) : []
             return ViewDetail(title: state.selectionName ?? "details", lines: lines)
         }
-        if !hasRoom { own.lines = [] }
-        return own
+        if !hasRoom { page.lines = [] }
+        return page
     }
 
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] { page(of: state, width: width).lines }
 
-    /// The lines of the selected node or program, wrapped to a width, without a warning that is shown already.
+    /// Returns the details of the selected node, group or program, wrapped to a width, without the warning `shown`.
     static func nodeLines(of state: borrowing State, width: Int, excluding shown: Warning.ID? = nil) -> [DetailLine] {
         if let selection = state.selection, let site = selection.site, let programIndex = state.selectedProgramIndex {
             return GroupText.lines(of: site, in: state.programs[programIndex], state, width: width)
@@ -41,7 +42,7 @@ enum DetailText {
         let facts = NodeFacts(node: node, program: program, clockOffset: state.options.clockOffset)
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         if width >= twoColumnWidth {
-            // A wide pane is low: facts at the left, times at the right.
+            // Facts at the left, times at the right, because a wide pane has few rows.
             let half = (width - columnGap) / 2
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)
@@ -61,6 +62,7 @@ enum DetailText {
         return text.lines
     }
 
+    /// The least width at which facts and times are side by side.
     private static let twoColumnWidth = 90
     private static let columnGap = 4
 
@@ -101,21 +103,21 @@ extension State {
     var detailRedrawKey: UInt64 {
         guard Layout(self).detail != nil, view.type.describesSelection(self) else { return 0 }
         guard let (programIndex, node) = selectedNode else {
-            // A program's age, and its clock.
+            // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
         }
         guard !programs[programIndex].isStill else { return 0 }
         let forest = programs[programIndex].forest
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }
-        // The latest step's duration is the shortest, so it changes most often.
+        // The duration since the latest step is the shortest, so its text changes most often.
         let youngest = view.started ?? view.queued ?? view.created
         return 1 + DurationText.step(programs[programIndex].now &- min(youngest, programs[programIndex].now))
     }
 }
 
 extension Painter {
-    /// The pane beside or below the tree.
+    /// Draws the detail pane with its border.
     mutating func paintDetail(_ state: borrowing State) {
         guard let area = layout.detail else { return }
         let inner = Area(
@@ -162,7 +164,7 @@ extension Painter {
 }
 
 extension State {
-    /// What the selected node or program is called.
+    /// The name of the selected node; for a group or a program, that of the program.
     fileprivate var selectionName: String? {
         if let (programIndex, node) = selectedNode {
             return NodeText.name(of: node, in: programs[programIndex].forest)

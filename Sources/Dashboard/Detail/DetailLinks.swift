@@ -1,10 +1,10 @@
-/// A node that a line of the details names.
+/// A link from lines of the details to a node.
 struct DetailLink {
     var rowID: RowID
-    /// Its lines among those of the page.
+    /// The indices of the link's lines on the page.
     var lines: Range<Int>
 
-    /// The links of a page, top down. Lines of one wrapped text are one link.
+    /// Returns the links of a page, from the top. Consecutive lines with the same node are one link: a wrapped text.
     static func all(in lines: [DetailLine]) -> [DetailLink] {
         var links: [DetailLink] = []
         for (index, line) in lines.enumerated() {
@@ -21,21 +21,23 @@ struct DetailLink {
 
 // Links of the details: selecting one, going to its node, and going back.
 extension State {
-    /// The selected link: of the details of one node, and its number among the links.
+    /// The selected link of the details.
     struct LinkSelection: Equatable {
+        /// The row that was selected when the link was; the link of another row's details is not selected.
         var owner: RowID?
+        /// The index of the link on the page.
         var index: Int
     }
 
     private static let visitedLimit = 64
 
-    /// The links of the details that are shown; none where the details are closed.
+    /// Returns the links of the details that are shown; none if the details are closed.
     func detailLinks() -> [DetailLink] {
         guard let area = Layout(self).detail else { return [] }
         return DetailLink.all(in: DetailText.lines(of: self, width: area.columns - 4))
     }
 
-    /// The number of the selected link; nil where none is selected.
+    /// The index of the selected link; nil if none is selected.
     var linkIndex: Int? { linkSelection.flatMap { $0.owner == selection ? $0.index : nil } }
 
     /// Selects the next or previous link; beyond the ends selects none and returns false.
@@ -47,7 +49,7 @@ extension State {
             return false
         }
         linkSelection = LinkSelection(owner: selection, index: target)
-        // Scrolled into sight.
+        // The link is scrolled into sight.
         let height = (Layout(self).detail?.rows ?? 1) - 1
         let lines = links[target].lines
         detailScroll = min(max(detailScroll, lines.upperBound - height), lines.lowerBound)
@@ -65,7 +67,7 @@ extension State {
         return true
     }
 
-    /// Goes to a node that the details name, in the timeline if that is shown, else in the tree.
+    /// Goes to the node of a link: within the timeline if that is shown, else in the tree.
     mutating func go(to rowID: RowID) {
         guard let (programIndex, node) = find(rowID) else { return notify("that node is no longer kept", .warning) }
         guard view == .timeline else { return reveal(node, in: programIndex) }
@@ -74,14 +76,14 @@ extension State {
         updateViewport()
     }
 
-    /// Notes the selected node, for the way back.
+    /// Pushes the selected row onto ``visited`` before another one is selected.
     mutating func noteVisited(before next: RowID) {
         guard let selection, selection != next, visited.last != selection else { return }
         visited.append(selection)
         if visited.count > Self.visitedLimit { visited.removeFirst() }
     }
 
-    /// Goes back to the node that was selected before a link, `w` or a command led to another one.
+    /// Goes back to the node that was selected before a link, `w` or a command led away from it.
     mutating func goToVisited() {
         while let rowID = visited.popLast() {
             guard rowID != selection, find(rowID) != nil else { continue }

@@ -7,6 +7,7 @@ struct DetailWriter {
     private(set) var lines: [DetailLine] = []
     var width: Int
     let glyphs: Glyphs
+    /// The width of the names of fields.
     static let nameWidth = 12
 
     init(width: Int, glyphs: Glyphs) {
@@ -30,18 +31,20 @@ struct DetailWriter {
         }
     }
 
-    /// Pads a text with spaces to `width` characters: ``left(_:_:)`` behind it, ``right(_:_:)`` before it.
+    /// Aligns a text left, with spaces up to `width` characters.
     static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
+    /// Aligns a text right, with spaces up to `width` characters.
     static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
+    /// Adds an empty line.
     mutating func gap() { lines.append(DetailLine("")) }
 
-    /// Adds a name and its wrapped value, with an optional styled sign before it and a link to a node.
+    /// Adds a name and its wrapped value, with an optional sign before the value and an optional link to a node.
     mutating func field(
         _ name: String, _ value: String, sign: (text: String, style: Style)? = nil, link: RowID? = nil
     ) {
@@ -62,12 +65,12 @@ struct DetailWriter {
         }
     }
 
-    /// Adds a name and a node in words, with the sign of its state and a link to it.
+    /// Adds a name and the words for a node, with the sign of the node's state and a link to it.
     mutating func addNode(_ name: String, _ words: String, _ state: NodeState, link: RowID) {
         field(name, words, sign: (glyphs.state(state.role), Style(state.role)), link: link)
     }
 
-    /// Adds a name and a value of several lines, each wrapped: beside the name if that is short, else below it.
+    /// Adds a name and the lines of its value, each wrapped. They begin beside the name if it is short, else below it.
     mutating func entry(_ name: String, _ value: String) {
         let nameWidth = width < 60 ? 12 : 18
         let name = glyphs.cut(name, to: width)
@@ -79,7 +82,7 @@ struct DetailWriter {
             maxSplits: Self.entryLimit, omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }
         )
         for line in values.prefix(Self.entryLimit) {
-            // Keeps the program's own indentation.
+            // The program's own indentation is kept, up to a limit.
             let inset = line.prefix { $0 == " " }.prefix(Self.insetLimit)
             let columns = max(2, width - nameWidth - inset.count)
             for piece in TextWrap.lines(String(line), columns: columns, charset: glyphs.charset) {
@@ -90,10 +93,12 @@ struct DetailWriter {
         if values.count > Self.entryLimit { lines.append(DetailLine(indent + glyphs.ellipsis, .dim)) }
     }
 
-    /// The most lines of one value, and the most spaces of the program's indentation that are kept.
+    /// The most lines of one value.
     private static let entryLimit = 400
+    /// The most spaces of the program's own indentation that are kept.
     private static let insetLimit = 12
 
+    /// Adds a wrapped text.
     mutating func wrap(_ text: String, style: Style, indent: Int = 0) {
         let margin = String(repeating: " ", count: indent)
         for piece in TextWrap.lines(text, columns: width - indent, charset: glyphs.charset) {

@@ -3,16 +3,16 @@ import ChainModel
 import ChainText
 import Frames
 
-/// What is known of one node, for the detail pane.
+/// Adds the facts of one node to the detail pane.
 struct NodeFacts {
     let node: NodeIndex
     let program: Program
     let forest: ChainForest
     let view: NodeView
-    /// Seconds to add to UTC.
+    /// Seconds to add to UTC for times of day.
     let clockOffset: Int
 
-    /// How many links of one kind are listed.
+    /// The most links in each direction that are listed.
     static let linkLimit = 12
 
     init(node: NodeIndex, program: Program, clockOffset: Int) {
@@ -23,12 +23,12 @@ struct NodeFacts {
         view = forest.node(node)
     }
 
-    /// A time of the program's clock as a time of day.
+    /// Formats a time of the program's clock as a time of day.
     func clock(_ time: UInt64) -> String {
         ClockText.milliseconds(time &+ program.wallOffset, offset: clockOffset)
     }
 
-    /// The state's word, the marks, and the value or error.
+    /// Adds the state, the marks, and the value or error.
     func addState(to text: inout DetailWriter) {
         var parts = [(text.glyphs.state(view.state.role) + " " + view.stateWord, Style(view.state.role).bold)]
         for case let detail? in view.marks.list.map(\.detail) { parts.append(("  " + detail.words, detail.style)) }
@@ -42,7 +42,7 @@ struct NodeFacts {
         }
     }
 
-    /// The node that made its error, and what cancelled it.
+    /// Adds the node in which the error began, and the canceller.
     func addCause(to text: inout DetailWriter) {
         let origin = forest.rejectionOrigin(of: node)
         if origin.steps > 0 {
@@ -56,7 +56,7 @@ struct NodeFacts {
         text.field("cancel", "asked for by \(canceller)" + (time.map { " at \(clock($0))" } ?? ""))
     }
 
-    /// What a live node waits for.
+    /// Adds the reason why a live node waits.
     func addWait(to text: inout DetailWriter) {
         guard view.isLive,
             let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).directBlocker(
@@ -71,10 +71,11 @@ struct NodeFacts {
         }
     }
 
+    /// Adds id, kind, call site, executor and thread.
     func addPlace(to text: inout DetailWriter) {
         text.field("id", "\(view.id) \(text.glyphs.dot) \(view.kind.word)")
         if let site = forest.site(of: node), !site.fileID.isEmpty {
-            // Without a line it is the function of a task.
+            // A site without a line names the function of a task of Swift.
             if site.line == 0 {
                 text.field("function", site.fileID)
             } else {
@@ -90,7 +91,7 @@ struct NodeFacts {
         }
     }
 
-    /// Parent, creator, and links both ways.
+    /// Adds the parent, the creator, and the links in both directions.
     func addRelatives(to text: inout DetailWriter) {
         if let parent = forest.parent(of: node) { addNode("parent", parent, "", to: &text) }
         if let creator = forest.creator(of: node) { addNode("made by", creator, "", to: &text) }
@@ -102,6 +103,7 @@ struct NodeFacts {
         }
     }
 
+    /// Adds the first links; a name that repeats is written once.
     private func add(_ links: [NodeLink], to text: inout DetailWriter, _ name: (NodeLink) -> String) {
         var last = ""
         for link in links.prefix(Self.linkLimit) {
@@ -112,13 +114,14 @@ struct NodeFacts {
         if links.count > Self.linkLimit { text.field("", "and more") }
     }
 
-    /// A node with the sign of its state.
+    /// Adds a name and a node with the sign of its state; `tail` follows the node.
     private func addNode(_ name: String, _ other: NodeIndex, _ tail: String, to text: inout DetailWriter) {
         text.addNode(
             name, "\(NodeText.name(of: other, in: forest)) \(forest.id(of: other))\(tail)", forest.state(of: other),
             link: program.rowID(of: other))
     }
 
+    /// Adds notes: how the node is settled, what was not seen of it, and what is no longer kept under it.
     func addNotes(to text: inout DetailWriter) {
         var notes: [String] = []
         if view.marks.contains(.external) { notes.append("settled by a resolver") }
@@ -129,7 +132,7 @@ struct NodeFacts {
         if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }
     }
 
-    /// How long nodes of its call site take, with this node's bar marked.
+    /// Adds how many nodes its call site has made, and how long they wait and run.
     func addSite(to text: inout DetailWriter) {
         guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
         else { return }
@@ -142,6 +145,7 @@ struct NodeFacts {
         addFigures("all runs", statistics.run, own: timing.run, to: &text)
     }
 
+    /// Adds percentiles and a histogram of durations, in which the bar of `own`, this node's duration, is marked.
     private func addFigures(
         _ name: String, _ figures: DurationFigures, own: UInt64?, to text: inout DetailWriter
     ) {
@@ -152,7 +156,7 @@ struct NodeFacts {
         let bounds = DurationFigures.barBounds
         var words = "p50 \(DurationText.settled(figures.p50)), p99 \(DurationText.settled(figures.p99))"
         if let own {
-            // At least so many: only whole bars are counted.
+            // A lower bound, because the durations in the node's own bar are not counted.
             let ownBar = bounds.firstIndex { own < $0 } ?? bounds.count
             let below = bars.prefix(ownBar).reduce(0, +)
             let percent = Int(below * 100 / max(1, bars.reduce(0, +)))
@@ -168,7 +172,7 @@ struct NodeFacts {
         for bar in first...last {
             let height = Double(bars[bar]) / Double(highest) * Double(steps.count)
             let step = bars[bar] == 0 ? " " : steps[max(0, min(steps.count - 1, Int(height.rounded(.up)) - 1))]
-            // A colour without a background: full blocks would hide the text's colour of ``Style/match``.
+            // A style without a background, because a full block would hide that of ``Style/match``.
             parts.append((step, isOwn(bar) ? Style.key.bold : .number))
         }
         parts.append((" " + DurationText.settled(figures.max), .dim))

@@ -2,20 +2,25 @@ import ChainModel
 import ChainText
 import Frames
 
-// Durations as bars, and the past as a table.
+// A node's durations as bars, and its steps as a table.
 extension NodeFacts {
+    /// A duration of the node, drawn as a bar.
     private struct Bar {
         var name: String
+        /// When the duration began, in nanoseconds of the program's clock.
         var start: UInt64
+        /// In nanoseconds.
         var duration: UInt64
+        /// Whether the duration still grows.
         var isRunning: Bool
         var style: Style
     }
 
     private static let barNameWidth = 6
-    private static let leastBar = 8
+    /// The least columns for which bars are drawn; with fewer, only the durations are written.
+    private static let leastBarWidth = 8
 
-    /// Wait, run and total as bars on one time axis.
+    /// Adds a line for each of wait, run and total that the node has: its bar on a common time axis, and its duration.
     func addTimes(to text: inout DetailWriter) {
         let bars = bars()
         guard !bars.isEmpty else { return }
@@ -26,10 +31,10 @@ extension NodeFacts {
         for bar in bars {
             let duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
             var parts: [(String, Style)] = [(DetailWriter.left(bar.name, Self.barNameWidth), .dim)]
-            if room >= Self.leastBar {
-                // A bar takes at least one cell.
+            if room >= Self.leastBarWidth {
                 func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }
                 let first = min(room - 1, cell(bar.start - origin))
+                // A bar takes at least one cell.
                 let end = max(first + 1, min(room, cell(bar.start - origin + bar.duration)))
                 parts.append((String(repeating: " ", count: first), .normal))
                 parts.append((String(repeating: text.glyphs.bars[3], count: end - first), bar.style))
@@ -41,6 +46,7 @@ extension NodeFacts {
         }
     }
 
+    /// Returns the bars of the durations that the node has.
     private func bars() -> [Bar] {
         let timing = forest.timing(of: node, now: program.shownNow)
         var bars: [Bar] = []
@@ -65,7 +71,10 @@ extension NodeFacts {
 
     private static let whenWidth = 12
 
-    /// The table of steps: time (the first absolute, the others relative to it), time since the last step, name.
+    /// Adds the table of steps: the time, the time since the previous step (in a wide pane only), and what happened.
+    ///
+    /// The first time is a time of day, the others are relative to it. A node that is live or still runs has a last
+    /// line for now.
     func addHistory(to text: inout DetailWriter) {
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }
@@ -103,6 +112,7 @@ extension NodeFacts {
             view.isLive ? Style(view.state.role) : .warning, .number)
     }
 
+    /// Returns the words for a step, and their style.
     private func words(for step: HistoryStep.Kind, _ glyphs: Glyphs) -> (String, Style) {
         switch step {
         case .created: return ("created", .normal)
@@ -118,7 +128,7 @@ extension NodeFacts {
         case .settled(let settlement):
             switch settlement {
             case .pending: return ("pending", .pending)
-            case .unknown: return ("ended, unseen", .unknown)
+            case .unknown: return ("unknown", .unknown)
             case .fulfilled: return ("fulfilled", .fulfilled)
             case .rejected: return ("rejected", .rejected)
             case .skippedFulfilled: return ("skipped, passing a value on", .skipped)

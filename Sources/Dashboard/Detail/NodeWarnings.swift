@@ -2,10 +2,9 @@ import ChainInsight
 import ChainText
 import Frames
 
-// What looks wrong with a node.
+// The warnings of a node.
 extension NodeFacts {
-    /// Adds name, time and advice of each warning, the worst first. `shown` is left
-    /// out. O(kinds).
+    /// Adds the name, time and advice of each warning except `shown`, the worst first. O(kinds).
     func addWarnings(excluding shown: Warning.ID?, to text: inout DetailWriter) {
         for warning in program.insight.warnings.warnings(of: view.id) where warning.id != shown {
             let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: clockOffset)

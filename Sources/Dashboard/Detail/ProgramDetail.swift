@@ -2,8 +2,9 @@ import ChainModel
 import ChainText
 import Frames
 
+/// The details of a program.
 enum ProgramDetail {
-    /// All lines, wrapped to a width.
+    /// Returns all lines, wrapped to a width.
     static func lines(of program: Program, _ state: borrowing State, width: Int) -> [DetailLine] {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)

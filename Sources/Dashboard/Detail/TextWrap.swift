@@ -1,13 +1,15 @@
 import Frames
 
-/// Breaks a text, made safe, into lines: at spaces where it can. O(its length).
+/// Wraps a text into lines.
 enum TextWrap {
+    /// Returns the lines of a text, made safe and broken at spaces, and within words that are wider than `columns`.
+    /// Several spaces become one. O(length of the text).
     static func lines(_ text: String, columns: Int, charset: Charset) -> [String] {
         guard columns > 0 else { return [] }
         var lines: [String] = []
         var line = ""
         var used = 0
-        // Most texts are printable ASCII: they are safe, and take a column each.
+        // A shortcut, because most texts are printable ASCII: safe, and one column for each character.
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let parts =
             isPlain
@@ -41,7 +43,8 @@ enum TextWrap {
         return lines
     }
 
-    /// The columns of a word; of a long one, only that they are more. No character of a safe text takes none.
+    /// Returns the columns of a word, or some number above `columns` if it is wider. Reads the first characters only:
+    /// each character of a safe text takes at least one column.
     private static func width(of word: Substring, upTo columns: Int, _ charset: Charset) -> Int {
         TextWidth.of(String(word.prefix(columns + 1)), charset: charset)
     }

@@ -1,6 +1,6 @@
 import Frames
 
-/// The help in a box: in two columns where there is room, scrolled where it is larger than the screen.
+/// The box with the help: in two columns where there is room, scrolled where the help is longer than the screen.
 struct HelpBox {
     struct Line: Equatable {
         var keys = ""
@@ -8,18 +8,20 @@ struct HelpBox {
         var isTitle = false
     }
 
-    /// Width from which it has two columns.
+    /// The least width of a screen at which the help has two columns.
     static let twoColumnWidth = 104
+    /// The cells between two columns.
     private static let gap = 3
-    /// Wider keys have a line of their own.
+    /// Keys that are wider have a line of their own, above their text.
     private static let keyLimit = 19
 
     let area: Area
-    /// Lines of each column, from the left.
+    /// The lines of each column, from the left.
     let columns: [[Line]]
+    /// The width of the keys in a column.
     let keyWidth: Int
     let columnWidth: Int
-    /// Closes the help when it is clicked.
+    /// The area of the hint that Esc closes the help.
     let close: Area
     static let closeText = " Esc close "
 
@@ -57,7 +59,8 @@ struct HelpBox {
             columns: Self.closeText.count)
     }
 
-    /// Sections in columns, whole, so that the longest column is as short as it can be without changing their order.
+    /// Divides the sections, in their order and each as a whole, into one or two columns, so that the longest column is
+    /// as short as possible.
     private static func flow(_ sections: [[Line]], into count: Int) -> [[Line]] {
         func joined(_ sections: ArraySlice<[Line]>) -> [Line] { Array(sections.joined(separator: [Line()])) }
         guard count > 1, sections.count > 1 else { return [joined(sections[...])] }
@@ -72,10 +75,10 @@ struct HelpBox {
     var visibleRows: Int { max(1, area.rows - 2) }
     var scrollLimit: Int { max(0, lineCount - visibleRows) }
 
-    /// Where a column of the help begins on the screen.
+    /// Returns the cell of the screen at which a column of the help begins.
     func start(ofColumn column: Int) -> Int { area.column + 3 + column * (columnWidth + Self.gap) }
 
-    /// The lines that a text is found in, in any column, from the top.
+    /// Returns the indices of the lines in which a text is found in any column, from the top.
     func matches(of text: String) -> [Int] {
         guard !text.isEmpty else { return [] }
         return (0..<lineCount).filter { line in
@@ -83,14 +86,17 @@ struct HelpBox {
         }
     }
 
+    /// Whether a line contains a text, in upper or lower case.
     static func contains(_ line: Line, _ text: String) -> Bool {
         (line.keys + " " + line.text).lowercased().contains(text.lowercased())
     }
 }
 
+/// The search in the help.
 struct HelpSearch: Equatable {
+    /// The text to look for; empty for no search.
     var text = ""
-    /// Whether keys go into the text.
+    /// Whether the text is being typed.
     var isTyping = false
 }
 

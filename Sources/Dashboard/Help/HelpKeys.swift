@@ -15,8 +15,8 @@ extension State {
         case .home: target = 0
         case .end: target = box.scrollLimit
         case .filter: helpSearch = HelpSearch(isTyping: true)
-        case .nextMatch: target = helpMatch(after: scroll, box, isForward: true)
-        case .previousMatch: target = helpMatch(after: scroll, box, isForward: false)
+        case .nextMatch: target = helpMatch(from: scroll, box, isForward: true)
+        case .previousMatch: target = helpMatch(from: scroll, box, isForward: false)
         case .accept where helpSearch.isTyping: helpSearch.isTyping = false
         case .abort: helpSearch = HelpSearch()
         case .back where !helpSearch.text.isEmpty: helpSearch = HelpSearch()
@@ -37,10 +37,10 @@ extension State {
         revision += 1
     }
 
-    /// The line of the next match, around the ends; the present one where there is none.
-    private func helpMatch(after line: Int, _ box: HelpBox, isForward: Bool) -> Int {
+    /// Returns the line of the next or previous match, around the ends; the present line if there is none.
+    private func helpMatch(from line: Int, _ box: HelpBox, isForward: Bool) -> Int {
         let matches = box.matches(of: helpSearch.text)
-        // At the end of the help several matches share one scroll position.
+        // Compared by scroll position, because at the end of the help several matches share one.
         let reached = min(line, box.scrollLimit)
         let next =
             isForward
@@ -49,7 +49,7 @@ extension State {
         return next ?? line
     }
 
-    /// Handles a key while a text to look for is typed.
+    /// Handles a key while the text to look for is being typed.
     mutating func typeHelpSearch(_ key: KeyPress) {
         let text = helpSearch.text
         switch (key.key, key.modifiers) {

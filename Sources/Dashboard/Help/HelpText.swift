@@ -13,7 +13,7 @@ struct HelpText {
         var entries: [Entry]
     }
 
-    /// The sections; the keys of the current view come first.
+    /// The sections, those with the keys that apply in the current view first; a section without entries is left out.
     let sections: [Section]
 
     init(view: ViewID, glyphs: Glyphs) {

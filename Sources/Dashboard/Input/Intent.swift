@@ -1,42 +1,43 @@
-/// What the user wants, whichever key, click or command asked for it.
+/// What the user wants, independent of the key, click or command that asked for it.
 public enum Intent: Hashable, Sendable, CaseIterable {
-    /// Moving.
+    /// Move by rows and pages, and to the ends.
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
-    /// Within the screen, the chain and among chains.
+    /// Move within the screen, within the chain and from chain to chain.
     case windowTop, windowMiddle, windowBottom, centre, chainStart, chainEnd, previousChain, nextChain
-    /// The tree.
+    /// Fold, follow, sort and group the tree; other views use some of these.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
-    /// Which view.
+    /// Show a view.
     case chains, threads, timeline, sites, warnings, events, profile, nextView, previousView
-    /// The timeline: zooming, panning, scope, folding, the longest bar.
+    /// In the timeline: zoom, pan, change the scope, fold, go to the longest bar.
     case zoomIn, zoomOut, earlier, later, scope, fold, longest
-    /// In Events: which kinds of events are shown.
+    /// In Events: change which kinds of events are shown.
     case level
     /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all of its kind.
     case visit, dismiss, hide
-    /// Looking closer.
+    /// Show and scroll details, go to what a node waits for, and back.
     case detail, detailUp, detailDown, why, back, previousNode
-    /// Finding.
+    /// Filter, and go from match to match.
     case filter, nextMatch, previousMatch, dim
-    /// Filters with a key of their own.
+    /// Set a built-in filter.
     case onlyLive, onlyFailed, onlySlow, onlyStuck
-    /// Doing.
+    /// Act on nodes, freeze the picture, show output, type a command, change the refresh rate.
     case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
-    /// The screen.
+    /// Act on the screen and the session.
     case redraw, suspend, help, quit
-    /// Moving in a recording.
+    /// Play and move in a recording.
     case play, playFaster, playSlower, nextEvent, previousEvent, secondOn, secondBack, nextNotable, previousNotable,
         mark, marks
-    /// Back from the past of live programs; recording them.
+    /// Return from the past of live programs; record a live program.
     case now, record
-    /// Keys of other programs, with another meaning here.
+    /// Explain what there is instead of functions that other programs have on these keys.
     case setup, priority
-    /// In the dialog, and while a filter or a command is typed.
+    /// Answer the question before a cancellation; edit and accept the line that is being typed.
     case yes, no, accept, abort, complete, editLine
 }
 
 extension Intent {
-    /// Whether it acts on the selected node, which then must not change with the rows; refused where rows are no nodes.
+    /// Whether the intent acts on the selected row, which then must not change when rows move. It is refused in views
+    /// where rows are not nodes.
     var isForSelection: Bool {
         switch self {
         case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true

@@ -2,7 +2,7 @@ import ChainModel
 
 // Tagging, and opening call sites.
 extension State {
-    /// Records the selected row as last drawn, because rows may move before the key is handled.
+    /// Records the selected row and the one below it as last drawn, because rows may move before the intent is handled.
     mutating func noteDrawnRows(for intent: Intent) {
         guard mode == .normal, intent.isForSelection else { return }
         if following == .first { following = .nothing }
@@ -30,7 +30,7 @@ extension State {
         updateViewport()
     }
 
-    /// How long rows stay after a tag was set, in nanoseconds.
+    /// How long chains are neither archived nor folded after a node was tagged, in nanoseconds.
     private static let tagHoldDuration: UInt64 = 5_000_000_000
 
     mutating func untag() {
@@ -47,13 +47,14 @@ extension State {
         updateViewport()
     }
 
+    /// Opens the call site of the selected node or group in the editor.
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
         guard let (programIndex, node) = selectedNode else { return refuse("there is no node to open") }
         return open(programs[programIndex].forest.site(of: node))
     }
 
-    /// Opens a call site in the editor, if it is known.
+    /// Opens a call site in the editor; an unknown one is refused.
     mutating func open(_ site: CodeLocation?) -> [Effect] {
         guard let site, !site.fileID.isEmpty else { return refuse("its call site is not known", .warning) }
         return [.openEditor(site)]

@@ -19,18 +19,19 @@ extension State {
         case (.backspace, _) where line.isEmpty: return handle(.abort)
         default: guard editor.press(key) else { return [] }
         }
-        retype(editor, instead: line)
+        show(editor, insteadOf: line)
         return []
     }
 
-    /// Clears sticky and plain messages at a key; others stay until they expire.
+    /// Clears a sticky or plain message, because a key was pressed; a warning stays until it expires.
     mutating func endMessage() {
         guard let status, status.isSticky || status.tone == .plain else { return }
         self.status = nil
         revision += 1
     }
 
-    /// Handles a key without a binding: with Shift as the key without Shift; else shows a message, in a view.
+    /// Handles a key without a binding: one with Shift like the same key without it. If that has no binding either, a
+    /// view shows a message.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
         if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context) {
             return handle(intent)
@@ -39,7 +40,7 @@ extension State {
         return []
     }
 
-    /// The filter or command that is being typed.
+    /// The filter or command that is being typed; nil if none is.
     private var typedLine: String? {
         switch mode {
         case .filter(let line), .command(let line): line
@@ -47,8 +48,8 @@ extension State {
         }
     }
 
-    /// Replaces the typed line; completions are kept if only the cursor moved.
-    private mutating func retype(_ editor: LineEditor, instead line: String) {
+    /// Shows the edited line and its cursor; a change of the text drops the completions.
+    private mutating func show(_ editor: LineEditor, insteadOf line: String) {
         let text = editor.text
         if text != line {
             if case .command = mode { typeCommand(text) } else { type(text) }
@@ -64,6 +65,6 @@ extension State {
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         var editor = LineEditor(line, cursor: typing.cursor)
         editor.insert(text)
-        retype(editor, instead: line)
+        show(editor, insteadOf: line)
     }
 }

@@ -1,8 +1,8 @@
 import Frames
 
-// Keys in words: for the footer.
+// The names of keys, and the keys in the footer.
 extension KeyMap {
-    /// A key as it is shown with a set of glyphs.
+    /// Returns a key's name, in ASCII if the glyphs are.
     static func name(of key: KeyPress, _ glyphs: Glyphs) -> String {
         guard glyphs.charset == .ascii else { return key.description }
         switch key.key {
@@ -14,11 +14,12 @@ extension KeyMap {
         }
     }
 
-    /// The keys in the footer: the first key, or both arrows of a pair, and one word.
+    /// Returns the footer's entries: the first key of a binding, or both keys of a pair such as `↑↓`, and one word.
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
         let own = bindings(in: context)
-        // A view's own binding replaces the common one for the same key or intent; only the tree folds, groups and follows.
+        // A view's own binding replaces the common one for the same key or intent. Only the tree folds, groups and
+        // follows.
         let shared = Self.common.filter { common in
             (context == .view(.chains) || ![.left, .follow, .group].contains(common.intent))
                 && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }

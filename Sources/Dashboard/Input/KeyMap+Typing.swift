@@ -1,6 +1,7 @@
 import Frames
 
-// The keys of the lines on which filters and commands are typed.
+// The keys of the lines on which filters and commands are typed, of the list of marks, and of the question before a
+// cancellation.
 extension KeyMap {
     static let filter: [Binding] =
         [
@@ -12,7 +13,7 @@ extension KeyMap {
             Binding(.quit, [.control("c")], "quit"),
         ] + line
 
-    /// Keys of the line itself, as a shell's.
+    /// The keys of both lines that edit the text, as in a shell.
     static let line: [Binding] = [
         Binding(
             .editLine, [KeyPress(.left), .control("b"), KeyPress(.right), .control("f")],

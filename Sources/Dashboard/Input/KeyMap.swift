@@ -1,17 +1,19 @@
 import Frames
 
-/// Which keys do what: the one table that keys are looked up in and that help, footer and README are made of.
+/// The tables of key bindings. Keys are looked up in them; help, footer and README are made from them.
 public enum KeyMap {
-    /// Where the keys go: one table each.
+    /// The context in which a key is pressed; each has a table.
     public enum Context: Hashable, Sendable, CaseIterable {
-        /// Every view.
+        /// All views.
         case allViews
-        /// What only one view has; its keys mean the same as in every view unless its own table says otherwise.
+        /// One view; its own table precedes that of ``allViews``.
         case view(ViewID)
-        /// A recording, in every view; these keys go before those of every view.
+        /// A recording or the past of live programs, in every view; precedes ``allViews``.
         case replay
-        /// Live programs with a past, and the past itself, in every view; these keys go before all others.
-        case live, past
+        /// Live programs with a past, in every view; precedes ``allViews``.
+        case live
+        /// The past of live programs, in every view; precedes the view's own table, too.
+        case past
         /// The line on which a filter is typed; characters that are not bound are text.
         case filter
         /// The line on which a command is typed.
@@ -23,13 +25,13 @@ public enum KeyMap {
         /// The list of marks.
         case marks
 
-        /// All of them, in the order of the help.
+        /// All contexts, in the order of the help.
         public static let allCases: [Context] =
             [.allViews] + ViewID.allCases.map(Context.view) + [
                 .replay, .live, .past, .marks, .filter, .command, .confirm, .help,
             ]
 
-        /// The title of the table.
+        /// The title of the table in the help.
         public var title: String {
             switch self {
             case .allViews: "In every view"
@@ -45,7 +47,7 @@ public enum KeyMap {
             }
         }
 
-        /// Whether the keys of every view act, too.
+        /// Whether the keys of ``allViews`` apply, too.
         var isView: Bool {
             switch self {
             case .allViews, .view: true
@@ -58,11 +60,11 @@ public enum KeyMap {
     public struct Binding: Sendable {
         /// What the keys mean.
         public let intent: Intent
-        /// The keys, the most telling first.
+        /// The keys; the first one is shown in the footer.
         public let keys: [KeyPress]
-        /// What they do, in a few words without a capital letter.
+        /// What the keys do, in a few words without a capital letter.
         public let text: String
-        /// One word for the footer, or nil if it is not shown there.
+        /// One word for the footer; nil if the binding is not shown there.
         public let footer: String?
 
         init(_ intent: Intent, _ keys: [KeyPress], _ text: String, footer: String? = nil) {
@@ -72,14 +74,15 @@ public enum KeyMap {
             self.footer = footer
         }
 
-        /// The keys as they are shown: `↑ k`.
+        /// Returns the names of the keys: `↑ k`.
         public func keyNames(_ glyphs: Glyphs = .unicode) -> String {
             keys.map { KeyMap.name(of: $0, glyphs) }.joined(separator: " ")
         }
     }
 
-    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own; those of
-    /// the contexts of `time` go before them, the first one first.
+    /// Returns the intent of a key in a context; nil if the key is not bound there. In a view the first of these tables
+    /// with the key counts: ``Context/past`` if `time` begins with it, the view's own, those of `time`,
+    /// ``Context/allViews``.
     public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
         if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }
@@ -87,7 +90,7 @@ public enum KeyMap {
         return (time + [.allViews]).lazy.compactMap { table[$0]?[key] }.first
     }
 
-    /// The rows of a context, in the order of the help.
+    /// Returns the bindings of a context, in the order of the help.
     public static func bindings(in context: Context) -> [Binding] {
         switch context {
         case .allViews: common

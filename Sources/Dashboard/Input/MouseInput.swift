@@ -1,7 +1,7 @@
 import Frames
 
-// What the mouse does: the wheel scrolls the pane below it, a click selects, a click on a marker folds, a double click
-// shows details, and the border of the detail pane can be dragged.
+// Mouse dispatch: the wheel scrolls the pane under the pointer, a click selects, a click on a marker folds, a double
+// click shows details. The border of the detail pane, the scroll bar and the time strip can be dragged.
 extension State {
     private static let wheelLines = 3
 
@@ -12,7 +12,7 @@ extension State {
         var mouse = mouse
         if !isFrozen, follow() {
             updateViewport()
-            // The clicked row may have moved since it was drawn.
+            // The clicked row may have moved since it was drawn, so the click moves with it.
             if mode == .normal, let clicked, let moved = tree.window.firstIndex(where: { $0.rowID == clicked }) {
                 mouse.row += moved - line
             }
@@ -47,7 +47,7 @@ extension State {
         let isClick = mouse.action == .press && mouse.button == .left
         if isClick { endMessage() }
         if let effects = dragTime(mouse, layout) { return effects }
-        if dragScrollBar(mouse, layout) || drag(mouse, layout) { return [] }
+        if dragScrollBar(mouse, layout) || dragDivider(mouse, layout) { return [] }
         if isClick, let tabs = layout.tabs, tabs.contains(row: mouse.row, column: mouse.column) {
             if let view = TabLine(self).view(at: mouse.column) { show(view) }
             return []
@@ -70,7 +70,7 @@ extension State {
         return []
     }
 
-    /// Performs the footer's key at a column; a click on a message closes it.
+    /// Performs the key that the footer shows at a column; a click on a message closes it.
     private mutating func clickFooter(at column: Int) -> [Effect] {
         var painter = Painter(self)
         painter.paintFooter(self)
@@ -91,7 +91,7 @@ extension State {
         if line >= 0, let link { go(to: link.rowID) }
     }
 
-    /// Scrolls to where the scroll bar is clicked, and with its thumb; false where that is not what the mouse does.
+    /// Scrolls to where the scroll bar is clicked or its thumb is dragged; false for other actions of the mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
         let (count, top) = view.type.scrollPosition(of: self)
         guard !layout.isCovering, let bar = ScrollBar(area: layout.tree, count: count, top: top) else {
@@ -103,7 +103,7 @@ extension State {
         case .press where mouse.button == .left:
             let isOnBar =
                 mouse.column == layout.tree.columns - 1 && line >= 0 && line < layout.tree.rows
-                // Beside the details the bar is their border, which is dragged everywhere but at the thumb.
+                // Beside the details the bar is also their border: only its thumb scrolls, the rest drags the border.
                 && (!layout.isBeside || bar.isThumb(line))
             isDraggingScrollBar = isOnBar
             if isOnBar, !bar.isThumb(line) { view.type.scroll(by: bar.top(at: line) - top, &self) }
@@ -118,7 +118,7 @@ extension State {
         }
     }
 
-    /// The lines that the wheel scrolls down; nil where the mouse does something else.
+    /// Returns the lines that the wheel scrolls down, negative for up; nil for other actions of the mouse.
     private static func wheelLines(_ mouse: Mouse) -> Int? {
         switch mouse.action {
         case .wheelUp: -wheelLines
@@ -127,8 +127,8 @@ extension State {
         }
     }
 
-    /// Moves the border of the detail pane; false where that is not what the mouse does.
-    private mutating func drag(_ mouse: Mouse, _ layout: Layout) -> Bool {
+    /// Drags the border of the detail pane; false for other actions of the mouse.
+    private mutating func dragDivider(_ mouse: Mouse, _ layout: Layout) -> Bool {
         switch mouse.action {
         case .press where mouse.button == .left && layout.isDivider(row: mouse.row, column: mouse.column):
             isDraggingDivider = true

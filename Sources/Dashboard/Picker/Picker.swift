@@ -2,31 +2,34 @@ import ChainListing
 import ChainText
 import Frames
 
-/// The list to choose a program from: a value that keys change and that draws itself; no I/O, no clock.
+/// The list from which the user chooses a program to attach to. A value without I/O and clock, which keys and clicks
+/// change and which draws itself into a frame.
 public struct Picker: Sendable {
-    /// The result of a key.
+    /// The user's decision.
     public enum Outcome: Hashable, Sendable {
-        /// Attach to a program.
+        /// Attach to this program.
         case chosen(ListedProcess)
-        /// Leave.
+        /// Quit without a program.
         case quit
     }
 
     /// The programs, in the order of the rows.
     public private(set) var processes: [ListedProcess] = []
-    /// Whether the first list has come.
+    /// Whether a first list of programs was received.
     public private(set) var hasLooked = false
     private let glyphs: Glyphs
     private var size: Size
-    /// The target of the selected program; no row number, because the list changes by itself.
+    /// The target of the selected program. Not a row, because rows move when the list changes by itself.
     private var selection: String?
-    /// Whether the selected program is gone and another one was selected, until the next key.
-    private var isTakenOver = false
+    /// Whether the list has selected another program because the selected one is gone; until the user selects a row or
+    /// presses Enter.
+    private var isSelectionReplaced = false
+    /// The index of the first row that is shown.
     private var top = 0
-    /// One sentence on the last attempt.
+    /// The message on the last line.
     private var message: String?
 
-    /// Makes a list that is still to come.
+    /// Makes a list without programs.
     public init(size: Size, glyphs: Glyphs = .unicode) {
         self.size = size
         self.glyphs = glyphs
@@ -35,9 +38,9 @@ public struct Picker: Sendable {
     private var row: Int? { selection.flatMap { target in processes.firstIndex { $0.target == target } } }
     private var visibleRows: Int { max(0, size.rows - 3) }
 
-    // MARK: What happens
+    // MARK: Input
 
-    /// Updates the programs. Known ones keep their rows; new ones follow.
+    /// Updates the programs. Known ones keep their order; new ones follow.
     public mutating func take(_ found: [ListedProcess]) {
         hasLooked = true
         let oldRow = row
@@ -45,17 +48,17 @@ public struct Picker: Sendable {
         let new = found.filter { process in !processes.contains { $0.target == process.target } }
         processes = known + new
         if row == nil {
-            // Noted, because an Enter pressed just now was meant for the program that is gone.
+            // An Enter pressed just now was meant for the program that is gone, so it does not attach.
             if selection != nil, !processes.isEmpty {
                 message = "the selected program is gone"
-                isTakenOver = true
+                isSelectionReplaced = true
             }
             selection = processes.isEmpty ? nil : processes[min(oldRow ?? 0, processes.count - 1)].target
         }
         scroll()
     }
 
-    /// Notes a new size of the screen.
+    /// Sets the size of the screen.
     public mutating func resize(_ size: Size) {
         self.size = size
         scroll()
@@ -64,7 +67,7 @@ public struct Picker: Sendable {
     /// Shows a message on the last line until the next key.
     public mutating func report(_ text: String) { message = text }
 
-    /// Handles a key.
+    /// Handles a key; returns the user's decision, if it is one.
     public mutating func press(_ key: KeyPress) -> Outcome? {
         message = nil
         switch (key.key, key.modifiers) {
@@ -84,7 +87,7 @@ public struct Picker: Sendable {
         return nil
     }
 
-    /// Selects the clicked row; a click on the selected row attaches.
+    /// Handles the mouse: a click selects a row, a click on the selected row chooses it, the wheel moves the selection.
     public mutating func click(_ mouse: Mouse) -> Outcome? {
         switch mouse.action {
         case .wheelUp: move(to: (row ?? 0) - 1)
@@ -105,8 +108,8 @@ public struct Picker: Sendable {
             message = "there is nothing to attach to yet"
             return nil
         }
-        guard !isTakenOver else {
-            isTakenOver = false
+        guard !isSelectionReplaced else {
+            isSelectionReplaced = false
             return nil
         }
         if let problem = processes[row].problem {
@@ -117,7 +120,7 @@ public struct Picker: Sendable {
     }
 
     private mutating func move(to row: Int) {
-        isTakenOver = false
+        isSelectionReplaced = false
         guard !processes.isEmpty else { return }
         selection = processes[min(max(0, row), processes.count - 1)].target
         scroll()
@@ -132,7 +135,7 @@ public struct Picker: Sendable {
 
     // MARK: Drawing
 
-    /// Draws the screen; `wall` is nanoseconds since 1970.
+    /// Draws the whole screen; `wall` is nanoseconds since 1970.
     public func render(wall: UInt64) -> Frame {
         var frame = Frame(size: size, charset: glyphs.charset)
         frame.fill(row: 0, column: 0, style: .header)
@@ -154,16 +157,16 @@ public struct Picker: Sendable {
     }
 
     private func paintRows(into frame: inout Frame, _ wall: UInt64) {
-        let name = 5
-        let numbers = name + nameWidth
-        // From the right, columns that do not fit are left out.
-        var end = numbers
+        let nameStart = 5
+        let columnsStart = nameStart + nameWidth
+        // Columns that do not fit are left out, from the right.
+        var end = columnsStart
         let columns = ProcessTable.columns.prefix { column in
             end += column.width
             return end < size.columns
         }
-        frame.write("name", row: 1, column: name, style: .title)
-        var column = numbers
+        frame.write("name", row: 1, column: nameStart, style: .title)
+        var column = columnsStart
         for head in columns {
             column += head.width
             frame.write(head.title, row: 1, column: column - head.title.count, style: .title)
@@ -174,9 +177,9 @@ public struct Picker: Sendable {
             if isSelected { frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
             if number < 10 { frame.write("\(number)", row: row, column: 2, style: .key) }
             frame.write(
-                process.name, row: row, column: name, maxColumns: nameWidth, style: .label.bold,
+                process.name, row: row, column: nameStart, maxColumns: nameWidth, style: .label.bold,
                 ellipsis: glyphs.ellipsis)
-            var column = numbers
+            var column = columnsStart
             for head in columns {
                 column += head.width
                 let text = head.text(process, wall)
@@ -197,7 +200,7 @@ public struct Picker: Sendable {
         ("", false), ("`try Inspector.start()` lets itself be attached to always.", false),
     ]
 
-    /// What to try where no program can be attached to.
+    /// The advice that is shown when there is no program to attach to, as text.
     public static var adviceText: String { advice.map { $0.text + "\n" }.joined() }
 
     private func paintAdvice(into frame: inout Frame) {

@@ -1,9 +1,9 @@
 import ChainModel
 import ChainRows
 
-// Where the chains are drawn that were called from nodes of other programs.
+// The rows of chains that are drawn under nodes of other programs, which they were called from.
 extension State {
-    /// The node that the chain of a node is drawn under.
+    /// Returns the node of another program that a node's chain is drawn under; nil for a chain in its own program.
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         guard !calledChains.isEmpty else { return nil }
         let root = programs[programIndex].forest.root(of: node)
@@ -11,7 +11,8 @@ extension State {
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
-    /// The node of a program that a row is of, or is drawn under; nil where it is in another program's tree.
+    /// Returns the node of a program that a row stands for, or that the row's chain is drawn under. Nil where the row
+    /// is in another program's tree.
     func node(in programIndex: Int, around rowID: RowID) -> NodeIndex? {
         var next = find(rowID)
         while let found = next, found.programIndex != programIndex {
@@ -20,7 +21,7 @@ extension State {
         return next?.node
     }
 
-    /// The row of a node of a chain that is drawn under its caller, or of what hides it; nil for other chains.
+    /// Returns the row of a node, or of what hides it, if its chain is drawn under its caller; nil for other chains.
     mutating func rowUnderCaller(of node: NodeIndex, in programIndex: Int) -> Int? {
         guard let caller = shownCaller(of: node, in: programIndex) else { return nil }
         let callerID = rowID(of: caller.node, in: caller.programIndex)
@@ -37,7 +38,7 @@ extension State {
             + programs[programIndex].rowModel.row(of: node, inChain: root, in: programs[programIndex].forest)
     }
 
-    /// Unfolds what hides a node, in each program that its row is drawn in.
+    /// Unfolds what hides a node: in its own program, and around each caller that its chain is drawn under.
     mutating func unfold(to node: NodeIndex, in programIndex: Int) {
         var next = Optional((programIndex: programIndex, node: node))
         while let (index, node) = next {

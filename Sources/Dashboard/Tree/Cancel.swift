@@ -1,8 +1,9 @@
 import ChainModel
 import ChainText
 
-/// Cancelling: asked for by a key, confirmed in a dialog, sent as a command; only events make a row say *cancelled*.
+/// Cancelling: a key asks for it, a dialog confirms it, a command requests it. Only events turn a row to *cancelled*.
 extension State {
+    /// Asks in a dialog whether to cancel the tagged nodes, else the selected row; shows why that is not possible.
     mutating func askToCancel(wholeChain: Bool) {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         guard !rowIDs.isEmpty else { return notify("there is nothing to cancel") }
@@ -18,14 +19,14 @@ extension State {
             return notify(
                 question.hasSpan
                     ? "nothing to cancel: only the program can end a span, and nothing else is pending"
-                    : "nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) settled")
+                    : "nothing to cancel: \(subjectOfSettled(rowIDs, wholeChain: wholeChain)) settled")
         }
         question.frozenAge = frozenAt.map { wall &- min($0, wall) }
         mode = .confirm(question)
         revision += 1
     }
 
-    /// Why nothing of a program can be cancelled now; nil where that is possible.
+    /// Returns why nothing of a program can be cancelled now; nil if cancelling is possible.
     func whyNotCancel(in programIndex: Int) -> String? {
         let name = showsPrograms ? programs[programIndex].shownName : "the program"
         switch programs[programIndex].connection {
@@ -46,7 +47,8 @@ extension State {
         return nil
     }
 
-    private func settled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
+    /// Returns the subject and verb of a message before `settled`, such as `this node and all under it have`.
+    private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
         if !tags.isEmpty { return "what is tagged has" }
         if rowIDs[0].node == nil {
             return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName) has"
@@ -54,7 +56,7 @@ extension State {
         return wholeChain ? "the whole chain has" : "this node and all under it have"
     }
 
-    /// What would be cancelled, program by program.
+    /// Returns the question about rows: what would be cancelled, by program.
     private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
         for programIndex in programs.indices {
@@ -79,6 +81,7 @@ extension State {
         return question
     }
 
+    /// Acts on a key in the dialog: `yes` sends the commands.
     mutating func answer(_ intent: Intent, _ question: Confirmation) -> [Effect] {
         switch intent {
         case .yes: break
@@ -112,12 +115,13 @@ extension State {
         cancellations.append(progress)
         if !tags.isEmpty { dropTags() }
         let tail = isFrozen ? "; the picture is frozen, p resumes" : ""
-        notify("asked \(asked(question)) to cancel \(question.what)" + tail)
+        notify("asked \(askedPrograms(question)) to cancel \(question.what)" + tail)
         updateViewport()
         return effects
     }
 
-    private func asked(_ question: Confirmation) -> String {
+    /// Returns the programs that are asked, in words.
+    private func askedPrograms(_ question: Confirmation) -> String {
         let sources = Set(question.parts.map(\.source))
         guard showsPrograms else { return "the program" }
         return sources.count == 1
@@ -125,6 +129,7 @@ extension State {
             : "\(sources.count) programs"
     }
 
+    /// Marks the nodes as *cancel requested*; returns the command, and what is to be counted of it.
     private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommand += 1
@@ -156,16 +161,16 @@ extension Program {
         let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
         var live = count(roots, in: &question)
         question.aroundCount += countAround(roots, besides: live)
-        // Past the limit of the count nothing is counted, but all is cancelled.
+        // At the counting limit `live` is empty, but the nodes are cancelled all the same.
         guard !live.isEmpty || question.isAtLeast else { return }
-        for first in stride(from: 0, to: roots.count, by: Self.chainLimit) {
-            let some = roots[first..<min(first + Self.chainLimit, roots.count)]
+        for first in stride(from: 0, to: roots.count, by: Self.commandNodeLimit) {
+            let some = roots[first..<min(first + Self.commandNodeLimit, roots.count)]
             question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
             live = []
         }
     }
 
-    /// Asks about all that is pending in the program: O(its chains). A command names a bounded number of them.
+    /// Asks about everything that is pending in the program. O(chains).
     fileprivate func askAboutEverything(_ question: inout Confirmation) {
         guard isReached else { return }
         var chains: [NodeIndex] = []
@@ -178,8 +183,8 @@ extension Program {
             question.count = liveCount
             question.isAtLeast = false
         }
-        for first in stride(from: 0, to: chains.count, by: Self.chainLimit) {
-            let some = chains[first..<min(first + Self.chainLimit, chains.count)]
+        for first in stride(from: 0, to: chains.count, by: Self.commandNodeLimit) {
+            let some = chains[first..<min(first + Self.commandNodeLimit, chains.count)]
             question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
             live = []
         }
@@ -190,8 +195,8 @@ extension Program {
             source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns them. Spans are not
-    /// cancelled (TheRules, X7).
+    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns these live nodes. Spans are
+    /// left out, because they are not cancelled (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
         var live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
         let liveCount = live.count
@@ -205,7 +210,8 @@ extension Program {
         return live
     }
 
-    /// Counts the live nodes above some nodes that run in the same task, which is cancelled as a whole.
+    /// Counts the live nodes above some nodes that run in the same task, which is cancelled as a whole (TheRules, X6).
+    /// Nodes that were `counted` already are left out.
     private func countAround(_ nodes: [NodeIndex], besides counted: [NodeIndex]) -> Int {
         var seen: Set<NodeIndex> = []
         for node in nodes where forest.kind(of: node) == .scope && forest.state(of: node).isLive {
@@ -221,9 +227,10 @@ extension Program {
         return around - (around == 0 ? 0 : counted.count { seen.contains($0) })
     }
 
-    private static let chainLimit = 4_096
+    /// The most nodes that one command names.
+    private static let commandNodeLimit = 4_096
 
-    /// The live nodes at and under some nodes, each once, at most `limit`.
+    /// Returns the live nodes at and under some nodes, each once, at most `limit`.
     private static func live(
         under roots: [NodeIndex], in forest: borrowing ChainForest, limit: Int
     ) -> [NodeIndex] {

@@ -1,22 +1,23 @@
 import ChainModel
 import ChainText
 
-/// Counts by events what came of one confirmed cancellation.
+/// What became of the nodes of one confirmed cancellation, counted from their states.
 struct CancelProgress {
-    /// The nodes that one program was asked for and that have not settled yet.
+    /// The nodes that one program was asked to cancel and that have not settled yet.
     struct Part {
         var source: SourceID
         var command: UInt64
         var remaining: [NodeID]
-        /// The program's clock when it was asked.
+        /// When the program was asked, in nanoseconds of its clock.
         var asked: UInt64
+        /// The index in ``remaining`` that is looked at next.
         private var cursor = 0
 
         init(source: SourceID, command: UInt64, nodes: [NodeID], asked: UInt64) {
             (self.source, self.command, remaining, self.asked) = (source, command, nodes, asked)
         }
 
-        /// Removes settled nodes; looks at no more than `limit` of them.
+        /// Removes settled and evicted nodes, and adds them to `counts`. Looks at no more than `limit` nodes.
         fileprivate mutating func count(in forest: borrowing ChainForest, into counts: inout Counts, limit: Int) {
             for _ in 0..<min(limit, remaining.count) {
                 if cursor >= remaining.count { cursor = 0 }
@@ -30,6 +31,7 @@ struct CancelProgress {
             }
         }
 
+        /// Returns the count that a node belongs to; nil for a live one.
         private func outcome(of id: NodeID, in forest: borrowing ChainForest) -> WritableKeyPath<Counts, Int>? {
             guard let node = forest.index(of: id) else { return \.evicted }
             let state = forest.state(of: node)
@@ -39,22 +41,24 @@ struct CancelProgress {
         }
     }
 
-    /// What became of the nodes that settled.
+    /// Nodes that were cancelled, that had settled before the program was asked, that settled otherwise, and that were
+    /// evicted before they were looked at.
     fileprivate struct Counts {
         var cancelled = 0, before = 0, otherwise = 0, evicted = 0
     }
 
     var parts: [Part]
-    /// Whether more nodes were asked for than are counted.
+    /// Whether more nodes are to be cancelled than are counted.
     let isAtLeast: Bool
-    /// When it is reported even if nodes are still pending, in nanoseconds since 1970.
+    /// When the counts are reported even if nodes are still pending, in nanoseconds since 1970.
     var until: UInt64
     fileprivate var counts = Counts()
 
-    /// How long a program has for its events, and how many nodes are looked at in a tick.
+    /// How long counting waits for events, in nanoseconds.
     static let duration: UInt64 = 3_000_000_000
+    /// The most nodes of a program that are looked at in a tick.
     fileprivate static let limit = 2_000
-    /// Cancellations that are counted at the same time.
+    /// The most cancellations that are counted at the same time; the oldest is dropped for a new one.
     static let countLimit = 16
 
     init(parts: [Part], isAtLeast: Bool, until: UInt64) {
@@ -67,7 +71,7 @@ struct CancelProgress {
 
     var isComplete: Bool { pendingCount == 0 }
 
-    /// `68 cancelled, 2 had settled`.
+    /// The counts, such as `68 cancelled, 2 had settled`.
     var words: String {
         let all: [(Int, String)] = [
             (counts.cancelled, isAtLeast ? "or more cancelled" : "cancelled"), (counts.before, "had settled"),
@@ -78,6 +82,7 @@ struct CancelProgress {
         return shown.map { "\(CountText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
+    /// Whether some nodes are still pending, or settled otherwise than by the cancellation.
     var isPartial: Bool { counts.otherwise > 0 || pendingCount > 0 }
 }
 
@@ -90,7 +95,7 @@ extension State {
             defer { cancellations[index].counts = counts }
             for part in cancellations[index].parts.indices {
                 guard let programIndex = programIndex(of: cancellations[index].parts[part].source) else { continue }
-                // In one statement: a copied forest would be copied by its next change.
+                // In one statement, because a forest bound to a name would be copied by its next change.
                 cancellations[index].parts[part].count(
                     in: programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
             }
@@ -101,7 +106,7 @@ extension State {
         cancellations.removeAll { $0.isComplete || wall >= $0.until }
     }
 
-    /// A refused command changes nothing.
+    /// Stops counting the nodes of a command that was refused.
     mutating func dropCancellation(_ command: UInt64, of source: SourceID) {
         for index in cancellations.indices {
             cancellations[index].parts.removeAll { $0.command == command && $0.source == source }

@@ -2,7 +2,7 @@ import ChainRows
 
 /// The view of chains: the tree of all programs, which rows of it are on the screen, and where the selection is.
 struct ChainsView {
-    /// A row on the screen, and what it stood for when it was found.
+    /// A row on the screen, as of the last update.
     struct WindowRow: Equatable {
         var rowID: RowID
         var programIndex: Int
@@ -19,21 +19,23 @@ struct ChainsView {
     var anchor: Anchor?
     /// The number of the first row on the screen among all rows.
     var top = 0
+    /// The number of all rows.
     var rowCount = 0
+    /// The rows on the screen.
     var window: [WindowRow] = []
     /// The line of the window that is selected; nil when it is out of sight.
     var selectedLine: Int?
     /// The number of the selected row as of the last update.
     var selectedRow = 0
-    /// The lines of the window with folded rows that tagged nodes are in.
+    /// The lines of the window with a row that hides tagged nodes.
     var linesWithTags: Set<Int> = []
-    /// The lines with pinned nodes, or that pinned nodes are folded into.
+    /// The lines with a pinned node, or with a row that hides one; see ``State/linesWithPins()``.
     var linesWithPins: Set<Int> = []
-    /// What was selected, and below it, on the screen that the user saw when a key came.
+    /// The selected row and the row below it as last drawn, because rows may move before a key is handled.
     var drawn: (selected: RowID?, below: RowID?)
-    /// How wide the cells on the screen are.
+    /// The widths that the cells on the screen need.
     var needs = ColumnNeeds()
-    /// Whether ``needs`` has the cells of the window.
+    /// Whether ``needs`` was updated from the present window.
     var isMeasured = true
 }
 
@@ -80,13 +82,13 @@ extension ChainsView: DashboardView {
         if row + 1 < state.tree.rowCount { state.move(to: row + 1) }
     }
 
-    /// Selects the row, folds it where its marker was hit, and shows details after a double click elsewhere on it.
+    /// Selects the clicked row. A click on its marker folds or unfolds it; a double click elsewhere shows details.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
         let isOnMarker = select(click, &state)
         return click.count == 2 && !isOnMarker ? state.handle(.detail) : []
     }
 
-    /// Selects the row; returns whether its marker was hit.
+    /// Selects the clicked row; if its marker was hit, folds or unfolds the row and returns true.
     private static func select(_ click: RowClick, _ state: inout State) -> Bool {
         guard state.tree.window.indices.contains(click.line) else { return false }
         let row = state.tree.window[click.line]
@@ -128,7 +130,7 @@ extension ChainsView: DashboardView {
 
     // MARK: Rows
 
-    /// The selection stays on its node, and that node on its line, where it can.
+    /// Finds the rows of the window. The selection stays on its node, and the node on its line, where possible.
     static func updateRows(_ state: inout State) {
         let height = Layout(state).tree.rows
         state.tree.rowCount = state.countRows()
@@ -155,7 +157,7 @@ extension ChainsView: DashboardView {
         state.tree.isMeasured = false
     }
 
-    /// O(tags), at most ``markedTagLimit`` of them, where a row hides nodes.
+    /// Finds the lines with rows that hide tagged nodes. O(tags), of which the first ``markedTagLimit`` are looked up.
     private static func findLinesWithTags(_ state: inout State) {
         state.tree.linesWithTags = []
         guard state.tree.window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }
@@ -170,6 +172,7 @@ extension ChainsView: DashboardView {
 
     private static let markedTagLimit = 1_000
 
+    /// Reads the rows of the window, and anchors the selection if it is in sight, else the first row.
     private static func fillWindow(_ height: Int, _ state: inout State) {
         let (window, selection) = (state.rows(from: state.tree.top, count: height), state.selection)
         state.tree.window = window
@@ -180,7 +183,7 @@ extension ChainsView: DashboardView {
         }
     }
 
-    /// Finds the selected row, or the nearest that is left where it went.
+    /// Selects the row that ``State/following`` asks for. If the selected row is gone, selects the nearest one left.
     private static func resolveSelection(_ state: inout State) {
         switch state.following {
         case .first:
@@ -194,7 +197,7 @@ extension ChainsView: DashboardView {
             state.tree.selectedRow = row
             return select(row: row, &state)
         }
-        // It was evicted or filtered out: the nearest row below it that was on the screen, then above.
+        // The selected row was evicted or filtered out: the nearest row that was below it on the screen, else above.
         let (window, line) = (state.tree.window, state.tree.selectedLine ?? 0)
         for candidate in window.dropFirst(line) + window.prefix(line).reversed() {
             guard let row = state.row(of: candidate.rowID) else { continue }
@@ -209,7 +212,7 @@ extension ChainsView: DashboardView {
         select(row: state.tree.selectedRow, &state)
     }
 
-    /// Selects the newest chain, on the line of the one that was the newest before.
+    /// Selects the newest chain, on the line of the previous selection.
     private static func selectNewestChain(_ state: inout State) {
         guard let newest = state.newestChain(), newest != state.selection else { return }
         state.tree.anchor = Anchor(rowID: newest, line: state.tree.selectedLine ?? 0)
@@ -217,7 +220,7 @@ extension ChainsView: DashboardView {
         state.detailScroll = 0
     }
 
-    /// Unfolds what hides the followed node; where that is gone or filtered out, follows nothing.
+    /// Unfolds what hides the followed node; stops following it if it was evicted or filtered out.
     private static func keepSelectionShown(_ state: inout State) {
         guard let selection = state.selection, let (programIndex, node) = state.find(selection),
             let row = state.row(of: selection)
@@ -230,13 +233,14 @@ extension ChainsView: DashboardView {
         state.tree.rowCount = state.countRows()
     }
 
-    private static func select(row number: Int, _ state: inout State) {
-        guard let rowID = state.row(at: number)?.rowID else { return }
+    private static func select(row: Int, _ state: inout State) {
+        guard let rowID = state.row(at: row)?.rowID else { return }
         if state.tree.anchor?.rowID == state.selection { state.tree.anchor?.rowID = rowID }
         if state.selection != rowID { state.detailScroll = 0 }
         state.selection = rowID
     }
 
+    /// Returns the number that the first row should have; it may be out of range.
     private static func resolveTop(_ state: inout State) -> Int {
         if state.following == .first { return 0 }
         guard let anchor = state.tree.anchor else { return min(state.tree.top, state.tree.selectedRow) }

@@ -5,10 +5,11 @@ import ChainText
 
 // Copying nodes and subtrees as text.
 extension State {
-    /// Bytes that are copied at most: with more, what terminals are sent for it has over 100,000, and many drop it all.
+    /// The most bytes that are copied. More would make the escape sequence, in Base64, longer than 100,000 bytes, and
+    /// many terminals drop such a sequence.
     static let clipboardLimit = 74_994
 
-    /// Copies the tagged nodes, else the selected one, a line each.
+    /// Copies the tagged nodes, else the selected row, one line each.
     mutating func copy() -> [Effect] {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         var text = ClipboardText()
@@ -16,14 +17,14 @@ extension State {
         guard text.count > 0 else { return refuse("there is nothing to copy") }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
-            notify("copied \(count) of \(all) nodes: \(Self.why)", .warning)
+            notify("copied \(count) of \(all) nodes: \(Self.limitReason)", .warning)
         } else {
             notify(text.count == 1 ? "copied" : "\(CountText.grouped(text.count)) nodes copied")
         }
         return [.copy(text.text)]
     }
 
-    /// Copies the selected node and all under it as a tree, or all trees of the tagged nodes.
+    /// Copies the trees of the tagged nodes, else of the selected row.
     mutating func copyTree() -> [Effect] {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         var text = ClipboardText()
@@ -44,13 +45,17 @@ extension State {
         }
         guard text.count > 0 else { return refuse("there is nothing to copy") }
         let lines = CountText.counted(text.count, "line")
-        if text.isFull { notify("copied the first \(lines): \(Self.why)", .warning) } else { notify("\(lines) copied") }
+        if text.isFull {
+            notify("copied the first \(lines): \(Self.limitReason)", .warning)
+        } else {
+            notify("\(lines) copied")
+        }
         return [.copy(text.text)]
     }
 
-    private static let why = "terminals take no more than 75 kB"
+    private static let limitReason = "terminals take no more than 75 kB"
 
-    /// Adds the tree of a node, with what is drawn in it of other programs.
+    /// Adds the tree of a node, with the chains of other programs that are drawn in it.
     private func add(
         _ node: NodeIndex, in programIndex: Int, at place: ForeignPlace? = nil, to text: inout ClipboardText
     ) {
@@ -68,7 +73,7 @@ extension State {
         }
     }
 
-    /// Whether a node is in the tree of another one that is copied.
+    /// Returns whether a node is in the tree of another tagged node, and so is copied with that.
     private func isUnderAnother(_ node: NodeIndex, of rowIDs: [RowID], in programIndex: Int) -> Bool {
         guard rowIDs.count > 1, case let forest = programs[programIndex].forest else { return false }
         var above = forest.treeParent(of: node)
@@ -79,7 +84,7 @@ extension State {
         return false
     }
 
-    /// A node or program as one line of text.
+    /// Returns a node, a group or a program as one line of text.
     private func line(_ rowID: RowID) -> String? {
         if let (programIndex, node) = find(rowID) {
             return NodeText.line(node, in: programs[programIndex].forest, now: programs[programIndex].shownNow)
@@ -90,14 +95,14 @@ extension State {
     }
 }
 
-/// Lines up to as many bytes as a terminal takes.
+/// Lines of text, up to the number of bytes that a terminal takes.
 private struct ClipboardText {
     private(set) var text = ""
-    /// Lines in it.
+    /// The number of lines.
     private(set) var count = 0
     /// Whether a line was left out.
     private(set) var isFull = false
-    /// Lines that may fit: none is shorter than ten bytes.
+    /// The most lines that can fit, because none is shorter than ten bytes.
     static let lineLimit = State.clipboardLimit / 10
 
     mutating func add(_ line: String) {

@@ -5,7 +5,7 @@ import ChainModel
 struct Filter: Equatable {
     /// Nil for no filter; never an empty query.
     var query: Query?
-    /// Whether the rest is dimmed rather than hidden.
+    /// Whether nodes that do not match are dimmed rather than hidden.
     var dims = false
 
     /// The query as typed; empty for no filter.
@@ -40,7 +40,7 @@ extension State {
         showFilter(line)
     }
 
-    /// The completions of a query, those from the selected program first.
+    /// Returns the completions of a query, those from the selected program first.
     func filterChoices(_ text: String) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
             let saved = SavedQueries.all(options.savedQueries)
@@ -67,7 +67,7 @@ extension State {
 
     private static let choiceLimit = 40
 
-    /// Recalls an earlier filter, or one of the configuration: `step` lines further.
+    /// Recalls an earlier filter, or after these a saved query: `step` lines further.
     mutating func recallFilter(_ step: Int, _ text: String) {
         let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
         let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
@@ -86,9 +86,10 @@ extension State {
         }
     }
 
-    /// Whether a node matches the filter; without a filter, all do. Views that show nodes call this, whether they hide
-    /// or dim the rest (``Filter/dims``). O(1), because nodes are tested when they change. ``filterRevision`` changes
-    /// when a result may have changed. During the first scan of a large forest, nodes not yet tested do not match.
+    /// Returns whether a node matches the filter; without a filter, all do. Views that show nodes call this, whether
+    /// they hide or dim the rest (``Filter/dims``). O(1), because nodes are tested when they change. ``filterRevision``
+    /// changes when a result may have changed. During the first scan of a large forest, nodes not yet tested do not
+    /// match.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
         !filter.isActive || programs[programIndex].rowModel.isMatch(node)
     }
@@ -96,7 +97,7 @@ extension State {
     /// A number that changes when a result of ``filterMatches(_:in:)`` may have changed.
     var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterRevision } }
 
-    /// Matching nodes of all programs, so far.
+    /// The number of matching nodes found so far, in all programs.
     var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.matchCount } }
 
     /// Whether the scan for matches is still running.
@@ -179,7 +180,7 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
-    /// Goes to the next match in the tree.
+    /// Goes to the next match in the tree, or to the previous one.
     mutating func goToMatch(forward: Bool) {
         let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
         goToMatch(forward: forward, from: selected) { rowID, state in
@@ -194,8 +195,8 @@ extension State {
         }
     }
 
-    /// Goes to the next match in a view's rows, and wraps at the ends. `find` returns the nearest match beyond the
-    /// present row; with `wraps`, the first match from the other end.
+    /// Goes to the next or previous match in a view's rows, and wraps at the ends. `find` returns the nearest match
+    /// beyond the present row; with `wraps`, the first match from the other end.
     mutating func goToMatch<Row: Equatable>(
         forward: Bool, from present: Row?, go: (Row, inout State) -> Void,
         find: (_ state: borrowing State, _ wraps: Bool) -> Row?
@@ -212,8 +213,8 @@ extension State {
         notify("wrapped to the \(forward ? "top" : "bottom")")
     }
 
-    /// The next match below or above the selection: in its chain, else in the nearest chain that has one, else in the
-    /// nearest program.
+    /// Returns the nearest match below or above the selection: in its chain, else in the nearest chain with a match,
+    /// else in the nearest program with one.
     private func match(forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
         guard let start = selectedProgramIndex else { return firstMatch(in: Array(programs.indices), forward: true) }
         let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])

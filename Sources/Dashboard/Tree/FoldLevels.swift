@@ -1,6 +1,7 @@
 // Folding every chain to the same level.
 extension State {
-    /// Shows one level more (or less) of every chain: from the level in force, else from what is on the screen.
+    /// Shows `levels` more levels of every chain, or fewer if negative. Counts from the level in force, else from the
+    /// deepest row on the screen.
     mutating func fold(byLevels levels: Int) {
         guard canFoldAll() else { return }
         let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
@@ -24,12 +25,13 @@ extension State {
         updateViewport()
     }
 
-    /// Says why not, where every chain cannot be folded.
+    /// Returns why chains cannot be folded to a level now; nil if they can.
     func foldAllHindrance() -> String? {
         if tree.rowCount == 0 { return emptyReason }
         return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
     }
 
+    /// Returns whether chains can be folded to a level; if not, shows why.
     private mutating func canFoldAll() -> Bool {
         guard let hindrance = foldAllHindrance() else { return true }
         notify(hindrance)
@@ -43,7 +45,7 @@ extension State {
 }
 
 extension Program {
-    /// Shows so many levels of each chain.
+    /// Shows `level` levels of each chain.
     mutating func fold(toLevel level: Int) {
         guard isReached else { return }
         rowModel.fold(toLevel: level, in: forest)

@@ -4,8 +4,7 @@ import ChainRows
 import ChainText
 import Frames
 
-/// Draws the row of the chains from one call site: where that is, what they are called, how many there are and how
-/// they are doing.
+/// Draws the row of a group, the chains from one call site: the site, their common label, their counts, and figures.
 struct GroupPainter {
     let row: Int
     let columns: Columns
@@ -55,28 +54,28 @@ struct GroupPainter {
         _ flow: FlowFigures, _ column: SiteColumn, _ span: ColumnSpan, _ style: (Style) -> Style,
         into painter: inout Painter
     ) {
-        var (text, plain) = ("", Style.number)
+        var (text, baseStyle) = ("", Style.number)
         switch column {
-        case .inFlight: (text, plain) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
+        case .inFlight: (text, baseStyle) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
         case .oldest:
-            (text, plain) = (flow.oldestAge(at: program.shownNow).map(FigureText.duration) ?? "", .dim)
+            (text, baseStyle) = (flow.oldestAge(at: program.shownNow).map(FigureText.duration) ?? "", .dim)
         case .rate:
             let rate = Int(flow.history.perMinute(at: program.shownNow).rounded())
             if rate > 0 { text = CountText.short(rate) }
-        case .errors: (text, plain) = (FigureText.percent(flow.failedShare), .rejected)
-        case .totalP50: (text, plain) = (FigureText.duration(flow.time.p50), .dim)
+        case .errors: (text, baseStyle) = (FigureText.percent(flow.failedShare), .rejected)
+        case .totalP50: (text, baseStyle) = (FigureText.duration(flow.time.p50), .dim)
         case .totalP99: text = FigureText.duration(flow.time.p99)
         case .trend: return painter.paintTrend(flow.history, at: program.shownNow, span, row)
         default: return
         }
         let isNone = text.isEmpty
         painter.write(
-            isNone ? painter.glyphs.dot : text, row: row, in: span, style: isNone ? .guide : style(plain),
+            isNone ? painter.glyphs.dot : text, row: row, in: span, style: isNone ? .guide : style(baseStyle),
             isRight: true)
     }
 }
 
-/// The columns of figures of chains from one call site, in the room of the columns after the node.
+/// The columns of a group's figures, in place of the columns after the node.
 struct GroupColumns {
     /// From left to right.
     let spans: [(column: SiteColumn, span: ColumnSpan)]
@@ -84,11 +83,11 @@ struct GroupColumns {
     let textEnd: Int
 
     private static let shown: [SiteColumn] = [.inFlight, .oldest, .rate, .errors, .totalP50, .totalP99, .trend]
-    /// The order in which columns are left out where there is not room for all, from the last.
+    /// The columns by importance: where not all fit, the last ones are left out first.
     private static let priority: [SiteColumn] = [
         .inFlight, .rate, .errors, .totalP99, .trend, .totalP50, .oldest,
     ]
-    /// Least cells left for the text.
+    /// The least number of cells left for the text.
     private static let leastText = 36
 
     init(_ columns: Columns) {
@@ -110,7 +109,8 @@ struct GroupColumns {
 enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
-    /// The common beginning of its chains' labels: `order` for `order 17` and `order 18`.
+    /// Returns the common beginning of the chains' labels: `order` for `order 17` and `order 18`; nil where there is
+    /// none. Without statistics it compares the first and the last chain only.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
         if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }
@@ -123,7 +123,7 @@ enum GroupText {
         return common.isEmpty ? nil : String(common)
     }
 
-    /// The number of chains, and a count for each status except fulfilled.
+    /// Returns the number of chains, and a count for each status except fulfilled.
     static func counts(of group: ChainGroup, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
         let count = group.chainCount
         var parts = [(CountText.counted(count, "chain"), Style.dim)]
@@ -137,7 +137,7 @@ enum GroupText {
         return parts
     }
 
-    /// A group as one line of text, for the clipboard.
+    /// Returns a group as one line of text, for the clipboard.
     static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
         let forest = program.forest
         guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
@@ -147,6 +147,7 @@ enum GroupText {
         return text + ": " + counts.joined(separator: ", ")
     }
 
+    /// Returns the details of a group, for the detail pane.
     static func lines(of site: CodeLocation, in program: Program, _ state: borrowing State, width: Int) -> [DetailLine]
     {
         let glyphs = state.options.glyphs

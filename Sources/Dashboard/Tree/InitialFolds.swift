@@ -2,13 +2,15 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-// Nodes that come folded: those from where the user folded one, and those that the configuration calls unimportant.
+// Nodes that come folded: those made at a call site where the user folded a node, and those that match the
+// configuration's query for unimportant nodes.
 
 extension State {
-    /// Call sites that are remembered at most; the oldest goes first.
+    /// The most call sites that are remembered; the oldest is dropped first.
     static let foldedSiteLimit = 100
 
-    /// The user folded a node or unfolded it: those that are made there later, by another run of the program, come so.
+    /// Remembers the call site of a node that the user folded, so that nodes made there come folded in later runs of
+    /// the program. Forgets the call site if the user unfolded the node.
     mutating func noteFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
         let forest = programs[programIndex].forest
         guard let site = forest.sites[forest.node(node).site] else {
@@ -21,34 +23,35 @@ extension State {
         foldedSites.append(name)
     }
 
-    /// The nodes that come folded in a program that is looked at from now on.
+    /// What comes folded, for a program that is shown from now on.
     var initialFolds: InitialFolds { InitialFolds(foldedSites, unimportant: options.unimportant) }
 }
 
-/// Which nodes of one program come folded.
+/// Decides which nodes of one program come folded.
 struct InitialFolds {
-    /// Such as `Module/File.swift:31`.
+    /// Call sites, such as `Module/File.swift:31`.
     private let names: Set<String>
     private var unimportant: QueryMatcher?
-    /// Sites that were looked up.
+    /// Whether a site is among ``names``, for the sites that were looked up.
     private var known: [SiteID: Bool] = [:]
-    /// Nodes that were folded: each takes some memory, and a storm of chains comes folded anyway.
+    /// The number of nodes that were folded.
     private var count = 0
+    /// The most nodes that are folded: each takes some memory, and a storm of chains comes folded anyway.
     private static let limit = 50_000
 
-    /// Nodes made at these call sites, and those that a query finds when they are made.
+    /// Folds nodes made at these call sites, and nodes that match a query when they are made.
     init(_ names: [String] = [], unimportant: Query? = nil) {
         self.names = Set(names)
         self.unimportant = unimportant.map { QueryMatcher($0) }
     }
 
-    /// What a site is remembered by.
+    /// Returns the text by which a site is remembered.
     static func name(of site: CodeLocation) -> String { "\(site.fileID):\(site.line)" }
 
-    /// Nothing is to be done.
+    /// Whether no node comes folded, or no more do because the limit is reached.
     var isEmpty: Bool { names.isEmpty && unimportant == nil || count >= Self.limit }
 
-    /// Whether a node is to be folded; it counts as folded then.
+    /// Returns whether a node is to be folded; counts it as folded then.
     mutating func take(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard isFromSite(node, in: forest) || unimportant?.matches(node, in: forest, now: 0) == true else {
             return false
@@ -69,7 +72,7 @@ struct InitialFolds {
 }
 
 extension Program {
-    /// From now on such nodes come folded; what is there is folded at once.
+    /// Sets which nodes come folded; folds those that are there at once.
     mutating func setInitialFolds(_ folds: InitialFolds) {
         initialFolds = folds
         foldAllInitially()
@@ -83,9 +86,10 @@ extension Program {
         }
     }
 
-    /// Nodes that are looked at where everything is new: of a large forest only the roots are, past the first chains.
+    /// The most nodes that are examined in whole chains; of a chain with more nodes than are left, only the root is.
     private static let walkBudget = 20_000
 
+    /// Folds the nodes that come folded, of all that are there.
     private mutating func foldAllInitially() {
         guard !initialFolds.isEmpty, isReached else { return }
         var budget = Self.walkBudget
@@ -95,7 +99,7 @@ extension Program {
             if isWalked { budget -= count }
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
-            // What the user said of a node since counts more.
+            // A node that the user folded or unfolded stays so.
             for node in nodes where !initialFolds.isEmpty && !rowModel.isFoldSetByUser(node) {
                 if initialFolds.take(node, in: forest) { rowModel.fold(node, true, in: forest) }
             }

@@ -1,7 +1,7 @@
 import ChainModel
 import ChainText
 
-// Pinning: chains that are kept whatever the limits say.
+// Pinning: pinned chains are kept beyond the limits of the forest.
 extension State {
     /// Pins the chain of the selected node, or unpins it.
     mutating func togglePin() {
@@ -28,7 +28,8 @@ extension State {
         updateViewport()
     }
 
-    /// The lines of the window with pinned nodes, or with rows that they are folded into. O(pins).
+    /// Returns the lines with a pinned node, or with a row that hides one, counted from the top of the window. Some may
+    /// be outside it. O(pins).
     mutating func linesWithPins() -> Set<Int> {
         var lines: Set<Int> = []
         for programIndex in programs.indices where programs[programIndex].isReached {

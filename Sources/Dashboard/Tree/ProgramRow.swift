@@ -22,8 +22,8 @@ struct ProgramPainter {
         painter.frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
-        // A program has no thread, wait and run: the whole room up to its age is its own; that up to the end, too, where its
-        // figures need it and nothing is to be noted.
+        // A program has no thread, wait or run, so its name and counts extend to the age. They extend to the end where
+        // they need it and there is no note.
         var end = columns.total.isShown ? columns.total.start - 1 : columns.end
         let width = parts.reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
             $0 + 2 + TextWidth.of($1.text)
@@ -70,7 +70,7 @@ struct ProgramPainter {
         }
     }
 
-    /// The parts that fit, the lowest ranks first; a part that is too wide leaves its room to the next ones.
+    /// Returns the parts that fit, in their order. The lowest ranks get room first; a part that is too wide is skipped.
     private func partsThatFit(into room: Int, _ charset: Charset) -> [Part] {
         var rest = room
         var ranks: Set<Int> = []
@@ -83,7 +83,7 @@ struct ProgramPainter {
         return parts.filter { ranks.contains($0.rank) }
     }
 
-    /// What follows the name, each whole or not at all.
+    /// The texts after the name; each is shown whole or not at all.
     private var parts: [Part] {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
@@ -108,6 +108,7 @@ struct ProgramPainter {
         return parts
     }
 
+    /// Returns the text of the value column: the state of a connection that is not live, a restart, or lost events.
     private func note(_ glyphs: Glyphs) -> (text: String, style: Style) {
         switch program.connection {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
@@ -130,7 +131,7 @@ struct ProgramPainter {
 }
 
 enum ProgramText {
-    /// How it can be reached, in a word for a column.
+    /// Returns the state of a connection in one word, for a column.
     static func shortWord(_ link: Connection) -> String {
         switch link {
         case .live: "live"
@@ -141,31 +142,32 @@ enum ProgramText {
         }
     }
 
-    /// How it can be reached, in the header: `live`, `lost 12s ago`, `silent for 12s`.
+    /// Returns the state of a connection for the header: `live`, `lost 12s ago`, `silent for 12s`.
     static func word(_ link: Connection, wall: UInt64) -> String {
         switch link {
         case .lost(let outage):
-            outage.isSilence ? "silent for \(time(of: outage, wall))" : "lost \(time(of: outage, wall)) ago"
+            outage.isSilence ? "silent for \(age(of: outage, wall))" : "lost \(age(of: outage, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
         case .replay(let position): ReplayTime.words(position)
         default: shortWord(link)
         }
     }
 
-    private static func time(of outage: Connection.Disconnection, _ wall: UInt64) -> String {
+    private static func age(of outage: Connection.Disconnection, _ wall: UInt64) -> String {
         DurationText.coarse(wall &- min(wall, outage.since))
     }
 
-    /// What is done about an outage: `retry in 2s: connection refused`.
+    /// Returns when the next attempt is, and the reason of an outage: `retry in 2s: connection refused`. Of a silent
+    /// program, returns the reason alone.
     static func retry(_ outage: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if outage.isSilence { return outage.reason }
-        // Rounded up, so that it shows 1s until the attempt.
+        // Rounded up, so that the last second before the attempt shows as 1s.
         let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
         return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"
     }
 
-    /// `connecting to checkout (attempt 3: no such program)`.
+    /// Returns `connecting to checkout (attempt 3: no such program)`.
     static func connecting(to name: String?, _ attempt: Int, _ failure: String?) -> String {
         var text = "connecting" + (name.map { " to \($0)" } ?? "")
         if let failure, !failure.isEmpty {
@@ -176,13 +178,13 @@ enum ProgramText {
         return text
     }
 
-    /// `restarted 12s ago`, for a while.
+    /// Returns `restarted 12s ago` for a minute after a restart; else nil.
     static func restart(of program: Program, wall: UInt64) -> String? {
         guard let restart = program.restart, restart.isShown(at: wall) else { return nil }
         return "restarted \(DurationText.coarse(wall &- min(wall, restart.time))) ago"
     }
 
-    /// A program as one line of text, for the clipboard.
+    /// Returns a program as one line of text, for the clipboard.
     static func line(_ program: Program) -> String {
         var text = NodeText.safe(program.shownName)
         if let info = program.info { text += " \(info.pid)" }
@@ -196,7 +198,7 @@ enum ProgramText {
 }
 
 extension Glyphs {
-    /// The sign of how a program can be reached.
+    /// Returns the glyph of a connection's state.
     func link(_ link: Connection) -> String {
         switch link {
         case .live: live

@@ -2,11 +2,11 @@ import ChainModel
 import ChainText
 import Frames
 
-// Spans over processes: a span names the node of another program that it was called from (`remoteParent`). Where both
+// Calls between programs: a node names the node of another program that it was called from (`remoteParent`). Where both
 // programs are attached, rows, details and keys lead from one to the other.
 
 extension State {
-    /// The node that a node was called from, if its program is attached and keeps it.
+    /// Returns the node that another node was called from; nil if its program is not attached, or has evicted it.
     func caller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         programs[programIndex].forest.remoteParent(of: node).flatMap(find)
     }
@@ -16,7 +16,7 @@ extension State {
         return programs[index].forest.index(of: key.id).map { (index, $0) }
     }
 
-    /// The nodes of other programs that were called from a node, at most `limit`.
+    /// Returns the nodes of other programs that were called from a node, at most `limit`.
     func called(from node: NodeIndex, in programIndex: Int, limit: Int) -> [(programIndex: Int, node: NodeIndex)] {
         guard programs.count > 1, let process = programs[programIndex].info?.key else { return [] }
         let key = NodeKey(process: process, id: programs[programIndex].forest.id(of: node))
@@ -29,19 +29,19 @@ extension State {
         return called
     }
 
-    /// The node that a node was called from, in words: `shop: fetch stock`; nil for a node of which none is known.
+    /// Returns the node that another node was called from, in words: `shop: fetch stock`; nil if it names none.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
         guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "another program: \(key.id)"
     }
 
     private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
-        // Without a copy of the program, because rows are drawn with these words.
+        // The program is not bound to a name, because that copies it, and each drawn row calls this.
         let name = NodeText.name(of: place.node, in: programs[place.programIndex].forest)
         return "\(programs[place.programIndex].shownName): \(name)"
     }
 
-    /// Adds what a node was called from, and what was called from it, to its details.
+    /// Adds the node that a node was called from, and the nodes that were called from it, to its details.
     func addRemoteLinks(of node: NodeIndex, in programIndex: Int, to text: inout DetailWriter) {
         if let words = callerWords(of: node, in: programIndex) {
             add("called from", caller(of: node, in: programIndex), words, to: &text)
@@ -63,7 +63,8 @@ extension State {
             link: rowID(of: place.node, in: place.programIndex))
     }
 
-    /// Goes from a running node to the live one of another program that was called from it; false if there is none.
+    /// Continues a path that ends at a node that runs, is suspended or has to be settled by its program: goes to a live
+    /// node of another program that was called from it, and on along that node's path. Returns false if there is none.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
         guard [.running, .suspended, .resolver].contains(path.last.blocker.reason) else { return false }
         let called = called(from: path.last.node, in: programIndex, limit: .max)

@@ -1,15 +1,15 @@
 import ChainInsight
 import Frames
 
-// What rows have on top of their text, in every view.
+// Marks that are drawn over the text of rows, in every view.
 extension Painter {
-    /// The row that keys act on.
+    /// Marks the row that keys act on.
     mutating func markSelected(row: Int) {
         frame.write(glyphs.prompt, row: row, column: 0, style: .key)
         frame.restyle(row: row, column: 0, columns: layout.tree.columns - 1) { Self.selected($0) }
     }
 
-    /// On the selected row what is dim is to be read, too.
+    /// Returns a style as it is on the selected row, where dim text is to be readable.
     private static func selected(_ style: Style) -> Style {
         switch style.role {
         case .dim: Style(.normal, style.modifiers.union(.selected))
@@ -18,7 +18,7 @@ extension Painter {
         }
     }
 
-    /// The first place of a text, written from one column to another, that a filter found there.
+    /// Highlights the first match in a text that was written from column `start` to column `end`.
     mutating func highlight(_ needle: Needle, in text: String, row: Int, from start: Int, to end: Int) {
         guard let found = needle.firstMatch(in: text), !found.range.isEmpty else { return }
         let before = glyphs.width(of: String(found.text[..<found.range.lowerBound]))
@@ -27,7 +27,7 @@ extension Painter {
         frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in .match }
     }
 
-    /// One sentence in the place of rows.
+    /// Draws one sentence in place of the rows.
     mutating func paintMessage(_ text: String) {
         let area = layout.tree
         let shown = glyphs.cut(text, to: area.columns - 2)

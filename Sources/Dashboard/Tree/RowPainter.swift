@@ -4,22 +4,23 @@ import ChainRows
 import ChainText
 import Frames
 
-/// Draws a row of the tree. It takes from the program what it needs, because a copy of a program is a hundred references.
+/// Draws a row of the tree. It stores single parts of the program, because a copy of a program is a hundred references.
 struct RowPainter {
     let row: Int
     let tree: TreeRow
     let columns: Columns
     private let texts: RowText
-    /// The moment that is shown.
+    /// The moment that is shown, in nanoseconds of the program's clock.
     private let now: UInt64
-    /// Whether it is not what the filter looks for, or history because its program is gone.
+    /// Whether the node does not match the filter, or the connection to its program is lost.
     private let isDimmed: Bool
     private let isTagged: Bool
+    /// Whether an alert rang for the node.
     private let hasRung: Bool
-    /// What the filter found in it.
+    /// The filter's texts to highlight in the name; none if the node does not match.
     private let markedTexts: [Needle]
 
-    /// `calledFrom` are the words for the node of another program that the row's node was called from.
+    /// `calledFrom` names the node of another program that called this one.
     init(row: Int, tree: TreeRow, columns: Columns, of program: borrowing Program, calledFrom: String?) {
         self.row = row
         self.tree = tree
@@ -39,7 +40,7 @@ struct RowPainter {
     func paint(into painter: inout Painter) {
         paintState(into: &painter)
         let times = texts.times(at: now)
-        // The first cell behind the node that is not empty ends the room of the name.
+        // Where the name has to end: at the first non-empty cell after the node column.
         var nodeEnd: Int?
         var isBehindNode = false
         var hasValue = false
@@ -70,14 +71,14 @@ struct RowPainter {
             if isBehindNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
         }
         let node = paintNode(into: &painter, end: nodeEnd ?? columns.end, hasValue: hasValue)
-        if !hasValue, node.end < columns.value.start { paintLeft(node.left, into: &painter) }
+        if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }
     }
 
-    /// Draws what did not fit behind the label in the value's column.
-    private func paintLeft(_ left: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
+    /// Draws the extras that did not fit after the label into the value column.
+    private func paintOverflow(_ overflow: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
         var column = columns.value.start
         let end = column + columns.value.width
-        for (index, extra) in left.enumerated() where column < end {
+        for (index, extra) in overflow.enumerated() where column < end {
             let text = index == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
             column += painter.write(text, row: row, column: column, end: end, style: style(extra.style))
         }
@@ -104,10 +105,10 @@ struct RowPainter {
 
     // MARK: The tree
 
-    /// Draws the node's column; returns its end, and the parts behind the label that did not fit.
+    /// Draws the node column; returns the end of its text, and the extras that did not fit after the label.
     private func paintNode(
         into painter: inout Painter, end: Int, hasValue: Bool
-    ) -> (end: Int, left: ArraySlice<(text: String, style: Style)>) {
+    ) -> (end: Int, overflow: ArraySlice<(text: String, style: Style)>) {
         let glyphs = painter.glyphs
         paintLines(into: &painter)
         var column = columns.node.start + TreeLines.marker(tree, width: columns.node.width)
@@ -135,10 +136,10 @@ struct RowPainter {
         column += painter.write(text, row: row, column: column, end: end, style: style(labelStyle(isRoot, isLabel)))
         for marked in markedTexts { painter.highlight(marked, in: text, row: row, from: start, to: column) }
         // A summary that does not fit moves whole to the empty value column.
-        let tail = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
-        if isRoot, !hasValue, columns.value.isShown, column + tail > end { return (column, extras[...]) }
+        let extrasWidth = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
+        if isRoot, !hasValue, columns.value.isShown, column + extrasWidth > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
-            // Not cut, because a cut number misleads. A root's glyph needs its text.
+            // Not cut, because a cut number misleads. A root's glyph is drawn only with the text after it.
             var width = glyphs.width(of: extra.text)
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
                 width += glyphs.width(of: extras[index + 1].text)
@@ -155,7 +156,7 @@ struct RowPainter {
         return !isLabel || texts.view.state == .waiting || isNoise ? .dim : .label
     }
 
-    /// Whether the node did nothing, or went well where it only cleans up: such rows are dim.
+    /// Whether the node was skipped, or is an `anyway` that was fulfilled. Such rows are dim.
     private var isNoise: Bool {
         let view = texts.view
         return view.state == .skipped || (view.kind == .anyway && view.state == .fulfilled)

@@ -3,15 +3,15 @@ import ChainRows
 import ChainText
 import Frames
 
-/// The texts of a row's cells, which are drawn and measured.
+/// The texts of a row's cells, for drawing and measuring.
 struct RowText {
     let tree: TreeRow
     let forest: ChainForest
     let view: NodeView
-    /// The node of another program that it was called from, in words.
+    /// The node of another program that called this one, in words; nil where the row is drawn under that node.
     private let calledFrom: String?
 
-    /// The program before the label, for a chain that is drawn in another program's tree.
+    /// The program's name before the label of a chain that is drawn in another program's tree; else empty.
     let program: String
 
     init(_ tree: TreeRow, in forest: ChainForest, of program: @autoclosure () -> String, calledFrom: String?) {
@@ -25,10 +25,10 @@ struct RowText {
 
     private var isRoot: Bool { tree.flags.contains(.root) }
 
-    /// The column that a kind takes before a name.
+    /// Returns the width of a kind before a name, with the gap.
     static func kindWidth(_ word: String) -> Int { max(8, word.utf8.count + 1) }
 
-    /// What follows the kind.
+    /// The text after the kind: the label, else the call site or id.
     var label: (text: String, isLabel: Bool) { NodeText.label(of: tree.node, in: forest) }
 
     var thread: String {
@@ -46,8 +46,9 @@ struct RowText {
         return site.description
     }
 
-    /// What follows the label: how far a combinator is; for a root how its chain is doing, which its own state does
-    /// not say, and how much of it went wrong. `isBesideState` is whether the word of the state is shown, too.
+    /// Returns the texts after the label: the progress of a combinator; of a folded node with very many children their
+    /// states; of a root the status of its chain, and while it is live the number of rejected nodes. `isBesideState` is
+    /// whether the word of the state is shown, too.
     func extras(_ glyphs: Glyphs, isBesideState: Bool) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
@@ -58,7 +59,7 @@ struct RowText {
         guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
         let role = chain.status.role
         extras.append(("  " + glyphs.state(role), Style(role)))
-        // Of a failed chain the state's column says so already.
+        // Beside the word of the state the outcome would be repeated; `recovered` has a count of its own.
         let isCount = chain.outcome != .live && chain.outcome != .recovered && isBesideState
         let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
         let summary = isCount ? count + " nodes" : NodeText.summary(of: chain)
@@ -69,7 +70,8 @@ struct RowText {
         return extras
     }
 
-    /// The value or error of a node; for the root of a settled chain that of the chain.
+    /// The text of the value column: a value, an error, or how the node ended; of a settled chain's root, the chain's.
+    /// Of a live chain's root, the first rejected node. Without these, the caller in another program.
     var value: (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
@@ -100,10 +102,10 @@ struct RowText {
         var duration: UInt64
         var isRunning: Bool
 
-        /// Durations below it are blank, in nanoseconds.
+        /// Shorter durations are blank, in nanoseconds.
         private static let least: UInt64 = 100_000
 
-        /// One under 0.1 ms is blank.
+        /// Makes nil of no duration, and of one under ``least``.
         init?(_ duration: UInt64?, isRunning: Bool) {
             guard let duration, duration >= Self.least else { return nil }
             (self.duration, self.isRunning) = (duration, isRunning)
@@ -115,7 +117,7 @@ struct RowText {
         }
     }
 
-    /// The durations at a moment of the program's clock, in nanoseconds. A root's total is that of its chain.
+    /// Returns the durations at a moment, in nanoseconds of the program's clock. A root's total is its chain's.
     func times(at now: UInt64) -> (wait: Time?, run: Time?, total: Time?) {
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive

@@ -4,18 +4,18 @@ import ChainText
 import Frames
 
 extension State {
-    /// The columns of the tree in a pane.
+    /// Returns the columns of the tree in a pane; `indent` is what the rows are indented by.
     func columns(in width: Int, indent: Int = 0) -> Columns {
         Columns(width: width, indent: indent, chosen: columns, needs: tree.needs)
     }
 
-    /// Measures the cells on the screen, so that columns get what they need. O(rows on the screen).
+    /// Updates the widths that columns need from the cells on the screen. O(rows on the screen).
     mutating func measureColumns() {
         tree.isMeasured = true
         var widths = RowWidths(of: columns, glyphs: options.glyphs)
         widths.isBesideState = columns(in: Layout(self).tree.columns).word.isShown
         for programIndex in programs.indices {
-            // The forest alone, because a copy of a program is a hundred references.
+            // Only the forest is copied, because a copy of a program is a hundred references.
             let forest = programs[programIndex].forest
             guard let first = tree.window.first(where: { $0.programIndex == programIndex && $0.tree != nil }) else {
                 continue
@@ -34,21 +34,22 @@ extension State {
     }
 }
 
-/// The widest cells of some rows.
+/// The widths of the widest cells of some rows.
 private struct RowWidths {
     let columns: [TreeColumn]
     let glyphs: Glyphs
     /// Whether the word of the state is shown.
     var isBesideState = false
-    /// By the number of the column.
+    /// The width of the widest cell of each of ``columns``.
     private(set) var widest: [Int]
-    /// The widest name with the summary behind it.
+    /// The width of the widest name with the summary behind it.
     private(set) var summary = 0
+    /// Whether a row was measured.
     private(set) var isMeasured = false
 
-    /// What a number such as `12/40` takes behind a combinator's name: walking its members only for that costs too much.
+    /// Cells reserved for a combinator's progress such as `12/40`, because counting its members costs too much.
     private static let progressWidth = 7
-    /// Beyond that a cell is not measured.
+    /// The width at which measuring a cell stops.
     private static let limit = 120
 
     init(of columns: [TreeColumn], glyphs: Glyphs) {
@@ -67,7 +68,7 @@ private struct RowWidths {
 
     private func width(_ text: String) -> Int { TextWidth.of(text, charset: glyphs.charset, limit: Self.limit) }
 
-    /// The width of a cell; 0 for a column of a fixed width.
+    /// Returns the width of a cell; 0 for the node, which ``addNode(_:_:)`` measures, and for columns of a fixed width.
     private func width(of column: TreeColumn, _ row: RowText) -> Int {
         switch column {
         case .state, .node, .wait, .run, .total: 0
@@ -79,8 +80,7 @@ private struct RowWidths {
         }
     }
 
-    /// Returns the width of the tree's lines and the name, and notes that with the summary behind it. The summary of a
-    /// live chain has room in the value's column, which is empty then.
+    /// Returns the width of the tree's lines and the name; includes the summary behind the name in ``summary``.
     private mutating func addNode(_ row: RowText, _ indent: Int) -> Int {
         let isRoot = row.tree.flags.contains(.root)
         let (text, isLabel) = row.label

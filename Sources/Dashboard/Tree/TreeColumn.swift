@@ -8,11 +8,11 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     case node
     /// The thread that the handler began on.
     case thread
-    /// Time from being queued to the handler's start.
+    /// The time from being queued to the handler's start.
     case wait
-    /// The handler's time.
+    /// The time that the handler ran.
     case run
-    /// A node's total time; at a root, its chain's.
+    /// A node's total time; at a root, its chain's total time.
     case total
     /// The value or the error.
     case value
@@ -73,10 +73,10 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The columns that are left out before names get less than 34 cells, in that order; other columns, before they get
-    /// less than 20.
+    /// The columns that are left out first, in this order: while one of them is shown, names keep at least 34 cells,
+    /// otherwise 20.
     static let extras: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run]
 
-    /// The order in which columns are left out on a narrow screen: all but the node.
+    /// The order in which columns are left out on a narrow screen. The node column stays.
     static let givingWay: [TreeColumn] = extras + [.value, .state, .total]
 }

@@ -3,6 +3,7 @@ import ChainText
 
 // What the keys of the tree do: moving, folding and following.
 extension State {
+    /// Moves the selection by some rows; shows `edge` if it is at the first or last row already.
     mutating func step(by rows: Int, orSay edge: String) {
         let row = currentRow()
         let target = min(max(0, row + rows), tree.rowCount - 1)
@@ -14,6 +15,7 @@ extension State {
         if tree.rowCount > 0 { move(to: row) } else { notify(emptyReason) }
     }
 
+    /// Returns the selected row and its number; shows `nothing` if there is none.
     private mutating func selectedRow(orSay nothing: String) -> (number: Int, row: ChainsView.WindowRow)? {
         guard let selection, let number = row(of: selection), let row = row(at: number) else {
             notify(nothing)
@@ -22,6 +24,8 @@ extension State {
         return (number, row)
     }
 
+    /// Folds the selected row. From a row with nothing to fold, goes to the row that it is in: of the outer node, the
+    /// caller, the group or the program.
     mutating func foldOrLeave() {
         guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
         guard let tree = row.tree else {
@@ -51,6 +55,7 @@ extension State {
         }
     }
 
+    /// Unfolds the selected row. From an unfolded row, goes to the first row inside it.
     mutating func unfoldOrEnter() {
         guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
         if isFolded(row) {
@@ -96,6 +101,7 @@ extension State {
         updateViewport()
     }
 
+    /// Follows in turn the newest chain, the selected node, and nothing.
     mutating func toggleFollow() {
         switch following {
         case .first, .nothing:

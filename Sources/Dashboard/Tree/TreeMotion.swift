@@ -3,7 +3,8 @@ import ChainRows
 
 // Moving by chains and within the window.
 extension State {
-    /// Goes to the first row of the next chain, or of this chain or the one before it.
+    /// Goes forward to the first row of the next chain, or back to the first row of the selected chain. Back from
+    /// there, goes to the first row of the previous chain.
     mutating func goToChain(forward: Bool) {
         let count = countRows()
         guard count > 0 else { return notify(emptyReason) }
@@ -21,7 +22,7 @@ extension State {
         }
     }
 
-    /// Goes to the first or the last row of the selected chain.
+    /// Goes to the last row of the selected chain if `isLast`, else to the first one.
     mutating func goToEndOfChain(_ isLast: Bool) {
         guard let row = selection.flatMap({ self.row(of: $0) }) else { return notify(emptyReason) }
         let chain = chainRows(around: row)
@@ -32,7 +33,7 @@ extension State {
         move(to: target)
     }
 
-    /// The rows of the chain that a row is in; only the row itself for a program or a group. O(log chains).
+    /// Returns the rows of the chain that a row is in; for a program's or a group's row, that row alone. O(log chains).
     private mutating func chainRows(around row: Int) -> Range<Int> {
         guard let shown = self.row(at: row), let tree = shown.tree else { return row..<row + 1 }
         let root = programs[shown.programIndex].forest.root(of: tree.node)
@@ -43,19 +44,21 @@ extension State {
         return first..<max(row + 1, first + count)
     }
 
-    /// The row of the next chain after the rows of one. Under a caller in another program that is the next one there, else
-    /// the one after the caller's.
+    /// Returns the row of the next chain after the rows of one. After the last chain under a caller in another program,
+    /// that is the chain after the caller's chain.
     private mutating func nextChainRow(after chain: Range<Int>) -> Int {
-        var (first, next) = (chain.lowerBound, chain.upperBound)
-        while let shown = row(at: next)?.tree, !shown.flags.contains(.root), let own = row(at: first),
-            let (index, node) = find(own.rowID), let caller = shownCaller(of: node, in: index),
-            let around = row(of: rowID(of: caller.node, in: caller.programIndex))
+        var (member, next) = (chain.lowerBound, chain.upperBound)
+        // A row that is no root continues the caller's chain.
+        while let shown = row(at: next)?.tree, !shown.flags.contains(.root), let memberRow = row(at: member),
+            let (index, node) = find(memberRow.rowID), let caller = shownCaller(of: node, in: index),
+            let callerRow = row(of: rowID(of: caller.node, in: caller.programIndex))
         {
-            (first, next) = (around, chainRows(around: around).upperBound)
+            (member, next) = (callerRow, chainRows(around: callerRow).upperBound)
         }
         return next
     }
 
+    /// Selects a row of the tree, also while another view is shown.
     private mutating func selectRow(_ row: Int) {
         if view == .chains { return move(to: row) }
         guard let rowID = self.row(at: row)?.rowID else { return }
@@ -69,7 +72,7 @@ extension State {
         move(to: tree.top + part.line(of: tree.window.count))
     }
 
-    /// Brings the selected row to the middle of the screen, as far as there are rows around it.
+    /// Brings the selected row to the middle of the screen, as far as the rows above and below it allow.
     mutating func centreSelection() {
         guard let selection, row(of: selection) != nil else { return notify(emptyReason) }
         if following == .first { following = .nothing }
@@ -78,11 +81,11 @@ extension State {
     }
 }
 
-/// A line of the rows that are shown, as `H`, `M` and `L` name them.
+/// A line of the window: the target of the keys `H`, `M` and `L`.
 enum WindowPart {
     case top, middle, bottom
 
-    /// Nil for other intents.
+    /// Makes the part for an intent; nil for other intents.
     init?(_ intent: Intent) {
         switch intent {
         case .windowTop: self = .top
@@ -92,6 +95,7 @@ enum WindowPart {
         }
     }
 
+    /// Returns the line in a window of `count` lines.
     func line(of count: Int) -> Int {
         switch self {
         case .top: 0

@@ -53,7 +53,8 @@ extension Painter {
         }
     }
 
-    /// Draws the column headers, a mark in the one that is sorted by: which way, or that the rows are not there yet.
+    /// Draws the column headers. The sorted column has an arrow, or an ellipsis while a new order is made. The titles
+    /// of a selected group's figures replace the headers at their place.
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
@@ -90,10 +91,11 @@ extension Painter {
         paintMessage(text)
     }
 
-    /// The scroll bar at the right of the rows, where there are more than are shown.
+    /// Draws the scroll bar at the right edge, if there are more rows than lines.
     mutating func paintScrollBar(count: Int, top: Int) {
         let area = layout.tree
         guard let bar = ScrollBar(area: area, count: count, top: top) else { return }
+        // The border of a detail pane beside the rows serves as the track.
         let isBordered = area.columns < frame.size.columns
         for line in 0..<area.rows {
             let isThumb = bar.isThumb(line)
@@ -106,6 +108,6 @@ extension Painter {
 }
 
 extension State {
-    /// Whether the selected row is of a group, so that headings are of groups' figures.
+    /// Whether the selected row is a group's.
     fileprivate var isGroupSelected: Bool { selection?.site != nil }
 }

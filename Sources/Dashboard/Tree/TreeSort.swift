@@ -3,7 +3,7 @@ import ChainRows
 
 // Sorting and grouping: what keys, clicks and the command line ask for.
 extension State {
-    /// Sorts the tree: chains among each other, and nodes under the same node if asked for.
+    /// Sorts the chains of the tree; with `siblings`, also the nodes under the same node.
     mutating func sort(by column: SortColumn, inverted: Bool = false, siblings: Bool = false) {
         var wanted = order
         (wanted.column, wanted.isInverted, wanted.sortsSiblings) = (column, inverted, siblings)
@@ -12,7 +12,7 @@ extension State {
         notify(order.words)
     }
 
-    /// Puts the tree into an order, in all programs.
+    /// Sets the order of the tree in all programs.
     mutating func setOrder(_ wanted: TreeOrder) {
         let isGrouping = wanted.isGrouped != order.isGrouped
         order = wanted
@@ -25,26 +25,27 @@ extension State {
 
     mutating func invertSort() { sort(by: order.column, inverted: !order.isInverted, siblings: order.sortsSiblings) }
 
-    /// A click on the head of a column: sorts by it, and the next time the other way round.
+    /// Sorts by the column of a clicked header; inverts the order if the tree is sorted by that column already.
     mutating func sort(byClickOn column: SortColumn) {
         if order.column == column { return invertSort() }
         sort(by: column, siblings: order.sortsSiblings)
     }
 
+    /// Groups the chains by call site, or ends that.
     mutating func toggleGroups() {
-        // Of a group that goes, its first chain stays selected.
-        var first: RowID?
+        // In place of a selected group, its first chain.
+        var firstChain: RowID?
         if order.isGrouped, let selection, let site = selection.site,
             let programIndex = programIndex(of: selection.source)
         {
-            first = programs[programIndex].firstChain(of: site)
+            firstChain = programs[programIndex].firstChain(of: site)
         }
         let line = tree.selectedLine
         var wanted = order
         wanted.isGrouped.toggle()
-        if let first {
-            selection = first
-            tree.anchor = ChainsView.Anchor(rowID: first, line: line ?? 0)
+        if let firstChain {
+            selection = firstChain
+            tree.anchor = ChainsView.Anchor(rowID: firstChain, line: line ?? 0)
         }
         setOrder(wanted)
         notify(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
@@ -63,7 +64,7 @@ extension Program {
 }
 
 extension TreeOrder {
-    /// What it sorts by, in a sentence.
+    /// The order in a sentence.
     var words: String {
         let what: String
         switch column {

@@ -3,7 +3,7 @@ import ChainRows
 
 // Moving through the tree: what keys, commands and other views ask for.
 extension State {
-    /// Finds the rows of the view that is shown; the selection stays on its row where it can.
+    /// Finds the rows of the shown view, and what depends on them. The selection stays on its row where possible.
     mutating func updateViewport() {
         revision += 1
         linkPrograms()
@@ -17,7 +17,7 @@ extension State {
         drawnKey = redrawKey()
     }
 
-    /// Selects the row with a number, as far as there is one, and brings it into sight.
+    /// Selects a row, or the first or last one for a number outside the rows, and brings it into sight.
     mutating func move(to row: Int) {
         guard tree.rowCount > 0 else { return }
         following = .nothing
@@ -40,15 +40,15 @@ extension State {
         selection = rowID
         tree.selectedRow = row
         let height = max(1, Layout(self).tree.rows)
-        // Its line if it is in sight, else the nearest edge.
+        // A row in sight keeps its line; another one is anchored at the nearest edge.
         tree.anchor = ChainsView.Anchor(rowID: rowID, line: min(max(0, row - tree.top), height - 1))
         updateViewport()
     }
 
-    /// The row of the selection, which moves start from.
+    /// Returns the row that moves start from: the selection's, else the row that was selected last.
     mutating func currentRow() -> Int { selection.flatMap { row(of: $0) } ?? tree.selectedRow }
 
-    /// Goes to a node, unfolding what hides it; drops a filter that hides it.
+    /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
     mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
         view = .chains
         let rowID = self.rowID(of: node, in: programIndex)
@@ -84,7 +84,7 @@ extension State {
         }
     }
 
-    /// The chain that began last, of all programs.
+    /// Returns the chain that began last, of all programs; a live one if there is any.
     func newestChain() -> RowID? {
         var newest: (rowID: RowID, isLive: Bool, time: UInt64)?
         for program in programs {
@@ -98,10 +98,10 @@ extension State {
 }
 
 extension Program {
-    /// The chain that began last, among the live ones if there are any.
+    /// Returns the chain that began last; a live one if there is any.
     fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
         guard isReached else { return nil }
-        return rowModel.newestChain(in: forest).map { ($0.root, $0.isLive) }
+        return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
     }
 
     /// Unfolds everything that hides a node.

@@ -7,22 +7,22 @@
 protocol DashboardView {
     /// The name on the tab, the command line and in the configuration, in lower case.
     static var name: String { get }
-    /// What the view's digit key means.
+    /// The intent of the view's digit key.
     static var intent: Intent { get }
-    /// What the help says of the digit key.
+    /// The text of the digit key in the help.
     static var keyText: String { get }
     /// Keys that only this view has, or that mean something else in it.
     static var bindings: [KeyMap.Binding] { get }
     /// Whether rows stand for nodes, so that the keys for nodes act on them.
     static var hasNodeRows: Bool { get }
-    /// Whether rows that do not match the filter stay, dimmed, whatever ``Filter/dims`` says.
+    /// Whether rows that do not match the filter stay, dimmed, whatever ``Filter/dims`` is.
     static var keepsAllRows: Bool { get }
 
-    /// Prepares for being shown: `state.view` is this view already.
+    /// Prepares the view for being shown; `state.view` is this view already.
     static func didAppear(_ state: inout State)
-    /// Prepares for being replaced by another view.
+    /// Prepares the view for being replaced by another one.
     static func willDisappear(_ state: inout State)
-    /// Finds the rows to show; the selection stays on its row where it can.
+    /// Finds the rows to show; the selection stays on its row where possible.
     static func updateRows(_ state: inout State)
 
     /// Does what a key means in this view; returns nil where the key means the same in every view.
@@ -33,21 +33,21 @@ protocol DashboardView {
     static func handleHeaderClick(column: Int, _ state: inout State)
     /// Moves the rows, not the selection.
     static func scroll(by lines: Int, _ state: inout State)
-    /// The number of rows, and of the first that is shown.
+    /// Returns the number of rows, and the number of the first row that is shown.
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int)
-    /// Lines below the column headers that would show everything.
+    /// Returns the number of lines below the column headers that would show everything.
     static func lineCount(of state: borrowing State) -> Int
     /// Selects the next row, if there is one.
     static func selectNextRow(_ state: inout State)
 
     /// Draws the column headers and the rows.
     static func draw(_ state: borrowing State, into painter: inout Painter)
-    /// Returns what the detail pane says of a selected row that is more than a node, wrapped to `width` columns; nil
-    /// where the pane shows the selected node.
+    /// Returns the details of a selected row that is more than a node, wrapped to `width` columns; nil where the detail
+    /// pane shows the selected node.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail?
-    /// Whether the detail pane shows the selected node or program.
+    /// Returns whether the detail pane shows the selected node or program.
     static func describesSelection(_ state: borrowing State) -> Bool
-    /// A number that changes when the passing of time alone changes the rows.
+    /// Returns a number that changes when the passing of time alone changes the rows.
     static func redrawKey(of state: borrowing State) -> UInt64
 }
 
@@ -93,10 +93,10 @@ extension State {
         }
     }
 
-    /// Shows the tree, because what follows is seen there.
+    /// Shows the tree, for a command with an effect that is seen only there.
     mutating func showTree() { if view != .chains { show(.chains) } }
 
-    /// Makes a node what keys act on, from a row of another view than the tree.
+    /// Selects a row from another view than the tree, so that keys act on it.
     mutating func select(_ rowID: RowID?) {
         following = .nothing
         if selection != rowID { detailScroll = 0 }

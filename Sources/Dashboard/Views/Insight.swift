@@ -1,45 +1,47 @@
 import ChainInsight
 import ChainModel
 
-/// What the views make of one program besides its forest. Each part costs next to nothing while its view is closed.
+/// What the views compute of one program besides its forest. While its view is closed, a part does little or no work.
 struct Insight {
     var threads = ThreadLanes()
     var sites = SitesInsight()
     var chains = ChainsInsight()
-    /// Kept up always, for their count is on the tab.
+    /// Always kept up to date, because their count is on the tab.
     var warnings = WarningTable()
     var events = EventsInsight()
-    /// The time of the latest tick, and of the latest one that changed figures.
+    /// The time of the latest tick, in nanoseconds since 1970.
     private var wall: UInt64 = 0
+    /// The time of the latest tick that changed figures.
     private var movedWall: UInt64 = 0
 
-    /// The forest changed; `now` is of the program's clock.
+    /// Applies changes of the forest. `now` is in nanoseconds of the program's clock.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         sites.follow(changes, of: forest)
         chains.follow(changes, of: forest)
         warnings.update(with: changes, of: forest, now: now)
     }
 
-    /// Does a slice of the work of the views; true if that changed what a view shows.
+    /// Does a slice of the work of the views; returns whether that changed what a view shows.
     mutating func tick(
         _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, options: WarningOptions
     ) -> Bool {
-        let areFiguresMoved = tickFigures(forest, wall: wall)
-        let isWarningsMoved = warnings.tick(forest, now: now, options: options)
-        return areFiguresMoved || isWarningsMoved
+        let haveFiguresChanged = tickFigures(forest, wall: wall)
+        let haveWarningsChanged = warnings.tick(forest, now: now, options: options)
+        return haveFiguresChanged || haveWarningsChanged
     }
 
-    /// Does a slice of what is also done while the picture is frozen.
+    /// Does a slice of counting, also while the picture is frozen; returns whether shown figures changed.
     mutating func tickFigures(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
-        let isSitesMoved = sites.tick(forest, wall: wall)
-        let isChainsMoved = chains.tick(forest, wall: wall)
+        let haveSitesChanged = sites.tick(forest, wall: wall)
+        let haveChainsChanged = chains.tick(forest, wall: wall)
         self.wall = wall
-        if isSitesMoved || isChainsMoved { movedWall = wall }
-        return isSitesMoved || isChainsMoved
+        if haveSitesChanged || haveChainsChanged { movedWall = wall }
+        return haveSitesChanged || haveChainsChanged
     }
 
-    /// Whether a count of ``tickFigures(_:wall:)`` is unfinished, and whether nothing is left to count or show.
+    /// Whether a count of ``tickFigures(_:wall:)`` is unfinished.
     var hasFigureWork: Bool { sites.isCounting || chains.isCounting }
+    /// Whether no figure is left to count or to show.
     var areFiguresIdle: Bool { sites.isIdle && chains.isIdle }
 
     /// Whether a count or a sweep is unfinished.
@@ -48,7 +50,7 @@ struct Insight {
     /// Whether nothing is to be done until events arrive.
     var isIdle: Bool { areFiguresIdle && warnings.isIdle && !(showsRates && wall &- movedWall < Self.rateTail) }
 
-    /// Rates of the last minute fall without events.
+    /// How long rates may change without events, because they are of the last minute; in nanoseconds.
     private static let rateTail: UInt64 = 61_000_000_000
     private var showsRates: Bool { sites.showsRates || chains.showsRates }
 }

@@ -14,7 +14,7 @@ struct LegendEntry {
 }
 
 extension Painter {
-    /// Explains signs on a line, as many as fit whole.
+    /// Draws signs and their words on a line, as many as fit whole.
     mutating func paintLegend(_ entries: [LegendEntry], row: Int, from start: Int = Columns.glyph) {
         let end = layout.tree.columns - 1
         var column = start
@@ -26,7 +26,7 @@ extension Painter {
         }
     }
 
-    /// Explains signs on the last line for rows, where `rowCount` rows leave two lines free.
+    /// Draws the legend on the last line of the rows, if `rowCount` rows leave two lines free.
     mutating func paintLegend(_ entries: [LegendEntry], below rowCount: Int) {
         let area = layout.tree
         guard rowCount + 2 <= area.rows else { return }

@@ -4,15 +4,15 @@ protocol ListView: DashboardView {
     static func cursor(of state: borrowing State) -> ListCursor
     /// Stores the view's cursor.
     static func setCursor(_ cursor: ListCursor, _ state: inout State)
-    /// Lines below the rows that show something else.
+    /// The number of lines below the rows that show something else.
     static var infoLineCount: Int { get }
-    /// Lines between the column headers and the rows that show something else.
+    /// Returns the number of lines between the column headers and the rows that show something else.
     static func topLineCount(_ state: borrowing State) -> Int
     /// Does what a key means in this view alone; returns nil where it means the same in every list, or every view.
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
-    /// Follows the cursor, which was moved: what the row stands for is what keys act on.
+    /// Selects what the row under the cursor stands for, after the cursor was moved.
     static func didMoveCursor(_ state: inout State)
-    /// Follows the window, which was scrolled.
+    /// Updates what depends on the window, after it was scrolled.
     static func didScroll(_ state: inout State)
     /// Acts on a click on the row under the cursor.
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State)
@@ -30,7 +30,7 @@ extension ListView {
     }
     static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
 
-    /// Lines for rows, below the column headers.
+    /// Returns the number of lines for rows.
     static func height(in state: borrowing State) -> Int {
         max(0, Layout(state).tree.rows - infoLineCount - topLineCount(state))
     }
@@ -60,7 +60,7 @@ extension ListView {
         return []
     }
 
-    /// Moves the cursor to a row; shows `edge` where it is there already.
+    /// Moves the cursor to a row; shows `edge` if the cursor cannot move.
     static func moveCursor(to row: Int, orSay edge: String? = nil, _ state: inout State) {
         var cursor = cursor(of: state)
         guard cursor.count > 0 else { return state.notify(state.emptyReason) }
@@ -72,7 +72,7 @@ extension ListView {
         state.updateViewport()
     }
 
-    /// Goes to the next row that matches, around the ends. O(rows).
+    /// Goes to the next row that matches, or the previous one, and wraps at the ends. O(rows).
     static func goToMatch(
         forward: Bool, _ state: inout State, where isMatch: (_ row: Int, _ state: borrowing State) -> Bool
     ) {

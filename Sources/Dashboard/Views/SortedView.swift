@@ -2,15 +2,15 @@
 protocol ColumnSort {
     associatedtype Column: Equatable
     var column: Column { get }
-    /// Whether the order is turned round.
+    /// Whether the order is the reverse of the column's usual one.
     var isInverted: Bool { get }
     /// The order in a sentence.
     var words: String { get }
     init(column: Column, isInverted: Bool)
 }
 
-/// A list that is sorted by a column: a key goes to the next one, a click on a heading to that one, the second time the
-/// other way round.
+/// A list that is sorted by a column. A key sorts by the next column, a click on a header by that column; sorting by
+/// the same column again inverts the order.
 protocol SortedView: ListView {
     associatedtype Sort: ColumnSort
     static func sort(of state: borrowing State) -> Sort
@@ -26,6 +26,7 @@ extension SortedView {
         sort(by: columns[next], &state)
     }
 
+    /// Sorts by a column; inverts the order if the rows are sorted by that column already.
     static func sort(by column: Sort.Column, _ state: inout State) {
         let old = sort(of: state)
         let new = Sort(column: column, isInverted: old.column == column && !old.isInverted)

@@ -15,7 +15,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// Where the time of all chains goes, by call path.
     case profile
 
-    /// The list of views: what each of them does is its type's.
+    /// The type that implements the view.
     var type: any DashboardView.Type {
         switch self {
         case .chains: ChainsView.self
@@ -31,13 +31,13 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The name on the tab, the command line and in the configuration, in lower case.
     public var name: String { type.name }
 
-    /// The view of a name, in upper or lower case.
+    /// Finds the view with a name, in upper or lower case; nil if there is none.
     public init?(name: String) {
         guard let view = Self.allCases.first(where: { $0.name == name.lowercased() }) else { return nil }
         self = view
     }
 
-    /// The view that an intent shows; nil for other intents.
+    /// Finds the view that an intent shows; nil for other intents.
     init?(shownBy intent: Intent) {
         guard let view = Self.allCases.first(where: { $0.type.intent == intent }) else { return nil }
         self = view
@@ -46,12 +46,12 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The name as its tab shows it.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// Which views do what only some do, by their keys, and which key shows them.
+    /// Returns a message that names the views with a key for an intent, and the keys that show these views.
     static func words(forViewsWith intent: Intent) -> String {
         words(for: allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
     }
 
-    /// That only some views do something, and which key shows them.
+    /// Returns a message that only some views do something, and which keys show these views.
     static func words(for views: [ViewID]) -> String {
         func joined(_ words: [String]) -> String {
             words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words.last!
@@ -61,7 +61,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
             ? "only \(names) does that; \(digits) shows it" : "only \(names) do that; \(digits) show them"
     }
 
-    /// The next view, or the one before; around the ends.
+    /// Returns the view that is `step` views further, or back if negative; wraps at the ends.
     func next(by step: Int) -> ViewID {
         let count = Self.allCases.count
         return Self.allCases[((Int(rawValue) - 1 + step) % count + count) % count]

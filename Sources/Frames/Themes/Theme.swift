@@ -9,32 +9,33 @@ public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     /// The palette of 256 colours.
     case ansi256 = 256
 
-    /// The number of colours.
+    /// Whether one terminal has fewer colours than another.
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A colour, for terminals with 256 and with 16 of them.
+/// A colour, for terminals with 256 colours and for those with 16.
 public struct Color: Hashable, Sendable {
-    /// Of the 256: 0 to 15 are the terminal's own, then a 6×6×6 cube and 24 greys. -1 is the terminal's default.
+    /// The number among 256: 0 to 15 are the terminal's own, then a 6×6×6 cube and 24 greys. -1 is the terminal's
+    /// default.
     public var of256: Int16
-    /// Of the 16: 8 colours and their bright forms. -1 is the terminal's default.
+    /// The number among 16: 8 colours and their bright forms. -1 is the terminal's default.
     public var of16: Int16
 
-    /// Takes both forms.
+    /// Makes a colour of its numbers among 256 and among 16.
     public init(_ of256: Int16, _ of16: Int16) {
         self.of256 = of256
         self.of16 = of16
     }
 
-    /// The colour's number on a terminal of a given depth.
+    /// The terminal's default foreground or background.
     public static let standard = Color(-1, -1)
 }
 
 /// The look of a style on a terminal: colour numbers (-1 for the terminal's default) and attributes.
 public struct Look: Hashable, Sendable {
-    /// The foreground; -1 is the terminal's default.
+    /// The number of the foreground; -1 is the terminal's default.
     public var foreground: Int16 = -1
-    /// The background; -1 is the terminal's default.
+    /// The number of the background; -1 is the terminal's default.
     public var background: Int16 = -1
     /// Attributes by the names of ``Style/Modifiers``; `selected` is never among them.
     public var attributes: Style.Modifiers = []
@@ -53,7 +54,7 @@ public struct Theme: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// The foreground.
         public var foreground: Color
-        /// The background; nil is that of the theme.
+        /// The background; nil for that of the theme.
         public var background: Color?
         /// The foreground on the selected row.
         public var selected: Color
@@ -87,12 +88,12 @@ public struct Theme: Hashable, Sendable {
     public let paper: Color
     /// The background of the selected row.
     public let selection: Selection
-    /// `#rrggbb` of the background and foreground where the theme leaves them to the terminal, for pictures.
+    /// The background and foreground in pictures where the theme leaves them to the terminal, as `#rrggbb`.
     public let page: (background: String, foreground: String)
     /// The entries, by the raw value of ``Role``.
     private let entries: [Entry]
-    /// Stress that replaces colours where there are none.
-    private let plain: [Style.Modifiers]
+    /// The stress that replaces colours where there are none, by the raw value of ``Role``.
+    private let colorlessStress: [Style.Modifiers]
 
     init(
         _ name: String, isLight: Bool = false, paper: Color = .standard, selection: Selection,
@@ -104,7 +105,7 @@ public struct Theme: Hashable, Sendable {
         self.selection = selection
         self.page = page
         entries = Role.allCases.map(entry)
-        plain = Role.allCases.map(Self.stress)
+        colorlessStress = Role.allCases.map(Self.stress)
     }
 
     /// The look of a style on a terminal of a given depth.
@@ -113,7 +114,7 @@ public struct Theme: Hashable, Sendable {
         var attributes = style.modifiers.subtracting(.selected)
         let isSelected = style.modifiers.contains(.selected)
         guard depth != .none else {
-            attributes.formUnion(plain[Int(style.role.rawValue)])
+            attributes.formUnion(colorlessStress[Int(style.role.rawValue)])
             if isSelected { attributes.formSymmetricDifference(.reversed) }
             return Look(attributes: attributes)
         }
@@ -136,7 +137,7 @@ public struct Theme: Hashable, Sendable {
         return depth == .ansi8 ? withoutBrightColors(look) : look
     }
 
-    /// The same with eight colours; stress stands for brightness.
+    /// Returns a look with the eight colours only: bold and dimmed stand for bright ones.
     private func withoutBrightColors(_ look: Look) -> Look {
         var look = look
         if look.foreground == 8 {
@@ -151,7 +152,7 @@ public struct Theme: Hashable, Sendable {
         return look
     }
 
-    /// Compares name and look.
+    /// Compares the names and the looks.
     public static func == (left: Theme, right: Theme) -> Bool {
         left.name == right.name && left.entries == right.entries && left.selection == right.selection
             && left.paper == right.paper
@@ -175,13 +176,13 @@ extension Theme {
     /// All themes, in the order in which they are offered.
     public static let all: [Theme] = [.dark, .light, .highContrast, .colorBlind, .terminal]
 
-    /// The theme of a name; nil where there is none. Case, hyphens and the spelling of colour do not matter.
+    /// Returns the theme of a name; nil where there is none. Case, hyphens and the spelling of colour do not matter.
     public static func named(_ name: String) -> Theme? {
-        func plain(_ text: String) -> String {
+        func normalized(_ text: String) -> String {
             let letters = text.lowercased().filter { $0 != "-" && $0 != " " && $0 != "_" }
             return letters.hasPrefix("colour") ? "color" + letters.dropFirst("colour".count) : letters
         }
-        return all.first { plain($0.name) == plain(name) }
+        return all.first { normalized($0.name) == normalized(name) }
     }
 }
 

@@ -10,13 +10,14 @@ struct Attach: ParsableCommand {
             shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
             are several, you choose from a list.
 
-            If a program ends or hangs, its last state stays on the screen until it is back. tcp: is for programs that \
-            opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE names a file \
-            that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a password; \
-            CHAINVIEW_SSH names another ssh.
+            If a program ends or hangs, its last state stays on the screen until the program is back. tcp: is for \
+            programs that opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE \
+            names a file that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a \
+            password; CHAINVIEW_SSH names another ssh.
 
-            Exit codes: 0 quit, 64 an invalid or ambiguous target, 65 another version of the \
-            protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program does not let you in.
+            Exit codes: 0 quit, 64 an invalid or ambiguous target, or a terminal that cannot be used, 65 another \
+            version of the protocol, 66 no such program, 69 the program is gone, does not answer or has too many \
+            viewers, 74 input or output failed, or another error of the system, 77 the program does not let you in.
             """)
 
     @Argument(help: ArgumentHelp("The program to attach to.", valueName: "target"), completion: Completions.targets)
@@ -37,7 +38,8 @@ struct Attach: ParsableCommand {
         let settings = try display.settings()
         guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
         let targets = try names.map { try Target(validating: $0) }
-        // Checked before the screen opens, because an error is then one line. Not over ssh, because that doubles the time.
+        // Checked before the screen opens, because an error is then one line. Not over ssh, because a second login
+        // doubles the time.
         if !wait { for target in targets where !target.isFar { try discovery.probe(target) } }
         try settings.attach(to: targets, Discovery(), waits: wait)
     }
@@ -84,7 +86,10 @@ extension Settings {
         return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
     }
 
-    /// Lets the user choose a program and opens the dashboard on it; without a terminal, prints the list.
+    /// Opens the dashboard on the only program there is, else on one that the user chooses from a list.
+    ///
+    /// - Parameter choosesAlways: whether the list is shown also for one program; without a terminal it is printed.
+    /// - Throws: ``Failure`` without a terminal, unless `choosesAlways` is true or there is exactly one program.
     func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
         if isHeadless || !choosesAlways {
             let found = try discovery.found()

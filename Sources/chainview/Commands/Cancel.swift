@@ -11,9 +11,10 @@ struct Cancel: ParsableCommand {
             Nodes have the numbers that the dashboard and `chainview ps` show: 123 or '#123'. The command requests the \
             cancellation and does not wait for it; `chainview ps` shows the result.
 
-            Exit codes: 0 requested, 64 wrong usage, 65 another version of the protocol, 66 no such program, 69 \
-            the program is gone or does not answer, 77 refused, with the reason: the program is read-only, \
-            there is no such node, or nothing under it is pending.
+            Exit codes: 0 requested, 64 wrong usage or an ambiguous target, 65 another version of the protocol, 66 no \
+            such program, 69 the program is gone, does not answer or has too many viewers, 74 input or output failed, \
+            or another error of the system, 77 refused, with the reason: no access, the program is read-only, there is \
+            no such node, or nothing under it is pending.
             """)
 
     @Argument(
@@ -41,7 +42,7 @@ struct Cancel: ParsableCommand {
         case .accepted(let count):
             let what = chain ? "the chain of \(node.id)" : "\(node.id) and all under it"
             let topmost = count == 1 ? "1 topmost pending node" : "\(count) topmost pending nodes"
-            try Streams.print("cancelled \(what): asked \(topmost)\n")
+            try Streams.print("requested the cancellation of \(what): \(topmost)\n")
         case .refused(let reason): throw Failure(status: .refused, message: "refused: \(reason).")
         case .described:
             throw Failure(
@@ -50,7 +51,7 @@ struct Cancel: ParsableCommand {
     }
 }
 
-/// `123` or `#123`.
+/// The number of a node: `123` or `#123`.
 struct NodeArgument: ExpressibleByArgument {
     var id: NodeID
 

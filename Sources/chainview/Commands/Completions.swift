@@ -3,13 +3,14 @@ import ChainAttach
 import Demos
 import Foundation
 
-/// Shell completions that need chainview's own knowledge. The argument parser generates the scripts:
+/// Shell completions that only chainview can list. The argument parser generates the scripts:
 /// `chainview --generate-completion-script bash`.
 enum Completions {
-    /// Targets: pids and unique names. Names that a shell would have to quote are left out.
+    /// Targets: pids, `unix:` paths of second inspectors, and unique names. Names that a shell would have to quote are
+    /// left out.
     static let targets = CompletionKind.custom { _, _, prefix in targets(beginningWith: prefix) }
 
-    /// Targets, and recordings (`*.chain`) in the folder of what is typed.
+    /// Targets, and recordings (`*.chain`) in the folder of the typed path.
     static let sources = CompletionKind.custom { _, _, prefix in
         targets(beginningWith: prefix) + recordings(beginningWith: prefix)
     }
@@ -25,6 +26,7 @@ enum Completions {
             .filter { $0.hasPrefix(prefix) }
     }
 
+    /// Returns the paths of recordings that begin with a typed path.
     static func recordings(beginningWith prefix: String) -> [String] {
         let end = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.startIndex
         let folder = String(prefix[..<end])

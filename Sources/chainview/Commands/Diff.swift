@@ -22,7 +22,8 @@ struct Diff: ParsableCommand {
             file, line, createdAt; null for different runs). Figures are settled, rejected, cancelled, live, rate, total, run \
             and wait, the last three with count, p50, p90, p99 and max. Times are seconds.
 
-            Exit codes: 0 done, 64 wrong usage, 65 no recording, 66 no such file, 74 the file cannot be read.
+            Exit codes: 0 done, 64 wrong usage, 65 no recording, or a damaged one, 66 no such file, 74 input or output \
+            failed.
             """)
 
     @Argument(help: ArgumentHelp("The earlier recording, or FILE@TIME.", valueName: "a"), completion: .file())
@@ -62,6 +63,7 @@ struct Diff: ParsableCommand {
         try Streams.print(text.text(difference))
     }
 
+    /// Returns one side of the comparison, and prints what is wrong with its recording.
     private func side(_ word: String) throws -> Difference.Side {
         guard case .recording(let file, let moment) = try ForestSource(word) else {
             let shown = DisplayText.shown(word)

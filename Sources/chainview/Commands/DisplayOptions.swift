@@ -30,7 +30,7 @@ struct DisplayOptions: ParsableArguments {
         help: "At the end, print the fill and the limit of each queue of the dashboard on standard error.")
     var printsStatistics = false
 
-    /// Whether to run without a screen: as asked for, or because there is no terminal.
+    /// Whether to run without a screen: as requested, or because there is no terminal.
     var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
 
     /// Whether the locale of the environment is not UTF-8.
@@ -91,7 +91,7 @@ struct FrameOptions: ParsableArguments {
     }
 }
 
-/// When a command ends that follows a program.
+/// The time limit of a command that follows a program.
 struct TimeLimit: ParsableArguments {
     @Option(
         name: .customLong("for"),
@@ -99,7 +99,7 @@ struct TimeLimit: ParsableArguments {
     var duration: DurationArgument?
 }
 
-/// `3s`, `500ms`, `1m`, `2h`; a bare number is seconds.
+/// A duration of at most 366 days, such as `500us`, `500ms`, `3s`, `1m` or `2h`; a bare number is seconds.
 struct DurationArgument: ExpressibleByArgument {
     var duration: Duration
 
@@ -119,7 +119,7 @@ struct DurationArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { Self.words(nanoseconds: duration.clampedNanoseconds) }
 
-    /// Returns the duration as an argument: a whole number of the largest unit that divides it.
+    /// Returns the duration as an argument: a whole number of the largest unit that divides it, else microseconds.
     static func words(nanoseconds: UInt64) -> String {
         let units: [(String, UInt64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
@@ -159,7 +159,7 @@ struct ViewName: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// `120x40`.
+/// A size in cells: `120x40`, with numbers from 1 to 10,000.
 struct SizeArgument: ExpressibleByArgument {
     var size: Size
 

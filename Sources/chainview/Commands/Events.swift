@@ -24,9 +24,9 @@ struct Events: ParsableCommand {
             A query of --where finds events by their node as it was right after the event; 'event:rejected,cancelled' \
             restricts the kinds.
 
-            Exit codes: 0 done or interrupted, 64 wrong usage, 65 another version of the protocol, or no recording, 66 no \
-            such program or file, 69 the program is gone or does not answer, 74 input or output failed, 77 the program \
-            refuses access.
+            Exit codes: 0 done or interrupted, 64 wrong usage, 65 another version of the protocol, no recording or a \
+            damaged one, 66 no such program or file, 69 the program is gone, does not answer or has too many viewers, \
+            74 input or output failed, or another error of the system, 77 the program refuses access.
             """)
 
     @Argument(
@@ -65,7 +65,7 @@ struct Events: ParsableCommand {
             },
             take: { batch in
                 try selection.apply(batch) { event, text, forest in
-                    // The events of a resync describe what waited before it.
+                    // The batches that begin and end a resync hold the waits of the state, and no new events.
                     guard event.time > start, batch.resync == nil else { return }
                     let shown =
                         json

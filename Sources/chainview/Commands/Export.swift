@@ -13,8 +13,8 @@ struct Export: ParsableCommand {
             until the program ends. The others show one moment: that of FILE@TIME, the end of a recording, or now; live chains \
             first, then the newest.
 
-            --perfetto: handlers on their threads, chains and their steps on at most 200 tracks, and which handler let which \
-            run. Open the file at ui.perfetto.dev; nothing of it is uploaded.
+            --perfetto: handlers on their threads, chains and their steps on at most 200 tracks, and flows from each \
+            handler to those that it let run. Open the file at ui.perfetto.dev; nothing of it is uploaded.
 
             --otlp: each settled node is a span, posted as JSON to a collector of OTLP over HTTP; /v1/traces is added to an \
             address without a path. The ids are stable, so a second export of the same nodes yields the same spans. Requests \
@@ -23,9 +23,10 @@ struct Export: ParsableCommand {
             --jsonl: a line a node, with the fields of `ps --json`, and type, follows, members; the first line is on the \
             program, the last one on the end. `events --json` has a line an event.
 
-            Exit codes: 0 done, 64 wrong usage or the file exists, 65 no recording, or another version, 66 no such program \
-            or file, 69 the program is gone, or the collector cannot be reached, 74 a file cannot be read or written, 77 the \
-            program refuses access, or the collector refuses spans.
+            Exit codes: 0 done, 64 wrong usage or the file exists, 65 another version of the protocol, no recording or \
+            a damaged one, 66 no such program or file, 69 the program is gone, does not answer or has too many \
+            viewers, or the collector cannot be reached, 74 input or output failed, or another error of the system, 77 \
+            the program refuses access, or the collector refuses spans.
             """)
 
     @Argument(
@@ -90,7 +91,7 @@ struct Export: ParsableCommand {
     }
 }
 
-/// The formats, of which one is chosen.
+/// The options that choose one format.
 struct ExportFormat: ParsableArguments {
     @Option(
         help: ArgumentHelp("Write a trace for Perfetto to a file; - is standard output.", valueName: "file"),
@@ -119,7 +120,7 @@ struct ExportFormat: ParsableArguments {
         [(mermaid, MomentFormat.mermaid), (dot, .dot), (svg, .svg), (html, .html)].filter(\.0).map(\.1)
     }
 
-    /// The chosen format, if it shows one moment; the others take nodes as they settle.
+    /// The chosen format if it shows one moment; nil for the others, which take nodes as they settle.
     var moment: MomentFormat? { moments.first }
 
     func validate() throws {
@@ -133,7 +134,7 @@ struct ExportFormat: ParsableArguments {
     }
 }
 
-/// Which nodes a picture shows.
+/// The options that select nodes for the formats that show one moment.
 struct NodeSelection: ParsableArguments {
     @Option(
         name: .customLong("where"),
@@ -145,10 +146,10 @@ struct NodeSelection: ParsableArguments {
     var live = false
 
     @Option(
-        help: ArgumentHelp("Show at most so many nodes.", valueName: "count"))
+        help: ArgumentHelp("Show at most this many nodes.", valueName: "count"))
     var limit: Int?
 
-    /// Whether anything is selected.
+    /// Whether any of the options was given.
     var isOn: Bool { query != nil || live || limit != nil }
 
     func validate() throws {
@@ -156,14 +157,14 @@ struct NodeSelection: ParsableArguments {
         if let query { _ = try QueryArgument.nodes(query) }
     }
 
-    /// The selected nodes.
+    /// Returns the selection; without `--limit` it has at most `defaultLimit` nodes.
     func listing(limit defaultLimit: Int) throws -> TreeListing {
         TreeListing(
             isLiveOnly: live, query: try query.map { try QueryArgument.nodes($0) }, nodeLimit: limit ?? defaultLimit)
     }
 }
 
-/// Whether an export goes on while the program runs.
+/// The options that continue an export while the program runs.
 struct FollowOptions: ParsableArguments {
     @Flag(help: "Go on while the program runs.")
     var follow = false

@@ -19,7 +19,7 @@ struct Manual: Decodable {
         var kind: String
         var name: String
 
-        /// `--for`, `-W`.
+        /// The name as it is typed: `--for` or `-W`.
         var dashed: String { (kind == "long" ? "--" : "-") + name }
     }
 
@@ -38,21 +38,22 @@ struct Manual: Decodable {
         var value: String { valueName ?? "value" }
     }
 
-    struct ViewerCommand: Decodable {
+    struct Command: Decodable {
         var commandName: String
         var shouldDisplay: Bool?
         var abstract: String?
         var discussion: String?
-        var subcommands: [ViewerCommand]?
+        var subcommands: [Command]?
         var arguments: [Argument]?
 
         var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
-        var commands: [ViewerCommand] {
+        var commands: [Command] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
         }
     }
 
-    var command: ViewerCommand
+    /// The root of the commands.
+    var command: Command
 
     /// Reads the description from the parser.
     static func read() throws -> Manual {

@@ -3,7 +3,7 @@ import Dashboard
 /// The manual page in roff, by the macros of man(7).
 struct ManualPage {
     private(set) var text = ""
-    private let root: Manual.ViewerCommand
+    private let root: Manual.Command
 
     init(_ manual: Manual) {
         root = manual.command
@@ -58,7 +58,7 @@ struct ManualPage {
 
     // MARK: Parts
 
-    private mutating func synopsis(_ command: Manual.ViewerCommand) {
+    private mutating func synopsis(_ command: Manual.Command) {
         line(".SY chainview")
         var words = [escaped(command.commandName)]
         if command.shown.contains(where: { $0.kind != "positional" && !root.shown.contains($0) }) {
@@ -77,8 +77,8 @@ struct ManualPage {
         (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
     }
 
-    /// The options that only this command has.
-    private func own(_ command: Manual.ViewerCommand) -> [Manual.Argument] {
+    /// Returns the options of a command that the section OPTIONS does not list.
+    private func own(_ command: Manual.Command) -> [Manual.Argument] {
         command.shown.filter { argument in !root.shown.contains(argument) && !common.contains(argument) }
     }
 
@@ -115,16 +115,16 @@ struct ManualPage {
 
     /// Writes paragraphs; indented lines keep their layout.
     private mutating func discussion(_ text: String?) {
-        var isKept = false
+        var keepsLayout = false
         for raw in (text ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
             let isCode = raw.hasPrefix("  ")
-            if isCode != isKept {
+            if isCode != keepsLayout {
                 line(isCode ? ".PP\n.nf\n.RS" : ".RE\n.fi")
-                isKept = isCode
+                keepsLayout = isCode
             }
             if raw.allSatisfy(\.isWhitespace) { line(".PP") } else { line(escaped(String(raw))) }
         }
-        if isKept { line(".RE\n.fi") }
+        if keepsLayout { line(".RE\n.fi") }
     }
 
     private mutating func section(_ name: String) { line(".SH \(name)") }

@@ -11,7 +11,7 @@ struct PS: ParsableCommand {
         discussion: """
             Without a target: one line for each program, or with --json an array of objects with target, pid, name, run, \
             recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, missing \
-            (what cannot be shown of tasks), problem.
+            (what cannot be shown of tasks), flightRecorder (none, recording or ended), problem.
 
             With a target, or a recording (FILE, or FILE@TIME: 12:04:31.2, 90s from its beginning, -5s from its end, start or end; \
             its end without a time): one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
@@ -21,8 +21,10 @@ struct PS: ParsableCommand {
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
-            Exit codes: 0 done (also if the list is empty), 64 an invalid or ambiguous target, 65 another version of the \
-            protocol, 66 no such program or file, 69 the program is gone or does not answer, 74 the file cannot be read, 77 the program refuses access.
+            Exit codes: 0 done (also if the list is empty), 64 an invalid or ambiguous target, 65 another version of \
+            the protocol, no recording or a damaged one, 66 no such program or file, 69 the program is gone, does not \
+            answer or has too many viewers, 74 input or output failed, or another error of the system, 77 the program \
+            refuses access.
             """)
 
     @Argument(
@@ -41,7 +43,7 @@ struct PS: ParsableCommand {
             "Print only nodes that match a query, and their ancestors: \(QueryArgument.examples)", valueName: "query"))
     var query: String?
 
-    @Option(help: "Print at most so many nodes, and how many were left out.")
+    @Option(help: "Print at most this many nodes, and the number of nodes left out.")
     var limit: Int?
 
     @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")

@@ -17,7 +17,9 @@ struct PostMortem: ParsableCommand {
             (isBlackBox, or CHAINVIEW_BLACK_BOX=1) to its last event. The newest four such files of a user are kept; a program that ends normally leaves none. The keys are those of `chainview replay`; \
             without a terminal, or with --headless, one frame is printed.
 
-            Exit codes: 0 quit, 64 wrong usage, 65 the file is no recording, 66 there is no such file, 74 it cannot be read.
+            Exit codes: 0 quit, 64 wrong usage, 65 the file is no recording, or a damaged one, 66 there is no such \
+            file, 74 input or output failed, or another error of the system, 77 the folder of the files is open to \
+            others, or another user's.
             """)
 
     @Argument(help: ArgumentHelp("The pid of the program, or the file that it left.", valueName: "pid|file"))
@@ -51,7 +53,7 @@ struct PostMortem: ParsableCommand {
         guard let pid = Int32(program), pid > 0 else { return program }
         let folders: [SocketFolder]
         do { folders = try Discovery().folders() } catch { throw Failure(error) }
-        // Of several processes of this number the newest.
+        // The newest file, because earlier processes with this pid may have left files, too.
         let paths = folders.flatMap { folder in (1...64).map { folder.flightPath(pid: pid, number: $0) } }
         let newest = paths.compactMap { path in Self.changeDate(of: path).map { (path, $0) } }.max { $0.1 < $1.1 }
         guard let newest else {

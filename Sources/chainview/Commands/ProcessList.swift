@@ -7,7 +7,7 @@ import Dashboard
 import Frames
 
 extension Target {
-    /// Parses an argument; an error is reported as that of any argument.
+    /// Parses an argument; throws a `ValidationError`, as for any other argument.
     init(validating text: String) throws {
         do { try self.init(text) } catch {
             throw ValidationError("\(DisplayText.shown(error.description)).")
@@ -38,7 +38,7 @@ extension Discovery {
         } catch { throw Failure(error) }
     }
 
-    /// Returns the programs that can be attached to.
+    /// Returns the programs that listen, also those that cannot be attached to.
     func found() throws -> [FoundProcess] {
         do { return try list() } catch { throw Failure(error) }
     }

@@ -4,7 +4,7 @@ import Dashboard
 
 /// Queries on the command line. `@name` is a query of the configuration file, or a built-in one.
 enum QueryArgument {
-    /// The help of `--where`, behind what it does.
+    /// The end of the help of `--where`: examples.
     static let examples = """
         'failed', 'live total>5s', 'Order.swift:42', 'state:rejected kind:all', 'charge|bank -refund', 'warning:any', \
         'not run<=100ms', or '@name' for a query of the configuration file.
@@ -13,7 +13,7 @@ enum QueryArgument {
     /// Parses the query of `--where` for nodes.
     static func nodes(_ text: String) throws -> Query { try parse(text, SavedQueries.query) }
 
-    /// Parses the query of `--where` for events: terms such as `event:rejected` are read, too.
+    /// Parses the query of `--where` for events, which may have terms such as `event:rejected`.
     static func events(_ text: String) throws -> Query { try parse(text, SavedQueries.eventQuery) }
 
     private static func parse(

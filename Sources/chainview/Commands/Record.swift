@@ -11,12 +11,12 @@ struct Record: ParsableCommand {
         abstract: "Records a running program into a file, for `chainview replay`.",
         discussion: """
             It records until ^C, until --for is over, or until the program ends; a line on standard error shows time, events, \
-            bytes and loss. Of the file everything is of use at any moment, also if chainview is killed: at most the \
-            last 250 ms are missing then. A recording holds the labels, values and errors of the program: the file is \
+            bytes and loss. The file can be read at any moment, also after chainview was killed: then at most the \
+            last 250 ms are missing. A recording holds the labels, values and errors of the program: the file is \
             for its user only (mode 0600).
 
-            The file is packed with Zstandard, which makes it a tenth as long; --raw leaves that, for programs that read recordings \
-            themselves.
+            The file is packed with Zstandard, which makes it a tenth as long; --raw does not pack it, for programs \
+            that read recordings themselves.
 
             With --max-size, or once the disk is full, the oldest part of the recording is dropped for the newest. If \
             too little could be kept, the recording ends, and the file says so.
@@ -25,9 +25,9 @@ struct Record: ParsableCommand {
             CHAINVIEW_FLIGHT_RECORDER=1 beside CHAINVIEW=1) sends what it has of the time before, with the state at its \
             beginning.
 
-            Exit codes: 0 done, 64 wrong usage or the file exists, 65 another version of the protocol, 66 no such program, \
-            69 the program is gone or does not answer, 74 the file cannot be written, 77 the program refuses access, \
-            or has no flight recorder.
+            Exit codes: 0 done, 64 wrong usage or the file exists, 65 another version of the protocol, 66 no such \
+            program, 69 the program is gone, does not answer or has too many viewers, 74 the file cannot be written, \
+            or another error of the system, 77 the program refuses access, or has no flight recorder.
             """)
 
     @Argument(
@@ -58,7 +58,7 @@ struct Record: ParsableCommand {
         _ = try Target(validating: name)
         guard last == nil || limit.duration == nil && form.maximum == nil && !form.raw && !wait else {
             throw ValidationError(
-                "--last is of what the program has recorded: it goes without --for, --max-size, --raw and --wait.")
+                "--last copies what the program has recorded: leave out --for, --max-size, --raw and --wait.")
         }
     }
 
@@ -68,7 +68,7 @@ struct Record: ParsableCommand {
             return try FlightRequest(target: target, span: last.duration, output: output, overwrites: overwrite).run()
         }
         let discovery = Discovery.patient
-        // Before the file is made, because an error then leaves none.
+        // Checked before the file is created, so that an error leaves no file.
         if !wait { try discovery.probe(target) }
         var options = AttachOptions(discovery: Discovery())
         (options.isReadOnly, options.waits, options.viewerName) = (true, wait, DisplayOptions.viewer)
@@ -85,7 +85,7 @@ struct Record: ParsableCommand {
         source.stop()
         if report.report.isEmpty {
             storage.discard()
-            // Of a source that ended only words are known; this throws the error with its exit code.
+            // The source gives the reason of its end as a text only; probing throws the error with its exit code.
             if case .ended = report.report.ending { try discovery.probe(target) }
         }
         if let failure = report.failure() {
@@ -96,7 +96,7 @@ struct Record: ParsableCommand {
         if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
     }
 
-    /// Prints the progress until the end of the recording.
+    /// Prints the progress until the end of the recording, and returns the last report.
     private func follow(_ recorder: SourceRecorder) -> RecordingReport {
         var line = ProgressLine()
         let end = limit.duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
@@ -129,14 +129,14 @@ struct RecordingForm: ParsableArguments {
 
     var limit: UInt64? { maximum.flatMap { ByteCount($0)?.count } }
 
-    /// What packs it; nil where it is stored as it is.
+    /// The codec that packs the recording; nil with `--raw`.
     var codec: (any PayloadCodec)? { raw ? nil : Zstandard() }
 
-    /// Whether any option was written.
+    /// Whether any of the options was given.
     var isChosen: Bool { maximum != nil || raw }
 }
 
-/// One line on standard error that is overwritten; without a terminal a line each ten seconds.
+/// The progress on standard error: one line that is overwritten; without a terminal a new line every ten seconds.
 private struct ProgressLine {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var next = DispatchTime.now()

@@ -21,14 +21,14 @@ struct Replay: ParsableCommand {
             A recording that was cut off, or that has damaged parts, is shown without them, and a message says so. Without a \
             terminal, or with --headless, one frame is printed.
 
-            Exit codes: 0 quit, 64 wrong usage, 65 no recording, or one of another version, 66 no such file, 74 the file cannot be \
-            read.
+            Exit codes: 0 quit, 64 wrong usage, 65 no recording, a damaged one or one of another version, 66 no such \
+            file, 74 input or output failed.
             """)
 
     @Argument(help: ArgumentHelp("The recording.", valueName: "file"), completion: .file())
     var path: String
 
-    // Also what begins with a sign, such as -5s.
+    // Unconditional, because a moment may begin with a hyphen, such as -5s.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -48,7 +48,7 @@ struct Replay: ParsableCommand {
 
     /// Shows an open recording.
     ///
-    /// - Parameter note: what is to be said of it, in a phrase.
+    /// - Parameter note: a remark to show about the recording, in a phrase.
     func show(_ file: RecordingFile, note: String? = nil) throws {
         let settings = try display.settings()
         let playback = Playback(file, marks: MarkList(ofRecording: path))
@@ -72,7 +72,7 @@ struct Replay: ParsableCommand {
 }
 
 extension Failure {
-    /// The failure to open a recording.
+    /// Makes the failure to open a recording.
     init(recording path: String, _ error: RecordingError) {
         let status: ExitStatus
         switch error {

@@ -12,13 +12,13 @@ struct Run: ParsableCommand {
         abstract: "Starts a program and opens the dashboard on it.",
         discussion: """
             The program is started with CHAINVIEW=1, so that `Inspector.startIfRequested()` in it starts an inspector. \
-            Processes that it starts in turn (`chainview run swift run shop`) are found, too. It cannot read from the \
-            terminal. Its output is shown in a pane (o hides and shows it), and written to the terminal when the \
-            dashboard closes; of more than 16 MiB the middle is dropped, and a line says so.
+            Processes that it starts in turn (`chainview run swift run shop`) are found, too. The program cannot read \
+            from the terminal. Its output is shown in a pane (o hides and shows it), and written to the terminal when \
+            the dashboard closes; of more than 16 MiB the middle is dropped, and a line says so.
 
             q closes the dashboard; the program goes on in the foreground, where ^C and all signals sent to chainview \
             reach it. The exit code is the program's; a signal that ended it ends chainview, too. 66: there is no such \
-            program.
+            program, or it cannot be started.
 
             With --record what the program does is written into a file until it ends, also after q: `chainview replay` \
             shows it, and `chainview record --help` has more. A line on standard error says at the end what was \
@@ -77,7 +77,7 @@ struct Run: ParsableCommand {
                 ? try showHeadless(program, settings, isShown: isShown, storage, &recording)
                 : try showDashboard(program, settings, storage, &recording)
         } catch {
-            // Without a program there is no recording.
+            // Removed, because the program did not start and nothing was recorded.
             if recording == nil { storage?.discard() }
             recording?.finish()
             throw error
@@ -102,10 +102,10 @@ struct Run: ParsableCommand {
         #endif
     }
 
-    /// The program's file, and the variables that it gets.
+    /// The path of the program's file, and the variables to add to its environment.
     private typealias Executable = (path: String, environment: [String: String])
 
-    /// The variables that the program gets.
+    /// Returns the variables to add to the program's environment.
     private func environment(_ path: String) throws -> [String: String] {
         var variables = ["CHAINVIEW": "1"]
         if tasks { variables.merge(try TaskPreload.environment(for: path)) { $1 } }
@@ -133,7 +133,7 @@ struct Run: ParsableCommand {
         return options
     }
 
-    /// The source of the program, which is recorded first if there is a file to record into.
+    /// Returns a source for the program, and starts a recording of it if there is a file.
     private func source(
         _ child: ChildProgram, _ settings: Settings, _ storage: RecordingFileStorage?, _ recording: inout RunRecording?
     ) -> any BatchSource {

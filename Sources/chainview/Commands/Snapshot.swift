@@ -13,8 +13,9 @@ struct Snapshot: ParsableCommand {
             over time (the load in the header, events) show only what the state holds. Of a recording, FILE@TIME is a moment \
             (12:04:31.2, 90s from the beginning, -5s from the end, start or end); without one, its end.
 
-            Exit codes: 0 done, 64 wrong usage, 65 another version of the protocol, or no recording, 66 no such program or \
-            file, 69 the program is gone or does not answer, 74 the file cannot be read, 77 the program refuses access.
+            Exit codes: 0 done, 64 wrong usage, 65 another version of the protocol, no recording or a damaged one, 66 \
+            no such program or file, 69 the program is gone, does not answer or has too many viewers, 74 input or \
+            output failed, or another error of the system, 77 the program refuses access.
             """)
 
     @Argument(
@@ -29,7 +30,7 @@ struct Snapshot: ParsableCommand {
     func run() throws {
         let settings = try frame.headlessSettings()
         let source = try ForestSource(name)
-        // A drawing has Unicode whatever the locale of the terminal.
+        // An SVG has Unicode, whatever the locale of the terminal.
         let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)
         try Streams.print(state.picture(format))
         for note in notes { Streams.printError(note + ".") }

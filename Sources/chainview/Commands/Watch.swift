@@ -23,9 +23,10 @@ struct Watch: ParsableCommand {
 
             --fail prints the first node that matches, and ends with exit code 1.
 
-            Exit codes: 0 done, or nothing matched, 1 something matched (--fail), 64 wrong usage, 65 another version of the \
-            protocol, or no recording, 66 no such program or file, 69 the program is gone or does not answer, 74 input or \
-            output failed, 77 the program refuses access.
+            Exit codes: 0 done, or nothing matched, 1 something matched (--fail), 64 wrong usage, 65 another version \
+            of the protocol, no recording or a damaged one, 66 no such program or file, 69 the program is gone, does \
+            not answer or has too many viewers, 74 input or output failed, or another error of the system, 77 the \
+            program refuses access.
             """)
 
     @Argument(
@@ -34,7 +35,7 @@ struct Watch: ParsableCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("What is watched for: 'age>30s', \(QueryArgument.examples)", valueName: "query"))
+        help: ArgumentHelp("The nodes to watch for: 'age>30s', \(QueryArgument.examples)", valueName: "query"))
     var query: String
 
     @Option(help: ArgumentHelp("Run a command line for each node.", valueName: "command"))
@@ -55,8 +56,8 @@ struct Watch: ParsableCommand {
         let source = try ForestSource(name)
         let loop = BatchLoop(source, for: limit.duration)
         let watcher = Watcher(query: try QueryArgument.nodes(query), queue: exec.map { CommandQueue($0) })
-        // A recording is as patient as the command is slow.
-        if case .recording = source { watcher.waits = true }
+        // Reading a recording can wait for a slow command, so no node has to be dropped.
+        if case .recording = source { watcher.waitsForRoom = true }
         try loop.run(
             begin: { watcher.begin($0.process) }, take: watcher.take,
             rest: {
@@ -68,11 +69,12 @@ struct Watch: ParsableCommand {
     }
 }
 
-/// What is done with the nodes that match.
+/// Runs the command for each node that matches, or with `--fail` prints the first one.
 private final class Watcher {
     let queue: CommandQueue?
-    var waits = false
-    /// Whether a node matched, and there is no command.
+    /// Whether a full queue is waited for; else the node is counted as dropped.
+    var waitsForRoom = false
+    /// Whether a node matched, with `--fail`.
     private(set) var hasFailed = false
     private let query: Query
     private var process: ProcessDescription?
@@ -107,11 +109,11 @@ private final class Watcher {
             ("time", JSONText.seconds(forest.now &+ process.wallOffset)),
             ("node", TreeJSON().node(node, forest, wallOffset: process.wallOffset, now: forest.now) ?? "null"),
         ])
-        while waits, !queue.hasRoom { try queue.finishOne() }
+        while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
         try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
     }
 
-    /// Runs the commands that wait; after a signal none.
+    /// Runs the commands that wait, after a signal none, and prints for how many nodes the command was not run.
     func finish(isInterrupted: Bool) throws {
         guard let queue else { return }
         var rest = queue.droppedCount

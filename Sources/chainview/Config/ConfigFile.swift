@@ -4,7 +4,7 @@ import TOMLKit
 /// The settings of a configuration file, and its errors. A key with an error keeps its default.
 struct ConfigFile {
     var configuration = Configuration()
-    /// In the order of their lines.
+    /// The errors, in the order of their lines.
     var problems: [ConfigProblem] = []
 
     /// The settings without a file.

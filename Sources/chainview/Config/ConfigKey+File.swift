@@ -1,7 +1,7 @@
 import Dashboard
 
 extension ConfigKey {
-    /// A file with every key and its default.
+    /// The text of a configuration file with every key at its default.
     static var defaultFile: String {
         var lines = [
             "# chainview reads this as $XDG_CONFIG_HOME/chainview/config.toml, else as ~/.config/chainview/config.toml.",

@@ -5,8 +5,8 @@ extension ConfigKey {
         ConfigKey(
             path: ["history", "memory"],
             help: [
-                "What the last minutes of the programs take in memory, for looking back (the keys < and ,); \"0\" for no history. "
-                    + "While the past is shown it is up to twice as much."
+                "The most memory for the last minutes of the programs, for looking back (the keys < and ,); \"0\" for "
+                    + "no history. While the past is shown it takes up to twice as much."
             ], value: TOMLText.quoted("64M"),
             allowed: "\"0\", or a number of bytes from 4M on such as \"64M\" or \"1G\""
         ) {

@@ -8,7 +8,7 @@ import TOMLKit
 
 /// A key of the configuration file: its documentation, its allowed values, and the setting that it changes.
 struct ConfigKey: Sendable {
-    /// Applies a value. Returns nil, or the part of the value that is not allowed: empty for all of it.
+    /// Applies a value. Returns nil, or the part of the value that is not allowed; empty if that is the whole value.
     typealias Read = @Sendable (any TOMLValueConvertible, inout Configuration) -> String?
 
     /// The key's table, and its name.
@@ -19,6 +19,7 @@ struct ConfigKey: Sendable {
     var value: String
     /// The allowed values, as the end of a sentence.
     var allowed: String
+    /// Checks a value of the file and applies it.
     var read: Read
 
     var name: String { path[path.count - 1] }
@@ -65,14 +66,14 @@ struct ConfigKey: Sendable {
     ]
 
     private static let warnings: [ConfigKey] = [
-        names(
+        warningList(
             "warn",
             [
                 "The enabled warnings; -W on the command line adds some.",
                 "all, or names: \(WarningKind.allCases.map(\.rawValue).joined(separator: ", ")).",
             ], value: "[\"all\"]"
         ) { $0 = $1 },
-        names("allow", ["The disabled ones of those; -A adds some."], value: "[]") { $0.subtract($1) },
+        warningList("allow", ["The warnings to disable of those; -A adds some."], value: "[]") { $0.subtract($1) },
         duration(
             "never-settled-after", ["Warn of a node that is not settled for longer."], \.warnings.neverSettledLimit),
         duration("long-handler-after", ["Warn of a handler that runs for longer."], \.warnings.longHandlerLimit),
@@ -105,7 +106,7 @@ struct ConfigKey: Sendable {
         number(
             "settled-leaves", ["Settled leaves of chains that are live."], 0...100_000_000,
             \.limits.settledLeafLimit, in: "keep"),
-        duration("settled-for", ["At most so long either is kept."], \.limits.ageLimit, in: "keep"),
+        duration("settled-for", ["The longest time that either is kept."], \.limits.ageLimit, in: "keep"),
         number(
             "chain-nodes", ["A chain of more nodes drops its settled beginning."], 100...100_000_000,
             \.limits.chainNodeLimit, in: "keep"),
@@ -208,13 +209,13 @@ extension ConfigKey {
         }
     }
 
-    /// The nodes that come as one row.
+    /// The query for nodes that appear folded.
     private static var unimportant: ConfigKey {
         ConfigKey(
             path: ["tree", "unimportant"],
             help: [
-                "A query, as behind /: the nodes that it finds when they are made come as one row, with what is under them "
-                    + "folded.", "Empty for none.",
+                "A query, as after /: nodes that match it when they are created come as one row, with what is under "
+                    + "them folded.", "Empty for none.",
             ], value: "\"\"", allowed: "a query such as \"kind:delay|label:log\""
         ) {
             guard let text = $0.string else { return "" }
@@ -225,8 +226,8 @@ extension ConfigKey {
         }
     }
 
-    /// A key with a list of warnings, and how that changes the enabled ones.
-    private static func names(
+    /// Returns a key with a list of warnings; `change` applies the list to the enabled warnings.
+    private static func warningList(
         _ name: String, _ help: [String], value: String,
         _ change: @escaping @Sendable (inout Set<WarningKind>, Set<WarningKind>) -> Void
     ) -> ConfigKey {

@@ -15,14 +15,15 @@ struct Configuration: Equatable {
     var isReadOnly = false
     var order = TreeOrder()
     var columns = TreeColumn.usual
-    /// Nil for none.
+    /// The query for nodes that appear folded; nil for none.
     var unimportant: Query?
     var warnings = WarningOptions()
     var limits = ForestLimits()
-    /// Bytes that the past of the live programs takes at most; 0 for none.
+    /// The most bytes for the past of the live programs; 0 for no history.
     var historyMemory: UInt64 = 64 << 20
+    /// The saved queries, by name.
     var queries: [String: String] = [:]
-    /// A command for `/bin/sh`; empty for none.
+    /// A command line for `/bin/sh`, run for alerts; empty for none.
     var alertCommand = ""
 }
 

@@ -22,18 +22,18 @@ struct Folders {
     }
 }
 
-/// Reads files that a user may have written by hand.
+/// Reads and replaces small files, which a user may have written by hand.
 enum SmallFile {
     /// The error of a file that cannot be read or written.
     enum Problem: Error, Equatable {
         case missing
-        /// The reason in words: `cannot be read (Permission denied)`.
+        /// The file cannot be read or written. The reason follows the path: `cannot be read (Permission denied)`.
         case unreadable(String)
     }
 
     /// Returns the text of a file of at most `limit` bytes.
     static func read(_ path: String, limit: Int = 1 << 20) throws(Problem) -> String {
-        // Not blocking, because the path may be a pipe or a terminal.
+        // Non-blocking, because opening a pipe or a terminal may wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR

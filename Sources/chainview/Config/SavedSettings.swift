@@ -6,9 +6,9 @@ import TOMLKit
 /// Files of settings made in the dashboard: one for each program, or set of programs, by name.
 struct SettingsStore {
     var folder: String
-    /// The settings without a file.
+    /// The settings by the configuration file, which saved settings override.
     var base: ViewSettings
-    /// The settings by flags, which override the file.
+    /// The settings by flags, which override saved settings.
     var demanded: ViewSettings
 
     /// Returns the path of the file for programs of these names. Names may hold any characters.
@@ -20,7 +20,7 @@ struct SettingsStore {
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_+".contains(letter))
             safe += isPlain || (letter == "." && !safe.isEmpty) ? String(letter) : "%" + String(byte, radix: 16)
         }
-        // Shortened, because file names are limited; the hash keeps them apart.
+        // Shortened, because the length of a file name is limited; the hash (FNV-1a) keeps long names apart.
         if safe.utf8.count > 150 {
             let sum = name.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
             safe = String(safe.prefix(120)) + "~" + String(sum, radix: 16)
@@ -64,8 +64,11 @@ struct SettingsStore {
 struct SavedSettings {
     private let store: SettingsStore
     private let names: [String]
+    /// The settings in the file.
     private let old: ViewSettings
+    /// The settings that the session began with, those of the file and of flags included.
     private let start: ViewSettings
+    /// The settings to apply: those of the file and of flags, and the changes that the user has made so far.
     let shown: ViewSettings
     /// One sentence if the file cannot be read.
     let problem: String?

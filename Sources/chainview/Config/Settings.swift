@@ -8,10 +8,10 @@ import Terminal
 struct Settings {
     let display: DisplayOptions
     let configuration: Configuration
-    /// The errors of the file.
+    /// The errors of the configuration file.
     let problems: [ConfigProblem]
     let folders: Folders
-    /// Whether there is no screen. Computed first, because an open screen replaces standard output.
+    /// Whether to run without a screen. Computed once, because an open screen replaces standard output.
     let isHeadless: Bool
 
     /// Reads the configuration file.
@@ -67,7 +67,7 @@ struct Settings {
             keepsHistory: configuration.historyMemory > 0)
     }
 
-    /// The first view settings, by the file alone.
+    /// The first view settings, by the configuration file alone.
     var base: ViewSettings {
         var base = State(size: display.frame.size.size).remembered
         base.view = configuration.view
@@ -87,7 +87,7 @@ struct Settings {
         return demanded
     }
 
-    /// The saved settings; nil if none are to be used.
+    /// The store of saved settings; nil if none are loaded or saved.
     var store: SettingsStore? {
         guard !isHeadless, !display.frame.noConfig, !display.fresh else { return nil }
         return folders.state.map { SettingsStore(folder: $0, base: base, demanded: demanded) }
@@ -133,7 +133,7 @@ extension ConfigFile {
 }
 
 extension Failure {
-    /// The failure of a configuration file that does not exist.
+    /// Makes the failure for a configuration file that does not exist.
     init(missing path: String) {
         self.init(
             status: .noInput,

@@ -1,5 +1,6 @@
+/// Writes values as TOML.
 enum TOMLText {
-    /// Returns a basic string, escaped.
+    /// Returns a text as a basic string, escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -17,6 +18,7 @@ enum TOMLText {
         return result + "\""
     }
 
+    /// Returns texts as an array of basic strings.
     static func array(_ texts: some Sequence<String>) -> String {
         "[" + texts.map(quoted).joined(separator: ", ") + "]"
     }
@@ -56,6 +58,7 @@ struct TOMLKeyLines {
         return nil
     }
 
+    /// Records the line of a path, and of the tables around it that have none.
     private mutating func setLine(_ path: [String], _ line: Int) {
         for count in 1..<max(2, path.count + 1) {
             let part = Array(path.prefix(count))

@@ -22,10 +22,10 @@ struct WarningName: ExpressibleByArgument, Equatable {
 
     var kinds: Set<WarningKind> { kind.map { [$0] } ?? Set(WarningKind.allCases) }
 
-    /// The part of a value that is not allowed; empty for all of it.
+    /// The part of a value that is not allowed; empty if that is the whole value.
     struct Invalid: Error { var part: String }
 
-    /// Reads a list of names.
+    /// Returns the warnings that a list of names selects.
     static func kinds(_ value: any TOMLValueConvertible) -> Result<Set<WarningKind>, Invalid> {
         guard let array = value.array else { return .failure(Invalid(part: "")) }
         var kinds: Set<WarningKind> = []

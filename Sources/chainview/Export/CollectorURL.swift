@@ -4,7 +4,7 @@ struct CollectorURL: Hashable {
     var port: UInt16
     var path: String
 
-    /// What is wrong with an address, in one sentence without a full stop.
+    /// The reason why an address is invalid, in one sentence without a full stop.
     struct Invalid: Error, CustomStringConvertible {
         var description: String
     }

@@ -6,11 +6,12 @@ import Foundation
 final class ExportOutput {
     private let descriptor: Int32
     private let path: String?
-    /// Where it is written until the end; nil for `path` itself.
+    /// The temporary file that is written until ``end()``; nil if `path` itself is written.
     private let temporary: String?
+    /// Whether the file is created here; devices and pipes are not.
     private let isNew: Bool
     private var isEmpty = true
-    private var waiting = ""
+    private var buffered = ""
 
     /// Opens a file; nil or `-` is standard output.
     init(_ path: String?, overwrites: Bool) throws {
@@ -20,7 +21,7 @@ final class ExportOutput {
         }
         var facts = stat()
         let replaces = overwrites && lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
-        // Devices and pipes stay.
+        // Devices and pipes are written to, and not replaced.
         let isSpecial = stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
         temporary = replaces ? "\(path).\(getpid())" : nil
         isNew = !isSpecial
@@ -36,7 +37,7 @@ final class ExportOutput {
         if let temporary { unlink(temporary) } else if isNew, isEmpty { unlink(path) }
     }
 
-    /// Writes what waits, and replaces the file.
+    /// Writes the buffered text, and replaces the file.
     func end() throws {
         isEmpty = false
         try flush()
@@ -47,14 +48,14 @@ final class ExportOutput {
     private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
 
     func write(_ text: String) throws {
-        waiting += text
-        if waiting.utf8.count > 1 << 16 { try flush() }
+        buffered += text
+        if buffered.utf8.count > 1 << 16 { try flush() }
     }
 
     func flush() throws {
-        guard !waiting.isEmpty else { return }
-        let text = waiting
-        waiting = ""
+        guard !buffered.isEmpty else { return }
+        let text = buffered
+        buffered = ""
         guard path != nil else { return try Streams.print(text) }
         isEmpty = false
         guard Streams.write(text, to: descriptor) else { throw failure }

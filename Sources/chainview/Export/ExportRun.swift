@@ -4,29 +4,29 @@ import ChainExport
 /// Reads a program or a recording, and passes its nodes to an exporter.
 struct ExportRun {
     private let source: ForestSource
-    /// Nil where the present state of a program is all that is read.
+    /// Reads the batches; nil if only the present state of a program is exported.
     private let loop: BatchLoop?
     private let isFollowing: Bool
 
-    /// Catches signals from now on, but for the state of a program.
+    /// Catches signals from now on, unless only the present state of a program is exported.
     init(_ source: ForestSource, _ follow: FollowOptions) {
         self.source = source
         isFollowing = follow.isOn
         if case .program = source, !follow.isOn { loop = nil } else { loop = BatchLoop(source, for: follow.duration) }
     }
 
-    /// Whether a signal has come that ends it.
+    /// Whether a signal has come that ends the export.
     var isInterrupted: Bool { loop?.isInterrupted ?? false }
 
     /// Calls `make` with the program, passes all nodes to the exporter that it returns, and calls `end`.
     ///
-    /// - Parameter rest: called where a program is followed, after batches and pauses.
+    /// - Parameter rest: called while a program is followed, after batches and in pauses.
     func nodes<Exporter: NodeExporter>(
         make: (ProcessDescription) throws -> Exporter, rest: (inout Exporter) throws -> Void = { _ in },
         end: (inout ExportStream<Exporter>) throws -> Void
     ) throws {
         var options = ExportStream<Exporter>.Options()
-        // Short, because the reader may be a person.
+        // Short, because a person may read the output.
         if isFollowing { options.delay = 1_000_000_000 }
         guard let loop else {
             let state = try source.state()

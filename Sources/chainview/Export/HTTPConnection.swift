@@ -29,7 +29,7 @@ final class HTTPConnection {
 
     /// - Parameters:
     ///   - agent: the name in the header `User-Agent`.
-    ///   - clock: the present moment.
+    ///   - clock: returns the present moment.
     init(_ url: CollectorURL, agent: String, clock: @escaping () -> ContinuousClock.Instant = { .now }) {
         self.url = url
         self.agent = agent
@@ -44,7 +44,7 @@ final class HTTPConnection {
         let request = Array((head + text).utf8)
         if let kept = socket {
             do throws(HTTPFailure) { return try exchange(request, over: kept) } catch {
-                // A server may close an idle connection. Otherwise it may have processed the request.
+                // Sent again only if the server has closed the idle connection; else it may have processed the request.
                 guard error.progress == .closed else { throw error }
             }
         }

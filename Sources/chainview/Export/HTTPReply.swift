@@ -1,17 +1,17 @@
 /// The answer to a request.
 struct HTTPReply: Hashable {
     var status: Int
-    /// By lower-case name.
+    /// The headers by lower-case name.
     var headers: [String: String] = [:]
     var body: [UInt8] = []
 
-    /// Whether the other side closes the connection after it.
+    /// Whether the server closes the connection after this answer.
     var endsConnection: Bool { headers["connection"]?.lowercased() == "close" }
 }
 
 /// Reads one answer from bytes as they come. O(bytes), however they are divided.
 struct HTTPReplyReader {
-    /// What comes next.
+    /// The part of the answer that comes next.
     private enum Part {
         case status, headers, trailers
         /// Content of known length, up to the end of the connection, or in chunks.
@@ -23,18 +23,19 @@ struct HTTPReplyReader {
 
     private var part = Part.status
     private var draft = HTTPReply(status: 0)
-    /// The beginning of a line.
+    /// The bytes of an unfinished line.
     private var line: [UInt8] = []
+    /// The number of bytes so far.
     private var count = 0
     /// The answer, once it is whole.
     private(set) var reply: HTTPReply?
 
-    /// Whether nothing has come.
+    /// Whether no byte has come.
     var isEmpty: Bool { count == 0 }
 
-    /// Adds what came.
+    /// Adds bytes that came.
     ///
-    /// - Throws: where it is too much, or no answer of HTTP.
+    /// - Throws: if the answer is too long, or is no HTTP.
     mutating func append(_ new: some Sequence<UInt8>) throws(HTTPFailure) {
         var bytes = Array(new)[...]
         count += bytes.count
@@ -107,7 +108,7 @@ struct HTTPReplyReader {
 
     /// Decides from the headers how long the content is.
     private mutating func beginBody() throws(HTTPFailure) {
-        // 100 Continue and its like: the answer follows.
+        // The final answer follows an interim one, such as 100 Continue.
         if (100..<200).contains(draft.status) {
             part = .status
         } else if draft.headers["transfer-encoding"]?.lowercased() == "chunked" {

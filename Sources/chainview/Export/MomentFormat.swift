@@ -1,6 +1,7 @@
 import ChainExport
 import ChainText
 
+/// A format that shows one moment.
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
 
@@ -14,7 +15,7 @@ enum MomentFormat: CaseIterable {
         }
     }
 
-    /// Writes a moment; returns what is not shown, in a sentence, or nil.
+    /// Writes a moment; returns how much is not shown, in a sentence, or nil.
     func write(_ moment: Moment, to output: TextOutput) throws -> String? {
         switch self {
         case .mermaid:
@@ -30,9 +31,9 @@ enum MomentFormat: CaseIterable {
     }
 
     /// - Parameters:
-    ///   - nodes: those that `--limit` leaves out.
-    ///   - cutNodes: all that are left out.
-    ///   - links: those that are left out.
+    ///   - nodes: the number of nodes that `--limit` leaves out.
+    ///   - cutNodes: the number of all nodes left out.
+    ///   - links: the number of links left out.
     private static func note(nodes: Int, cutNodes: Int, links: Int) -> String? {
         let counts = [(cutNodes, "node"), (links, "link")].filter { $0.0 > 0 }
             .map { CountText.counted($0.0, $0.1) }

@@ -34,13 +34,13 @@ struct StreamCommands {
             })
     }
 
-    /// Prints how much found no track.
+    /// Prints how many chains and steps found no track.
     private static func report(chains: Int, steps: Int) {
         guard chains + steps > 0 else { return }
         let words = [(chains, "chain"), (steps, "step")].map { CountText.counted($0.0, $0.1) }
         Streams.printError(
-            "more was live at one time than there are tracks for: \(words[0]) and \(words[1]) of others are not in the trace, "
-                + "but their handlers are.")
+            "more was live at one time than there are tracks for: \(words[0]), and \(words[1]) of others, are not in "
+                + "the trace, but their handlers are.")
     }
 
     func sendSpans(to address: String) throws {

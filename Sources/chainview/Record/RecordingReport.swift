@@ -8,25 +8,25 @@ struct RecordingReport {
     var file: String
     var report: SourceRecorder.Report
 
-    /// One line while it is made: time, events, bytes, loss.
+    /// The progress in one line: time, events, bytes, loss.
     var line: String {
         guard report.process != nil else { return "waiting for the program" }
         let progress = report.progress
         let seconds = Double(progress.lastTime - progress.firstTime) / 1_000_000_000
         let limit = progress.isRing ? " (full: the oldest is dropped)" : ""
-        // The loss is what the program says.
+        // The events that the program and this viewer have lost since the recording began.
         let (events, lost) = (Int(clamping: progress.eventCount), Int(clamping: progress.lostCount))
         return String(format: "%.1f s", seconds) + ", \(CountText.counted(events, "event")), "
             + Self.bytes(progress.fileSize) + limit + ", \(CountText.grouped(lost)) lost"
     }
 
-    /// One sentence at the end.
+    /// The result in one sentence.
     var summary: String {
         guard let process = report.process, !report.isEmpty else { return "nothing was recorded." }
         return "recorded \(process.name) (\(process.pid)) in \(file): \(line)."
     }
 
-    /// Why it ended, if that is an error.
+    /// Returns why the recording ended if that is an error: it failed, or nothing was recorded.
     func failure() -> Failure? {
         switch report.ending {
         case .failed(let error):
@@ -41,6 +41,7 @@ struct RecordingReport {
         }
     }
 
+    /// Returns a number of bytes as text, with decimal units.
     static func bytes(_ count: UInt64) -> String {
         switch count {
         case ..<1_000: "\(count) bytes"
@@ -51,7 +52,7 @@ struct RecordingReport {
     }
 }
 
-/// The file that is recorded into.
+/// Creates the file that is recorded into.
 enum RecordingOutput {
     static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
         do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
@@ -60,7 +61,7 @@ enum RecordingOutput {
     }
 }
 
-/// `64M`, `1.5G`; a bare number is bytes.
+/// A number of bytes as typed: `64M`, `1.5GiB`; a bare number is bytes. All units are binary.
 struct ByteCount {
     var count: UInt64
 

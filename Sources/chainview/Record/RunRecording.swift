@@ -22,10 +22,10 @@ final class RunRecording {
         recorder = SourceRecorder(source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: false)
     }
 
-    /// The source for the dashboard, which does not end with that.
+    /// The source for the dashboard, which goes on when the dashboard stops it.
     var shownSource: any BatchSource { LastingSource(source) }
 
-    /// Ends the recording once the program has ended, and prints what there is.
+    /// Ends the recording once the program has ended, and prints what was recorded.
     func finish() {
         if !recorder.wait(for: Self.restLimit) {
             recorder.stop()

@@ -7,10 +7,10 @@ import Dispatch
 import PromiseRuntime
 import Synchronization
 
-/// Records the program of a source into a file, on a thread of its own.
+/// Records the program of a source into a file or into memory, on a thread of its own.
 ///
-/// It begins when the source is live, and ends by itself when the source has ended, when another run of the program takes
-/// its place, or when the file cannot be written.
+/// It begins when the source is live. It ends by itself when the source has ended, when the file cannot be written, or,
+/// unless it is a history, when another run of the program takes its place.
 final class SourceRecorder: Sendable {
     /// Why a recording ended.
     enum Ending {
@@ -34,7 +34,7 @@ final class SourceRecorder: Sendable {
     private struct State {
         var report = Report()
         var isStopping = false
-        /// Signalled once all that has come is written.
+        /// Requests to flush, signalled once all batches received so far are written.
         var flushes: [DispatchSemaphore] = []
     }
 
@@ -57,7 +57,7 @@ final class SourceRecorder: Sendable {
     /// The number of this recorder's own commands, which no dashboard uses.
     private static let command: UInt64 = 1 << 62
 
-    /// Subscribes to a source; the owner starts and stops that.
+    /// Subscribes to a source, which the owner starts and stops.
     ///
     /// - Parameters:
     ///   - endsWhenLost: whether a lost connection ends the recording; else the source's end does.
@@ -87,20 +87,20 @@ final class SourceRecorder: Sendable {
 
     var report: Report { state.withLock { $0.report } }
 
-    /// Ends the recording; what has come so far is written.
+    /// Ends the recording; batches received so far are written.
     func stop() {
         state.withLock { $0.isStopping = true }
         woken.signal()
     }
 
-    /// Waits for the end of the recording, at most for some time; true if it has ended.
+    /// Waits for the end of the recording, at most for some time; returns whether it has ended.
     func wait(for time: DispatchTimeInterval) -> Bool {
         guard hasEnded.wait(timeout: .now() + time) == .success else { return false }
         hasEnded.signal()
         return true
     }
 
-    /// Writes what has come so far, and waits for that at most for some time; false if it took longer.
+    /// Writes the batches received so far, and waits for that at most for some time; returns false if it took longer.
     func flush(within time: DispatchTimeInterval) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isOver = state.withLock { state in
@@ -127,7 +127,7 @@ final class SourceRecorder: Sendable {
             let mail = batches.drain()
             for status in statuses.drain().elements { writing.take(status) }
             var wantsState = writing.take(mail, at: SystemClock.shared.now)
-            // What came between the batches and the end is the last before it.
+            // The last batches may have come between the two calls of `drain`.
             if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.now) }
             if isStopping, writing.ending == nil { writing.ending = .stopped }
             if !flushes.isEmpty { writing.flush() }
@@ -139,7 +139,7 @@ final class SourceRecorder: Sendable {
             }
             if writing.ending == nil { _ = woken.wait(timeout: .now() + .milliseconds(100)) }
         }
-        // Also if it ended before it began.
+        // A flush that was requested since the last round has nothing to wait for.
         let flushes = state.withLock { state in
             state.report = writing.report
             return state.flushes
@@ -152,7 +152,7 @@ final class SourceRecorder: Sendable {
     }
 }
 
-/// The warnings of a recorded program, by the usual limits.
+/// Counts the open warnings of a recorded program, by the default limits.
 private final class WarningCounter {
     private var table = WarningTable()
     private var changes = ForestChanges()
@@ -165,7 +165,7 @@ private final class WarningCounter {
     }
 }
 
-/// What the thread of a recorder has.
+/// The state of a recorder's thread.
 private struct Writing {
     private var writer: RecordingWriter?
     private var recorder: BatchRecorder?
@@ -175,8 +175,9 @@ private struct Writing {
     private let codec: (any PayloadCodec)?
     private let isHistory: Bool
     private let openWarnings: (@Sendable () -> Int)?
-    /// Nodes of a state that is being loaded.
+    /// The number of nodes of a state that is being loaded.
     private var loadedCount = 0
+    /// The number of events and nodes that this viewer has dropped.
     private var lostCount: UInt64 = 0
     private(set) var report = SourceRecorder.Report()
 
@@ -235,7 +236,7 @@ private struct Writing {
         report.process = process
     }
 
-    /// Forgets what was recorded.
+    /// Discards what was recorded, for another run of the program.
     private mutating func startOver() {
         (recorder, loadedCount, report) = (nil, 0, SourceRecorder.Report())
         try? storage.truncate(to: 0)
@@ -257,7 +258,7 @@ private struct Writing {
         return mail.droppedCount > 0
     }
 
-    /// Throws where the state of the program would take more than half of a history: before it takes the memory.
+    /// Throws if the state of the program would take more than half of a history's limit, before it takes the memory.
     private mutating func checkSize(_ batch: EventBatch) throws(RecordingError) {
         guard isHistory, let limit else { return }
         if case .begin? = batch.resync { loadedCount = 0 }
@@ -266,10 +267,10 @@ private struct Writing {
         if size > limit / 2 { throw .limitTooSmall }
     }
 
-    /// Bytes of a node in a keyframe, about.
+    /// About how many bytes a node takes in a keyframe.
     private static let nodeSize: UInt64 = 100
 
-    /// Writes what waits in a chunk.
+    /// Writes the batches that wait for their chunk to fill.
     mutating func flush() {
         do throws(RecordingError) { try recorder?.flush() } catch { fail(error) }
     }
@@ -277,7 +278,7 @@ private struct Writing {
     private mutating func fail(_ error: RecordingError) {
         ending = .failed(error)
         guard isHistory else { return }
-        // Of no use, and large.
+        // A failed history is not read, so its memory is freed.
         recorder = nil
         try? storage.truncate(to: 0)
     }

@@ -2,39 +2,43 @@ import ChainSystem
 import Foundation
 import Synchronization
 
-/// A program that chainview has started, in its own process group. Its output goes to pipes.
+/// A program that chainview has started, in its own process group.
 final class ChildProgram: Sendable {
-    /// Its file's name.
+    /// The last component of the name that it was started by.
     let name: String
     let pid: pid_t
     private let ending = Mutex<ProgramEnding?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Returns the path of a program: the name itself if it is a path, else in a folder of `PATH`.
+    /// Returns the path of an executable file: the name itself if it has a slash, else the first match in the folders
+    /// of `PATH`.
+    ///
+    /// - Throws: ``Failure`` if there is none.
     static func find(_ name: String, path: String?) throws -> String {
         let candidates =
             name.contains("/")
             ? [name] : (path ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
-        var isThere = false
+        var foundFile = false
         for candidate in candidates where !name.isEmpty {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder), !isFolder.boolValue else {
                 continue
             }
             if access(candidate, X_OK) == 0 { return candidate }
-            isThere = true
+            foundFile = true
         }
         let shown = DisplayText.shown(name)
         throw Failure(
             status: .noInput,
-            message: isThere
+            message: foundFile
                 ? "\(shown) is not executable. If it is a program, run `chmod +x` on it."
                 : name.contains("/")
                     ? "there is no program \(shown)." : "there is no program \(shown) in any folder of PATH.")
     }
 
-    /// Starts a program in its own process group, without a terminal to read from. A thread waits for its end.
+    /// Starts a program in a process group of its own, so that it gets each signal once: from this process. It has no
+    /// terminal to read from. A thread waits for its end.
     ///
     /// - Parameters:
     ///   - output: its standard output and standard error; closed here.
@@ -56,10 +60,10 @@ final class ChildProgram: Sendable {
             close(output.error)
         }
         var start = ProgramStart(path, arguments: arguments)
-        // The keys are the dashboard's: a program that reads from the terminal would take them away.
+        // A program that reads from the terminal would take keys away from the dashboard.
         start.hasNoInput = isatty(STDIN_FILENO) != 0
         start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
-        // A group of its own, so that each signal comes once: from this process. Its signal handling is not inherited.
+        // Default actions, because the program would inherit the signals that chainview ignores.
         start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGXFSZ, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
         start.addToEnvironment(added)
         do throws(SystemError) {
@@ -71,7 +75,7 @@ final class ChildProgram: Sendable {
 
     private func awaitEnd() {
         var info = siginfo_t()
-        // Reaped under the lock, so that `send` never signals another process that got the same pid.
+        // Waits without reaping. Reaped under the lock, so that `send` never signals another process with the same pid.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         ending.withLock { $0 = .wait(for: pid) }
         let ended = observers.withLock { observers in
@@ -117,7 +121,7 @@ extension ProgramStart {
         addToEnvironment(texts.mapValues { AlertCommand.safe($0) })
     }
 
-    /// Adds variables to this process's.
+    /// Sets the environment to this process's with variables added.
     mutating func addToEnvironment(_ added: [String: String]) {
         environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
     }
@@ -135,7 +139,7 @@ extension ProgramEnding {
 }
 
 extension Failure {
-    /// The failure to start a program.
+    /// Makes the failure to start a program.
     init(notStarted name: String, _ code: Int32) {
         self.init(status: .noInput, message: "\(name) cannot be started (\(DisplayText.system(code))).")
     }

@@ -1,16 +1,20 @@
-/// The output of two streams in order of arrival, bounded: keeps the first quarter of the limit and the last three.
+/// The output of two streams in order of arrival. A quarter of the limit is for its beginning, the rest for its end.
 struct KeptOutput: Sendable {
     struct Chunk: Hashable, Sendable {
         var stream: ProgramOutput.Stream
         var bytes: [UInt8]
     }
 
+    /// The most bytes that are kept.
     let limit: Int
     private var head: [Chunk] = []
+    /// The number of bytes in `head`.
     private var headCount = 0
     private var isHeadFull = false
     private var tail: [Chunk] = []
+    /// The index of the first kept chunk of `tail`; the chunks before it are empty.
     private var tailStart = 0
+    /// The number of bytes in `tail`.
     private var tailCount = 0
     /// The number of bytes dropped in between.
     private(set) var cutCount = 0

@@ -14,6 +14,7 @@ final class LaunchedSource: BatchSource {
         var waiting: [@Sendable (AttachedProcess) -> Void] = []
         var isStarted = false
         var isStopped = false
+        /// Whether the end was emitted, after which no status follows.
         var isOver = false
         var latest = SourceStatus.idle
     }

@@ -7,11 +7,13 @@ struct OutputLines: Sendable {
         var isError: Bool
     }
 
+    /// The number of last lines that are always kept; up to twice as many are.
     private static let lineLimit = 1_000
+    /// The most bytes of a line; further ones are dropped.
     private static let lengthLimit = 2_000
 
     private var lines: [Line] = []
-    /// The unfinished line of each stream.
+    /// The unfinished lines of standard output and of standard error.
     private var unfinished: [[UInt8]] = [[], []]
     /// The number of finished lines since the start.
     private(set) var count = 0
@@ -28,7 +30,7 @@ struct OutputLines: Sendable {
     }
 
     private mutating func endLine(of stream: Int) {
-        lines.append(Line(text: Self.plain(unfinished[stream]), isError: stream == 1))
+        lines.append(Line(text: Self.plainText(unfinished[stream]), isError: stream == 1))
         unfinished[stream] = []
         count += 1
         if lines.count > 2 * Self.lineLimit { lines.removeFirst(lines.count - Self.lineLimit) }
@@ -38,14 +40,14 @@ struct OutputLines: Sendable {
     func last(_ limit: Int) -> [Line] {
         var result = lines.suffix(max(0, limit))
         for stream in 0..<2 where !unfinished[stream].isEmpty {
-            result.append(Line(text: Self.plain(unfinished[stream]), isError: stream == 1))
+            result.append(Line(text: Self.plainText(unfinished[stream]), isError: stream == 1))
         }
         return Array(result.suffix(max(0, limit)))
     }
 
     /// Returns bytes as plain text: without colours, only what follows the last carriage return, tabs as spaces. Other
     /// control characters stay, for the painter to escape.
-    private static func plain(_ bytes: [UInt8]) -> String {
+    private static func plainText(_ bytes: [UInt8]) -> String {
         var text = String(decoding: bytes, as: UTF8.self)
         text.replace(/\e\[[0-9;:]*m/, with: "")
         while text.hasSuffix("\r") { text.removeLast() }

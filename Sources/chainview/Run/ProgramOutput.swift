@@ -23,7 +23,7 @@ final class ProgramOutput: Sendable {
     private let isDone = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
-    /// The number of bytes kept for the end.
+    /// The most bytes that are kept until the dashboard closes.
     static let limit = 16 << 20
 
     /// Opens pipes and starts to read them.
@@ -68,7 +68,7 @@ final class ProgramOutput: Sendable {
     func lastLines(_ count: Int) -> [OutputLines.Line] { state.withLock { $0.lines.last(count) } }
 
     var lineCount: Int { state.withLock { $0.lines.count } }
-    /// The number of bytes.
+    /// The number of bytes received before ``pass()``.
     var byteCount: UInt64 { state.withLock { $0.lines.byteCount } }
 
     /// Writes the kept output to this process's streams, and from now on passes on what comes.

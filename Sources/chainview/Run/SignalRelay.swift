@@ -2,7 +2,7 @@ import Foundation
 
 /// Passes signals that chainview receives on to the program that it waits for.
 enum SignalRelay {
-    /// Starts a thread that sends each of ``Signals/passedOn`` to the program; they have no other effect here.
+    /// Starts a thread that sends each of ``Signals/passedOn`` to the program; of these, SIGTSTP also stops chainview.
     static func start(to child: ChildProgram) {
         // Blocked in all threads (see ``Signals/startThread(_:_:)``), so that only `sigwait` gets them.
         var set = sigset_t()
@@ -17,9 +17,9 @@ enum SignalRelay {
                 guard sigwait(&set, &signal) == 0 else { continue }
                 child.send(signal)
                 guard signal == SIGTSTP else { continue }
-                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program. Here, for the signal
-                // may never come to `sigwait`: a pending one is dropped where the screen, which is being closed
-                // meanwhile, puts its action back to the default (POSIX, XSH 2.4.3).
+                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program here. `sigwait` may never
+                // return that SIGCONT: a pending one is discarded when the screen, which is being closed meanwhile,
+                // restores its default action (POSIX, XSH 2.4.3).
                 raise(SIGSTOP)
                 child.send(SIGCONT)
             }

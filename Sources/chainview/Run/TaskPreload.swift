@@ -4,7 +4,7 @@ import Foundation
 enum TaskPreload {
     private static let name = "libChainPreload.so"
 
-    /// Returns the variables that have the program at `path` show its tasks; none where it does so itself.
+    /// Returns the variables that preload the library into the program at `path`; none if the program embeds its own.
     ///
     /// - Throws: ``Failure`` if its tasks cannot be shown, with the reason in one sentence.
     static func environment(for path: String) throws -> [String: String] {
@@ -21,8 +21,8 @@ enum TaskPreload {
     private static func library() throws -> String {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = program.deletingLastPathComponent()
-        let places = [folder.appending(path: name), folder.deletingLastPathComponent().appending(path: "lib/\(name)")]
-        if let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
+        let files = [folder.appending(path: name), folder.deletingLastPathComponent().appending(path: "lib/\(name)")]
+        if let found = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
             guard !found.path.contains(where: { $0 == " " || $0 == ":" }) else {
                 throw Failure(
                     status: .usage,
@@ -40,8 +40,9 @@ enum TaskPreload {
 struct ProgramFile {
     enum Kind { case canPreload, embedsInspector }
 
-    /// Words of the modules ChainInspector and ChainTasks, which are in each program that embeds them, stripped or not.
+    /// A message of ChainInspector, which is in each program that embeds this module, stripped or not.
     private static let inspectorMark = "The command is for another run of the program"
+    /// Likewise a message of ChainTasks.
     private static let tasksMark = "as in programs with -static-stdlib"
 
     private let path: String
@@ -87,11 +88,13 @@ struct ProgramFile {
 
     // MARK: ELF
 
+    /// An entry of the program header table.
     private struct Segment {
         var type: UInt32
         var offset: Int, address: Int, size: Int
     }
 
+    /// Returns a number of the file, or 0 outside of it.
     private func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Int {
         guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return 0 }
         return bytes.withUnsafeBytes { Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
@@ -102,7 +105,7 @@ struct ProgramFile {
             number(UInt64.self, at: 32), number(UInt16.self, at: 54), number(UInt16.self, at: 56)
         )
         return (0..<count).map { index in
-            // Numbers of a damaged file; what is read outside of it is 0.
+            // Wrapping, because a damaged file may have any numbers.
             let start = table &+ index * size
             return Segment(
                 type: UInt32(number(UInt32.self, at: start)), offset: number(UInt64.self, at: start &+ 8),
@@ -115,10 +118,10 @@ struct ProgramFile {
         return String(decoding: bytes[(bytes.startIndex + offset)...].prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// The loader, which a static program has none of.
+    /// The path of the loader (`PT_INTERP`), of which a static program has none.
     private var interpreter: String? { segments.first { $0.type == 3 }.map { text(at: $0.offset) } }
 
-    /// The names of the libraries that it links.
+    /// The names of the libraries that the program links: `DT_NEEDED` of `PT_DYNAMIC`, with the texts of `DT_STRTAB`.
     private var needed: Set<String> {
         let segments = segments
         guard let dynamic = segments.first(where: { $0.type == 2 }) else { return [] }
@@ -126,6 +129,7 @@ struct ProgramFile {
         let entries = stride(from: max(dynamic.offset, 0), to: end, by: 16).map {
             (tag: number(UInt64.self, at: $0), value: number(UInt64.self, at: $0 + 8))
         }
+        // 5 is `DT_STRTAB`, an address; the segment of type `PT_LOAD` around it leads to its offset in the file.
         guard let address = entries.first(where: { $0.tag == 5 })?.value,
             let segment = segments.first(where: {
                 $0.type == 1 && $0.address <= address && address &- $0.address < $0.size

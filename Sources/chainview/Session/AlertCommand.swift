@@ -11,9 +11,9 @@ final class AlertCommand {
     private let command: String
     private var running: [pid_t] = []
 
-    /// As many commands run at one time; alerts beyond that ring without.
+    /// The most commands at one time; further alerts run none.
     private static let limit = 4
-    /// A longer text of a program is cut.
+    /// The most characters of a program's text; a longer one is cut.
     private static let textLimit = 1_000
 
     /// The names of the variables, for the documentation.
@@ -24,7 +24,8 @@ final class AlertCommand {
 
     init(_ command: String) { self.command = command }
 
-    /// Starts the command without waiting for its end. Returns one sentence if that fails.
+    /// Starts the command without waiting for its end, unless the limit of commands is reached. Returns one sentence if
+    /// that fails.
     func run(_ notice: AlertNotice) -> String? {
         running.removeAll { ProgramEnding.ofEnded($0) != nil }
         guard running.count < Self.limit else { return nil }
@@ -39,7 +40,7 @@ final class AlertCommand {
         } catch { return "cannot start the alert command: \(error)" }
     }
 
-    /// One line without control characters, cut where it is long.
+    /// Returns a text as one line without control characters, cut if it is long.
     static func safe(_ text: String) -> String {
         SafeText.line(String(text.prefix(textLimit)), charset: .unicode)
     }

@@ -3,6 +3,7 @@ import Foundation
 
 /// The output of `--debug-statistics`: one line for each queue of the viewer.
 enum DebugStatistics {
+    /// Prints the queues of the dashboard and of its feeds on standard error.
     static func print(_ queues: [QueueStatistics], _ feeds: [Feed]) {
         Streams.write(table(feeds.map(\.queueStatistics) + queues), to: STDERR_FILENO)
     }

@@ -24,6 +24,7 @@ final class Feed {
     /// The high-water mark of events and nodes in the mailbox.
     private var highWaterMark = 0
     private var process: ProcessDescription?
+    /// The number of the feed's own last command, from 2⁶³ on; replies to these are not dispatched.
     private var lastCommand: UInt64 = 1 << 63
     /// Whether the source was ever live.
     private(set) var wasLive = false
@@ -31,8 +32,8 @@ final class Feed {
     private(set) var failure: String?
     private(set) var isOver = false
 
-    /// The limit of events and nodes in the mailbox. Past it a patient source waits; another's batches are dropped, and a
-    /// snapshot is requested.
+    /// The limit of events and nodes in the mailbox. Past it a patient source waits; the batches of another source are
+    /// dropped, and a snapshot is requested.
     private static let eventLimit = 400_000
 
     /// Subscribes to each source and starts it. `wake` is called on any thread when something waits.

@@ -2,21 +2,21 @@ import Dashboard
 
 // Moving in a recording, and in the past of live programs.
 extension Session {
-    /// Does what the user wants with time.
+    /// Performs a command of replay; without a playback it begins to look back.
     func replay(_ command: ReplayCommand, from source: SourceID) {
         guard let playback else { return lookBack(command) }
         for action in playback.perform(command) { step(action) }
         returnIfOver()
-        // After the move, because that finds it.
+        // After the move, because reading finds damage.
         if let damage = playback.newDamage() { step(.report(damage)) }
     }
 
-    /// Shows the past of the live programs.
+    /// Shows the past of the live programs, unless the command only marks a moment or stays in the present.
     private func lookBack(_ command: ReplayCommand) {
         guard let histories else { return }
         do throws(LiveHistory.Missing) {
             let playback = try histories.playback()
-            // Its end, which is what is shown.
+            // Starts at the end of the past, which is what the dashboard shows.
             let start = playback.start()
             let actions = playback.perform(command)
             if case .mark = command {

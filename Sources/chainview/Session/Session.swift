@@ -7,11 +7,11 @@ import Terminal
 /// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
     let feeds: [Feed]
-    /// The recording that is shown instead of sources, or the past of these; nil while they are shown live.
+    /// The recording that is shown, or the past of the sources; nil while the sources are shown live.
     var playback: Playback?
-    /// What looking back reads; nil for a recording.
+    /// The histories that looking back reads; nil for a recording.
     let histories: LiveHistories?
-    /// The recordings that R has started.
+    /// The recordings of live programs under way.
     var recordings: [LiveRecording] = []
     let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
@@ -55,7 +55,9 @@ final class Session {
         self.init(sources, nil, settings, screen, output, remembers)
     }
 
-    /// Shows a recording, after its first step.
+    /// Makes a session on a recording.
+    ///
+    /// - Parameter first: the actions that show the first moment.
     convenience init(_ playback: Playback, _ first: [Action], _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
         for action in first { step(action) }
@@ -88,7 +90,7 @@ final class Session {
         store.dispatch(.restore(settings.base.overlaid(with: settings.demanded)))
         initialSettings = store.withState { $0.remembered }
         let waker = screen.waker
-        // Before the sources are started, so that nothing is missed.
+        // Made before the sources are started, so that no batch is missed.
         histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
         feeds = Feed.all(sources, wake: { waker.wake() })
     }
@@ -183,7 +185,7 @@ final class Session {
         if let damage = playback.newDamage() { step(.report(damage)) }
     }
 
-    /// Whether the dashboard may sleep until something comes.
+    /// Whether the dashboard may sleep until an event comes.
     private var isIdle: Bool { playback?.isMoving != true && store.withState { $0.isIdle } }
 
     private func draw() throws {

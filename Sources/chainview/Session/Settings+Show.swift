@@ -3,7 +3,7 @@ import Frames
 import Terminal
 
 extension Settings {
-    /// Shows sources, with or without a screen, until the end. Raises the signal again that ended the session, if any.
+    /// Shows sources, with or without a screen, until the end. A signal that ended the session is raised again.
     func show(_ sources: [NamedSource], remembers: Bool = true) throws {
         guard !isHeadless else {
             return try Headless(
@@ -32,8 +32,8 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - wall: the moment that is shown, in nanoseconds since 1970.
-    ///   - process: the same as in ``Action/tick(wall:process:)``.
-    ///   - glyphs: others than those of the terminal.
+    ///   - process: the same moment by the program's clock, as in ``Action/tick(wall:process:)``.
+    ///   - glyphs: the glyphs to draw with; nil for those of the terminal.
     func state(after actions: [Action], wall: UInt64, process: UInt64, glyphs: Glyphs? = nil) -> State {
         var options = stateOptions
         options.glyphs = glyphs ?? options.glyphs
@@ -41,7 +41,7 @@ extension Settings {
         for action in actions { _ = reduce(into: &state, action) }
         let tick = Action.tick(wall: wall, process: process)
         _ = reduce(into: &state, tick)
-        // After the nodes are there, because a view that was shown empty is brought up to date a second later.
+        // After the nodes have come, because a view that was shown empty is updated a second later.
         _ = reduce(into: &state, .restore(base.overlaid(with: demanded)))
         for _ in 0..<64 {
             _ = reduce(into: &state, tick)
@@ -57,6 +57,7 @@ extension Settings {
 }
 
 extension Failure {
+    /// Makes the failure for an error of the screen.
     init(screen error: ScreenError) {
         let status: ExitStatus
         switch error.reason {

@@ -8,13 +8,13 @@ struct BatchLoop {
     private let signals = EndingSignals()
     private let source: ForestSource
 
-    /// How long `rest` is not called for at most, though batches come.
+    /// The longest time between two calls of `rest` while batches come, in nanoseconds.
     private static let restInterval: UInt64 = 100_000_000
-    /// How long after a signal the process ends at the latest, where it waits for a connection or for its output.
+    /// The longest time from a signal to the end of the process, which may wait for a connection or for its output.
     private static let signalLimit = DispatchTimeInterval.seconds(5)
 
-    /// Opens nothing yet. To be made before other threads, because it blocks the signals that it waits for, and threads
-    /// inherit that.
+    /// Makes a loop that has not opened its source. Has to be called before other threads start, because it blocks the
+    /// signals that it waits for, and threads inherit the blocked signals.
     ///
     /// - Parameter duration: the time limit, from the first batch on.
     init(_ source: ForestSource, for duration: DurationArgument?) {
@@ -30,8 +30,8 @@ struct BatchLoop {
     /// Whether a signal has come that ends the loop.
     var isInterrupted: Bool { signals.received != nil }
 
-    /// Calls `take` with each batch, and `rest` whenever nothing more waits and ten times a second, until one of them returns
-    /// false. Prints why it ended on standard error; a signal other than SIGINT is raised again, after `end`.
+    /// Calls `take` with each batch, and `rest` in pauses and at least ten times a second, until one of them returns
+    /// false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after `end`.
     ///
     /// - Parameter begin: called once, before the first batch.
     func run(

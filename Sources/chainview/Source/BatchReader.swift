@@ -29,18 +29,19 @@ enum BatchStep {
     case ended(notes: [String])
 }
 
+/// The batches of a recording.
 final class RecordedBatches: BatchReader {
     let start: UInt64
     private var player: RecordingPlayer
     private var isBegun = false
-    /// Read and not returned; those before `nextIndex` were.
+    /// The batches that were read; those before `nextIndex` were returned.
     private var waiting: [EventBatch] = []
     private var nextIndex = 0
 
     /// About how many events and nodes are read at a time.
     private static let readLimit = 16_384
 
-    /// Begins at a moment, in nanoseconds of the program's clock; at 0 with all that was recorded.
+    /// Begins at a moment, in nanoseconds of the program's clock; 0 for all that was recorded.
     init(_ file: RecordingFile, from start: UInt64 = 0) {
         player = RecordingPlayer(file)
         self.start = start
@@ -52,7 +53,7 @@ final class RecordedBatches: BatchReader {
         if nextIndex >= waiting.count {
             (waiting, nextIndex) = (isBegun ? [] : player.seek(to: start), 0)
             isBegun = true
-            // Where no state could be read at the beginning, what follows it still can.
+            // If no state could be read at the beginning, the batches after it may still be readable.
             if waiting.isEmpty { waiting = player.advance(to: player.range.upperBound, limit: Self.readLimit) }
             guard !waiting.isEmpty else { return .ended(notes: player.file.notes) }
         }

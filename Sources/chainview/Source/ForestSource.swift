@@ -65,7 +65,7 @@ enum ForestSource {
         return text.contains("/") || text.hasSuffix(".chain")
     }
 
-    /// The moment that a word means: a mark's name, or a time.
+    /// Returns the moment that a word names: a time, or the name of a mark; clamped to the recording.
     private static func moment(
         _ time: String, in file: RecordingFile, at path: String, _ clockOffset: Int
     ) throws -> UInt64 {
@@ -77,6 +77,7 @@ enum ForestSource {
 
     // MARK: Reading
 
+    /// The state of a program at one moment.
     struct ProgramState {
         var process: ProcessDescription
         /// The batches that lead to the state from an empty forest.
@@ -84,7 +85,7 @@ enum ForestSource {
         /// The moment, in nanoseconds of the program's clock.
         var time: UInt64
 
-        /// The forest at the moment; it reports no changes.
+        /// The forest at the moment, made anew at each access; it reports no changes.
         var forest: ChainForest {
             var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 0))
             for batch in batches { forest.apply(batch) }
@@ -105,7 +106,8 @@ enum ForestSource {
             let discovery = Discovery.patient
             let endpoint = try discovery.find(target)
             do {
-                // A limit for the first answer, because the tree may take long, but a program that hangs is noticed sooner.
+                // A shorter limit for the first answer, so that a program that hangs is noticed soon. The tree may take
+                // longer.
                 let (hello, batches) = try OneShotClient.state(
                     of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30),
                     answerLimit: target.isFar ? nil : discovery.timeLimit)
@@ -114,8 +116,8 @@ enum ForestSource {
         }
     }
 
-    /// Opens it for reading batch by batch: a recording from the typed moment to its end, by default all of it, or a
-    /// program from now until it ends.
+    /// Opens the source for reading batch by batch: a recording from the typed moment to its end, by default all of it,
+    /// or a program from now until it ends.
     func reader() throws -> any BatchReader {
         switch self {
         case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
@@ -125,7 +127,7 @@ enum ForestSource {
 }
 
 extension RecordingError {
-    /// Whether the file is none that a recording was meant by.
+    /// Whether the file is no recording or cannot be read, so that the word may name a program.
     fileprivate var isOfOtherFile: Bool {
         switch self {
         case .notRecording, .system: true

@@ -9,7 +9,7 @@ import Dispatch
 /// program.
 final class LiveBatches: BatchReader {
     let process: ProcessDescription
-    /// All that comes: events of a time before the connection only describe the state then.
+    /// 0, because earlier events come only with the state, in the batches that begin and end a resync.
     let start: UInt64 = 0
     private let feed: Feed
     private let woken: DispatchSemaphore
@@ -22,7 +22,7 @@ final class LiveBatches: BatchReader {
     /// Attaches, and waits until the program has answered.
     convenience init(_ target: Target) throws {
         let discovery = Discovery.patient
-        // Attached to once before, because its failure has an exit code.
+        // Probed before, because the error of a probe leads to an exit code.
         try discovery.probe(target)
         var options = AttachOptions(discovery: discovery)
         (options.isReadOnly, options.viewerName) = (true, DisplayOptions.viewer)
@@ -52,7 +52,7 @@ final class LiveBatches: BatchReader {
         }
         process = found!
         (self.feed, self.woken, self.endsWhenLost) = (feed, woken, endsWhenLost)
-        // What came with the connection may hold its end, which is not repeated.
+        // The actions that came with the connection may include its end, which is not repeated.
         for action in first { take(action) }
     }
 

@@ -4,7 +4,7 @@ import ChainModel
 import ChainRecording
 
 extension RecordingFile {
-    /// Folds a span of the recording, and counts what settled in it by call site.
+    /// Folds a span of the recording, and counts by call site the nodes that settled in it.
     ///
     /// - Parameters:
     ///   - name: how the recording was typed.
@@ -12,7 +12,7 @@ extension RecordingFile {
     ///   - end: the last moment.
     func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {
         var player = RecordingPlayer(self)
-        // Of changes that are consumed batch by batch all are listed.
+        // A limit that the changes of one batch do not reach, so that all are listed.
         var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 1 << 24))
         var changes = ForestChanges()
         var table: SiteTable?
@@ -32,7 +32,7 @@ extension RecordingFile {
             }
         }
         let first = max(start ?? range.lowerBound, range.lowerBound)
-        // What leads to the first moment is not of the span, unless that is the recording's beginning.
+        // The batches that lead to the first moment are not counted, unless it is the recording's beginning.
         fold(player.seek(to: first), isState: start.map { $0 > range.lowerBound } ?? false)
         while true {
             let batches = player.advance(to: end, limit: 16_384)

@@ -15,15 +15,15 @@ struct NodeWatch {
     private var found: Set<NodeID> = []
     private var foundLimit = 10_000
 
-    /// Nodes that are tested between two looks at what was found.
+    /// The most nodes that one call of `tick` tests.
     private static let budget = 100_000
 
-    /// Begins with nothing known of a run of a program.
+    /// Begins with an empty forest for a run of a program.
     init(process: ProcessKey, query: Query) {
         forest = ChainForest(process: process)
         watch = MatchWatch(query, now: 0)
         if watch.readsWarnings { warnings = OpenWarnings() }
-        // The watch reports no nodes of its beginning, which so are none.
+        // Ticked while the forest is empty, because the watch does not report nodes that are there when it begins.
         forest.consumeChanges(into: &changes)
         _ = watch.tick(0, in: forest, budget: Self.budget)
     }
@@ -46,13 +46,13 @@ struct NodeWatch {
             .map(\.1)
     }
 
-    /// Evicts what is past the limits; not before what ``apply(_:)`` returned was read.
+    /// Evicts nodes past the limits. Has to be called after the nodes that ``apply(_:)`` returned were read.
     mutating func retain(after batch: EventBatch) {
         // As many steps as nodes can come, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
     }
 
-    /// An evicted node does not come back, so it need not be remembered.
+    /// Removes evicted nodes from `found`, because they do not come back.
     private mutating func forgetEvicted() {
         guard found.count > foundLimit else { return }
         found = found.filter { forest.index(of: $0) != nil }

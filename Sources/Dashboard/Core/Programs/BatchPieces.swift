@@ -1,7 +1,8 @@
 import ChainEvents
 
 extension EventBatch {
-    /// Gives it in pieces of so many events: names and snapshots with the first, what holds after all of it with the last.
+    /// Calls `body` with pieces of the batch of at most `count` events, in order. Tables and snapshots are in the first
+    /// piece, `resync` and `loss` in the last, and the texts in all, because events refer to them by index.
     func forEachPiece(of count: Int, _ body: (EventBatch, _ isLast: Bool) -> Void) {
         guard events.count > count else { return body(self, true) }
         var piece = EventBatch(process: process, sequence: sequence, time: time)

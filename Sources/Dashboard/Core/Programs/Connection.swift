@@ -1,26 +1,30 @@
+/// The state of the connection to a program.
 enum Connection: Equatable {
-    /// It was not found yet. `attempt` counts from 1, 0 where nothing was tried; the failure is of the one before.
+    /// The program was not reached yet. `attempt` counts from 1; 0 before the first attempt. `lastFailure` is one
+    /// sentence on the previous attempt.
     case absent(attempt: Int, lastFailure: String?)
     /// Events arrive as they happen.
     case live
-    /// It was live and is not; what is known of it is history, and it is looked for.
+    /// The program was live and is unreachable or silent; its last known state is shown until it is reached again.
     case lost(Disconnection)
-    /// The source has ended, for a reason in a short phrase.
+    /// The source has ended, for the reason in a short phrase.
     case ended(String)
-    /// It is a recording, at a moment.
+    /// The program is shown at a moment of a recording, or of its past.
     case replay(ReplayPosition)
 
-    /// Since when a program cannot be reached, and when it is tried again.
+    /// Since when a program is unreachable or silent, and when the next attempt is made.
     struct Disconnection: Equatable {
         /// When the last batch arrived, in nanoseconds since 1970.
         var since: UInt64
         /// One sentence on what happened.
         var reason: String
+        /// The number of attempts to reconnect.
         var attempt: Int
-        /// When it is tried next, in nanoseconds since 1970; 0 where there is nothing to try, for the connection is
-        /// open and the program is silent.
+        /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is open and the program is
+        /// silent.
         var nextAttempt: UInt64
 
+        /// Whether the connection is open and the program is silent.
         var isSilence: Bool { nextAttempt == 0 }
     }
 
@@ -28,15 +32,16 @@ enum Connection: Equatable {
     var isAbsent: Bool { if case .absent = self { true } else { false } }
     var isEnded: Bool { if case .ended = self { true } else { false } }
     var replay: ReplayPosition? { if case .replay(let position) = self { position } else { nil } }
-    /// Whether its time advances.
+    /// Whether the program's time advances.
     var isMoving: Bool { isLive || replay?.isPlaying == true }
     var outage: Disconnection? { if case .lost(let outage) = self { outage } else { nil } }
 }
 
-/// A new run of a program that took the place of an old one.
+/// The replacement of an old run of a program by a new one.
 struct Restart: Equatable {
-    /// When it was found, in nanoseconds since 1970.
+    /// When the new run connected, in nanoseconds since 1970.
     var time: UInt64
+    /// The process id of the old run.
     var oldPid: Int32
 
     /// How long a restart is shown, in nanoseconds.

@@ -1,17 +1,17 @@
 import ChainModel
 
-// What happens to rows as time passes, and which nodes are marked for commands.
+// Archiving and folding of rows as time passes, and the marks of nodes that are asked to be cancelled.
 extension Program {
-    /// Whether a settled chain is to be moved down.
+    /// Whether a settled chain is due to be archived: moved below the live ones.
     var hasDue: Bool { rowModel.hasDue(now: now) }
 
-    /// Moves settled chains down, except the one with the selected node. Returns the row that the chain of `watched`
-    /// began at, if that chain moved.
+    /// Archives settled chains that are due, except the one with the selected node. If the chain of `watched` was
+    /// archived, returns the row at which it began before.
     mutating func archive(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
         rowModel.archive(in: forest, now: now, selected: selected, watched: watched)
     }
 
-    /// Folds fulfilled nodes inside live chains, and nodes that got many children; true if rows may have changed.
+    /// Folds fulfilled nodes inside live chains, and nodes with many children; returns whether rows may have changed.
     mutating func autoFold(selected: NodeIndex?) -> Bool {
         guard isReached else { return false }
         return rowModel.autoFold(in: forest, now: now, selected: selected)
@@ -19,7 +19,7 @@ extension Program {
 
     // MARK: Commands
 
-    /// Marks nodes as asked to be cancelled, until the program answers the command.
+    /// Marks nodes as asked to be cancelled by a command, and notes the command until the program answers it.
     mutating func mark(_ nodes: [NodeID], for command: UInt64) {
         forest.markCancelRequested(nodes)
         follow()
@@ -32,9 +32,11 @@ extension Program {
         follow()
     }
 
+    /// Removes and returns the noted request of a command; nil if there is none.
     mutating func takeRequest(_ command: UInt64) -> Request? {
         requests.firstIndex { $0.id == command }.map { requests.remove(at: $0) }
     }
 
+    /// The limit of noted requests; the oldest is dropped first.
     static let requestLimit = 64
 }

@@ -1,25 +1,25 @@
 import ChainEvents
 
-/// A program's clock, derived from the viewer's own.
+/// A program's clock, computed from the viewer's own clock.
 ///
-/// The difference follows from the times of day of both machines. Those may be set differently: where they contradict
-/// the times of the program's batches, which arrive once a second at least, the batches win.
+/// The difference between the two follows from the times of day of both machines. These may be set differently: if they
+/// contradict the times of the program's batches, which arrive at least once a second, the batches win.
 struct RemoteClock {
     /// Nanoseconds of the program's clock; never goes back.
     private(set) var now: UInt64 = 0
-    /// What to add to the program's time to get nanoseconds since 1970; 0 for a clock that has nothing to do with that.
+    /// The offset to add to the program's time to get nanoseconds since 1970; 0 for a clock without relation to them.
     private var wallOffset: UInt64 = 0
-    /// What to add to the own clock, by the times of day.
+    /// The offset to add to the viewer's clock to get the program's, by the times of day.
     private var wallShift: Int64?
-    /// What to add to the own clock, by the times of the batches: always too little by what a batch takes to arrive.
+    /// The same offset by the times of the batches; too small by the time that a batch takes to arrive.
     private var batchShift: Int64?
     /// The latest time of a batch since the last tick.
     private var latestBatch: UInt64?
 
-    /// What a batch may take to arrive, in nanoseconds.
+    /// The time that a batch may take to arrive, in nanoseconds.
     private static let tolerance: Int64 = 2_000_000_000
 
-    /// Starts over with a program that was reached, or reached again.
+    /// Forgets the offsets, because the program was reached, or reached again.
     mutating func begin(_ info: ProcessDescription) {
         wallOffset = info.wallOffset
         (wallShift, batchShift, latestBatch) = (nil, nil, nil)
@@ -31,13 +31,13 @@ struct RemoteClock {
         latestBatch = nil
     }
 
-    /// Takes the time of a batch.
+    /// Applies the time of a batch, in nanoseconds of the program's clock.
     mutating func ingest(_ time: UInt64) {
         now = max(now, time)
         latestBatch = max(latestBatch ?? 0, time)
     }
 
-    /// Advances to `wall`, nanoseconds since 1970, and `own`, nanoseconds of the own clock.
+    /// Advances to `wall`, nanoseconds since 1970, and `own`, nanoseconds of the viewer's clock.
     mutating func tick(wall: UInt64, own: UInt64) {
         guard wallOffset != 0 else {
             now = max(now, own)
@@ -48,9 +48,9 @@ struct RemoteClock {
             batchShift = max(batchShift ?? shift, shift)
             latestBatch = nil
         }
-        // A program that had not begun by the time of day runs on a machine with another time of day.
+        // A clock that began in the viewer's future is of a machine with another time of day.
         if wallShift == nil, wall >= wallOffset { wallShift = Int64(bitPattern: wall &- wallOffset &- own) }
-        // Nothing moves before the first batch, which arrives at once.
+        // The clock does not advance before the first batch, which arrives at once.
         guard let batchShift else { return }
         var shift = batchShift
         if let wallShift, wallShift >= batchShift, wallShift &- batchShift <= Self.tolerance { shift = wallShift }

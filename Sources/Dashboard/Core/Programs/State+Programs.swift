@@ -1,12 +1,12 @@
 import ChainModel
 import ChainText
 
-// Lookup of programs and nodes by identity, and the changes that connections make.
+// Lookup of programs and nodes by identity, and the changes of a program's connection.
 extension State {
-    /// The index of a program in ``State/programs``; nil for a source that is not known.
+    /// Returns the index of a source's program in ``State/programs``; nil for an unknown source.
     func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
 
-    /// Returns the index of a source's program, after adding a program if the source is new.
+    /// Returns the index of a source's program; adds a program called `name` if the source is new.
     mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
         let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
         guard programIndex == programs.count || programs[programIndex].source != source else { return programIndex }
@@ -14,7 +14,8 @@ extension State {
         return programIndex
     }
 
-    /// The node of a row and its program; nil for a program's own row, and for nodes evicted or of an earlier run.
+    /// Returns the node of a row and the index of its program; nil for the row of a program or a group, and for a node
+    /// that was evicted or is of an earlier run.
     func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
         guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
             programs[programIndex].info?.key == key.process,
@@ -26,22 +27,22 @@ extension State {
     /// The key of each program's current run; nil for a program that was not reached yet.
     var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
-    /// Whether a node or program is still there.
+    /// Whether a row's node is still kept; of a program or a group, whether the program is still shown.
     func contains(_ rowID: RowID) -> Bool {
         rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
 
     var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
 
-    /// The program that is selected, or that the selected node is in.
+    /// The index of the program of the selected row.
     var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
 
-    /// The identity of a node's row.
+    /// Returns the identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 }
 
 extension Program {
-    /// Its name for use in a sentence.
+    /// The name for use in a sentence.
     var shownName: String { name.isEmpty ? "the program" : name }
 
     func rowID(of node: NodeIndex) -> RowID {
@@ -52,6 +53,7 @@ extension Program {
 // MARK: Connections
 
 extension State {
+    /// Notes an attempt to connect to a program that was not reached yet, or to reconnect.
     mutating func look(for source: SourceID, name: String, attempt: Int, failure: String?) {
         let programIndex = addedProgramIndex(for: source, name: name)
         if case .absent = programs[programIndex].connection {
@@ -69,7 +71,7 @@ extension State {
         let programIndex = addedProgramIndex(for: source, name: info.name)
         let old = programs[programIndex].info
         if let old, old.key != info.key, isFrozen {
-            // The picture of the old one can still be explored; see ``toggleFreeze()``.
+            // The old run is still shown; ``toggleFreeze()`` replaces it on resuming.
             if programs[programIndex].frozenBuffer?.successor?.key != info.key {
                 notify(restartWords(of: programIndex, from: old, to: info) + "; p shows the new run", .warning)
             }
@@ -97,6 +99,7 @@ extension State {
         updateViewport()
     }
 
+    /// `shop restarted (pid 12 → 34)`.
     private func restartWords(
         of programIndex: Int, from old: ProcessDescription, to new: ProcessDescription
     ) -> String {
@@ -104,7 +107,7 @@ extension State {
         return "\(programs[programIndex].shownName) restarted (\(pids))"
     }
 
-    /// Replaces a run of a program by a new one, which was found at `time`, in nanoseconds since 1970.
+    /// Replaces a run of a program by a new one, which connected at `time`, in nanoseconds since 1970.
     mutating func replace(_ programIndex: Int, by info: ProcessDescription, at time: UInt64) {
         let old = programs[programIndex].info
         programs[programIndex].connect(info, options)
@@ -144,7 +147,8 @@ extension State {
 }
 
 extension FrozenBuffer {
-    /// Drops the waiting batches and waits for those of a new run, which replaces the present one on resuming.
+    /// Drops the buffered batches and buffers those of a new run, which replaces the present one on resuming. `wall` is
+    /// when the new run connected, in nanoseconds since 1970; an earlier time of the same run is kept.
     mutating func wait(for info: ProcessDescription, wall: UInt64) {
         let time = successor?.key == info.key ? successorTime : wall
         self = FrozenBuffer(now: now)

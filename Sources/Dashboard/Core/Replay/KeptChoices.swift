@@ -1,25 +1,25 @@
 import ChainModel
 import ChainRows
 
-/// What the user set in a program, by the ids of nodes: kept while a recording shows moments at which the nodes do not
-/// exist.
+/// The user's folds, tags, opened groups and pins in a program, by the ids of nodes. They are kept while a recording
+/// shows moments at which the nodes do not exist.
 struct KeptChoices {
     var folds = UserFolds()
     /// Pinned nodes.
     var pins: [NodeID] = []
-    /// Those of both that the moment that is shown does not have.
+    /// Nodes of ``folds`` and ``pins`` that do not exist at the shown moment.
     fileprivate var absent: Set<NodeID> = []
 }
 
 extension Program {
-    /// Keeps folds, tags, opened groups and pins before another moment is shown.
+    /// Saves the user's choices into ``kept`` before another moment is shown.
     mutating func keepChoices() {
         guard let info, forest.process == info.key else { return }
         kept.folds = rowModel.userFolds(keeping: kept.folds, in: forest)
         kept.pins = kept.pins.filter { forest.index(of: $0) == nil } + forest.pins
     }
 
-    /// Sets what is kept, where the nodes exist.
+    /// Applies the choices in ``kept`` to the nodes that exist; removes pins that are not in it.
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
         for id in forest.pins where !kept.pins.contains(id) {
@@ -29,12 +29,13 @@ extension Program {
         kept.absent = Set((kept.folds.nodeIDs + kept.pins).filter { forest.index(of: $0) == nil })
     }
 
-    /// One that does not fit any more is not pinned again.
+    /// Pins a node again, if it exists and the limits of pins allow it.
     private mutating func restorePin(_ id: NodeID) {
         if let node = forest.index(of: id), !forest.isPinned(node) { try? forest.pin(node) }
     }
 
-    /// Sets what is kept at nodes that have come into existence since; true if there were any. O(what waits).
+    /// Applies the choices in ``kept`` to nodes that exist only since the last step; returns whether there were any.
+    /// O(absent nodes).
     mutating func restoreArrivals() -> Bool {
         let arrived = kept.absent.filter { forest.index(of: $0) != nil }
         guard !arrived.isEmpty else { return false }
@@ -48,7 +49,7 @@ extension Program {
 }
 
 extension State {
-    /// Divides the tags into those of nodes that exist at the moment that is shown, and the others.
+    /// Divides all tags into ``tags`` of nodes that exist at the shown moment, and ``absentTags``.
     mutating func divideTags() {
         let all = tags + absentTags
         tags = all.filter { find($0) != nil }

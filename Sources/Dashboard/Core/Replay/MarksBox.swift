@@ -1,15 +1,17 @@
 import ChainText
 import Frames
 
-/// The marks in a box, one a row, to go to or to remove.
+/// The box with the list of marks, one in each row.
 struct MarksBox {
     let area: Area
-    /// The first mark that is shown.
+    /// The index of the first mark that is shown.
     let first: Int
-    /// What the rows show, from ``first`` on.
+    /// The texts of the marks that are shown, from ``first`` on.
     let lines: [String]
 
-    /// - Parameter when: the moment of a mark, as a text.
+    /// Lays out the box around the selected mark.
+    ///
+    /// - Parameter when: returns the text for the time of a mark.
     init(_ marks: [ReplayMark], selected: Int, size: Size, glyphs: Glyphs, when: (UInt64) -> String) {
         let visible = min(marks.count, max(1, size.rows - 5))
         let first = min(max(0, selected - visible / 2), marks.count - visible)
@@ -23,7 +25,7 @@ struct MarksBox {
             columns: columns)
     }
 
-    /// The mark at a place on the screen.
+    /// Returns the index of the mark at a cell of the screen; nil outside the marks.
     func index(row: Int, column: Int) -> Int? {
         let line = row - area.row - 1
         return lines.indices.contains(line) && area.contains(row: row, column: column) ? first + line : nil
@@ -41,7 +43,7 @@ extension State {
         }
     }
 
-    /// Opens the list of marks, at the last one before the moment that is shown.
+    /// Opens the list of marks, with the last one up to the shown moment selected.
     mutating func listMarks() {
         let marks = timeStrip.marks
         guard !marks.isEmpty else { return notify("no marks; M marks the moment, :mark NAME names it") }
@@ -50,7 +52,7 @@ extension State {
         revision += 1
     }
 
-    /// Keeps the selection within the marks, which may have changed.
+    /// Keeps the selected index within the marks after they have changed; closes the list if none is left.
     mutating func followMarks() {
         guard case .marks(let selected) = mode else { return }
         mode = timeStrip.marks.isEmpty ? .normal : .marks(selected: min(selected, timeStrip.marks.count - 1))

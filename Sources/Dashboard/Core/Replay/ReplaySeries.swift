@@ -1,13 +1,15 @@
 import ChainEvents
 
-/// Counts over the time of a recording, in intervals of one length: what the time strip shows.
+/// The counts of a recording over time, in intervals of equal length, for the time strip.
 public struct ReplaySeries: Hashable, Sendable {
     /// The counts of one interval.
     public struct Entry: Hashable, Sendable {
         /// Nodes that were rejected in the interval.
         public var rejected: UInt32
-        /// Nodes with a running handler, and open warnings, at its end.
-        public var running: UInt32, warnings: UInt32
+        /// Nodes with a running handler at the end of the interval.
+        public var running: UInt32
+        /// Open warnings at the end of the interval.
+        public var warnings: UInt32
 
         /// Makes an entry.
         public init(rejected: UInt32 = 0, running: UInt32 = 0, warnings: UInt32 = 0) {
@@ -27,12 +29,13 @@ public struct ReplaySeries: Hashable, Sendable {
         (self.start, self.interval, self.entries) = (start, max(1, interval), entries)
     }
 
-    /// The end of an interval, in nanoseconds of the program's clock.
+    /// Returns the end of an interval, in nanoseconds of the program's clock.
     public func end(of index: Int) -> UInt64 { start.addingClamped(UInt64(index + 1).multipliedClamped(by: interval)) }
 }
 
 extension UInt64 {
-    /// This number times `factor` over `divisor`, which is not 0; this number or `factor` is at most `divisor`.
+    /// Returns this number times `factor` divided by `divisor`; the product may exceed 64 bits. `divisor` is not 0, and
+    /// this number or `factor` is at most `divisor`.
     func scaled(by factor: Int, over divisor: UInt64) -> UInt64 {
         divisor.dividingFullWidth(multipliedFullWidth(by: UInt64(factor))).quotient
     }

@@ -1,14 +1,14 @@
 import ChainEvents
 
-/// A move of a dashboard that shows a recording: what leads to the next moment, and where that is.
+/// A step to another moment of a recording: the batches to apply and the new position.
 public struct ReplayStep: Sendable {
     /// The program that was recorded.
     public var process: ProcessDescription
-    /// Whether the batches lead there from nothing; else from the moment before.
+    /// Whether the batches are applied to an empty forest; else to that of the previous moment.
     public var isFresh: Bool
-    /// What to apply.
+    /// The batches to apply, in order; empty if only ``position`` changes.
     public var batches: [EventBatch]
-    /// Where the recording is then.
+    /// The position after the step.
     public var position: ReplayPosition
 
     /// Makes a step.
@@ -20,19 +20,19 @@ public struct ReplayStep: Sendable {
     }
 }
 
-/// Which moment of a recording is shown.
+/// The moment of a recording that is shown, and how the recording plays.
 public struct ReplayPosition: Hashable, Sendable {
     /// The moment, in nanoseconds of the program's clock.
     public var time: UInt64
-    /// The first and the last moment.
+    /// The first and the last moment that can be shown, in nanoseconds of the program's clock.
     public var range: ClosedRange<UInt64>
-    /// Whether it moves on by itself.
+    /// Whether the moment advances by itself.
     public var isPlaying: Bool
-    /// How much faster than it was recorded.
+    /// The speed of playing: 1 as recorded, 2 twice as fast.
     public var speed: Double
-    /// Whether it is the past of a live program, which is shown again by ``Action/returnedToNow``.
+    /// Whether the recording is the past of a live program, which ``Action/returnedToNow`` shows again.
     public var isPast: Bool
-    /// How far it is behind the live program, in nanoseconds; 0 in a recording.
+    /// The time from the moment to the live program's present, in nanoseconds; 0 unless ``isPast``.
     var behind: UInt64 = 0
 
     /// Makes a position.
@@ -48,7 +48,7 @@ public struct ReplayPosition: Hashable, Sendable {
 }
 
 extension ReplayPosition {
-    /// Why nothing can be cancelled at it.
+    /// The reason why nothing can be cancelled while this moment is shown.
     var whyNotCancel: String {
         isPast
             ? "this is the past, where nothing can be cancelled: End returns to now"
@@ -56,35 +56,37 @@ extension ReplayPosition {
     }
 }
 
-/// How far the recording of a live program is.
+/// The progress of a recording that is being made of a live program.
 public struct RecordingStatus: Hashable, Sendable {
     /// The program's source.
     public var source: SourceID
-    /// Its time, events, bytes and losses, for the header.
+    /// The recording's time, events, bytes and losses, for the header.
     public var text: String
 
     /// Makes a status.
     public init(source: SourceID, text: String) { (self.source, self.text) = (source, text) }
 }
 
-/// A wish of the user about a recording, or about the past of live programs.
+/// A command of the user to a recording, or to the past of live programs. A moment is in nanoseconds of the program's
+/// clock.
 public enum ReplayCommand: Hashable, Sendable {
-    /// Plays or pauses; at its end it plays from the beginning.
+    /// Plays or pauses; at the end, plays from the beginning.
     case togglePlaying
-    /// Plays at the next speed, or at the one before.
+    /// Sets the next higher or the next lower speed.
     case faster, slower
-    /// To the next event, or to the one before, and pauses.
+    /// Pauses and moves to the next or the previous event.
     case nextEvent, previousEvent
-    /// To the next rejection, warning or mark, or to the one before, and pauses.
+    /// Pauses and moves to the next or the previous rejection, warning or mark.
     case nextNotable, previousNotable
-    /// On by so many nanoseconds, or back.
+    /// Moves forward by this many nanoseconds, or back if negative.
     case move(Int64)
-    /// To a moment of the program's clock.
+    /// Moves to a moment, or to the nearest one in the range.
     case seek(UInt64)
-    /// To a moment of the program's clock, with the next frame; of several before it, to the last.
+    /// Moves to a moment with the next tick; a later `scrub` before that tick replaces this one.
     case scrub(UInt64)
-    /// Gives the present moment a name; nil for the next free number. A mark of that name moves here.
+    /// Names the shown moment; nil for the first free name of `mark 1`, `mark 2` and so on. An existing mark of that
+    /// name moves to the moment.
     case mark(String?)
-    /// Removes the mark of a name.
+    /// Removes the mark of this name.
     case unmark(String)
 }

@@ -1,6 +1,6 @@
 // Marks: named moments of a recording.
 extension State {
-    /// `:mark`, `:unmark` and `:marks`.
+    /// Performs `:mark`, `:unmark` or `:marks`.
     mutating func perform(
         marking name: CommandTable.Name, _ words: CommandWords
     ) throws(Typing.Problem) -> [Effect] {

@@ -1,20 +1,21 @@
 import ChainEvents
 import ChainText
 
-// A dashboard that shows a recording. Its time is that of the recording: ticks bring the time of day of the moment that
-// is shown.
+// A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: ticks carry the
+// time of day of the moment that is shown.
 extension State {
-    /// Whether a recording is shown.
+    /// Whether a recording, or the past of live programs, is shown.
     public var isReplaying: Bool { replayPosition != nil }
 
+    /// The position of the recording or past that is shown; nil for live programs.
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
 
-    /// The first program that is shown at a moment: moments are named by its clock.
+    /// The first program that is shown at a moment of a recording; its clock is used for the moments of all.
     var replayedProgram: Program? {
         programs.firstIndex { $0.connection.replay != nil }.map { programs[$0] }
     }
 
-    /// Applies what leads to another moment of a recording.
+    /// Applies a step to another moment of a recording.
     mutating func replay(_ source: SourceID, _ step: ReplayStep) {
         if step.position.isPast, lookingBack == nil { lookBack() }
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
@@ -28,7 +29,7 @@ extension State {
         position.behind = distance(behind: source, position)
         programs[programIndex].show(position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
-        // What led there did not happen in this second.
+        // The events of a jump did not happen within this second.
         if isFresh { programs[programIndex].rate = RateMeter() }
         follow()
         if isFresh {
@@ -40,17 +41,17 @@ extension State {
         updateViewport()
     }
 
-    /// Gives a program that begins anew what the user has set.
+    /// Applies the user's filter, alerts, folds and order to a program with a new forest.
     mutating func applySettings(to programIndex: Int) {
         programs[programIndex].setFilter(filter)
         programs[programIndex].alertWatches.removeAll()
-        // What is past does not ring.
+        // Alerts do not ring for the past of live programs.
         if lookingBack == nil { for alert in alerts { programs[programIndex].setAlert(alert) } }
         programs[programIndex].setInitialFolds(initialFolds)
         programs[programIndex].setOrder(order)
     }
 
-    /// Asks for another moment, where a recording is shown.
+    /// Passes a command on to the recording that is shown, or to the past of live programs; refuses it without either.
     mutating func replay(_ command: ReplayCommand) -> [Effect] {
         if let source = replayedProgram?.source { return [.replay(source, command)] }
         guard options.keepsHistory else {
@@ -59,10 +60,11 @@ extension State {
         guard let programIndex = programs.indices.first(where: { programs[$0].isReached }) else {
             return refuse("there is no past yet")
         }
-        // A picture that stands still is left for the past of now.
+        // The past is looked at from the present, so a frozen picture resumes first.
         return (isFrozen ? toggleFreeze() : []) + [.replay(programs[programIndex].source, command)]
     }
 
+    /// Returns the command of a key for recordings; nil for other intents.
     static func replayCommand(of intent: Intent) -> ReplayCommand? {
         switch intent {
         case .play: .togglePlaying
@@ -80,7 +82,7 @@ extension State {
         }
     }
 
-    /// `:at`. A moment goes before a mark with such a name, which the list of marks leads to.
+    /// Performs `:at`. A text that is a moment does not lead to a mark of that name; the list of marks does.
     mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         let isMoment = ReplayTime.isMoment(words.rest)
         if replayPosition ?? presentPosition != nil, !isMoment,
@@ -101,12 +103,12 @@ extension State {
     }
 }
 
-/// Moments of a recording as typed.
+/// Parses moments of a recording as typed, outside the dashboard.
 public enum ReplayMoment {
-    /// What can be typed.
+    /// The forms that can be typed, for messages.
     public static let forms = ReplayTime.forms
 
-    /// The moment that a text means, in nanoseconds of the program's clock; nil where it means none.
+    /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
     ///
     /// - Parameter clockOffset: seconds to add to UTC for times of day.
     public static func time(
@@ -117,14 +119,14 @@ public enum ReplayMoment {
     }
 }
 
-/// Moments of a recording as typed and shown.
+/// Parses and formats moments of a recording.
 enum ReplayTime {
     static let forms = "12:04:31.2, 90s from the beginning, +5s, -5s, start or end"
     private static let second: UInt64 = 1_000_000_000
 
-    /// The moment that a text means, in nanoseconds of the program's clock; nil where it means none.
+    /// Returns the moment that a text means, in nanoseconds of the program's clock; nil if it means none.
     ///
-    /// - Parameter wallOffset: what to add to a moment to get nanoseconds of the day's time that the user sees.
+    /// - Parameter wallOffset: the offset to add to a moment to get the time of day that the user sees, in nanoseconds.
     static func moment(_ text: String, at position: ReplayPosition, wallOffset: UInt64) -> UInt64? {
         let range = position.range
         switch text.lowercased() {
@@ -142,12 +144,12 @@ enum ReplayTime {
         }
     }
 
-    /// Whether a text means a moment, whichever recording it is of.
+    /// Whether a text means a moment in any recording.
     static func isMoment(_ text: String) -> Bool {
         moment(text, at: ReplayPosition(time: 0, range: 0...0), wallOffset: 0) != nil
     }
 
-    /// Nanoseconds since midnight of `12:04` or `12:04:31.25`.
+    /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
     private static func timeOfDay(_ text: String) -> UInt64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]), hours < 24,
@@ -156,7 +158,7 @@ enum ReplayTime {
         return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
     }
 
-    /// The moment with a time of day that is nearest to the one shown.
+    /// Returns the moment with a time of day, in nanoseconds since midnight, that is nearest to the shown moment.
     private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
         let day = 86_400 * second
         let shown = position.time &+ wallOffset
@@ -168,7 +170,7 @@ enum ReplayTime {
 
     private static func distance(_ one: UInt64, _ other: UInt64) -> UInt64 { max(one, other) - min(one, other) }
 
-    /// `90s`, `1.5m`, `500ms`; a bare number is seconds.
+    /// Parses a duration such as `90s`, `1.5m` or `500ms` as nanoseconds; a number without a unit is seconds.
     private static func length(_ text: String) -> UInt64? {
         let units: [(String, Double)] = [
             ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
@@ -182,7 +184,8 @@ enum ReplayTime {
         return nil
     }
 
-    /// The moment in the header: `12.3s of 2m00s`, and the speed.
+    /// Describes a position for the header: `playing 2x at 12.345s of 2m00.000s`; in the past of live programs
+    /// `paused, 12.4s behind`.
     static func words(_ position: ReplayPosition) -> String {
         let state = position.isPlaying ? "playing" : "paused"
         let (passed, whole) = (
@@ -194,10 +197,10 @@ enum ReplayTime {
         return "\(state)\(speed) at \(exact(passed)) of \(exact(whole))"
     }
 
-    /// `12.4s`, `2m03.4s`.
+    /// Formats a duration in nanoseconds: `12.4s`, `2m03.4s`.
     private static func tenths(_ time: UInt64) -> String { String(exact(time).dropLast(3)) + "s" }
 
-    /// `12.345s`, `2m03.456s`.
+    /// Formats a duration in nanoseconds: `12.345s`, `2m03.456s`.
     static func exact(_ time: UInt64) -> String {
         let seconds = DurationText.decimal(time % (60 * second), unit: second, digits: 3) + "s"
         guard time >= 60 * second else { return seconds }

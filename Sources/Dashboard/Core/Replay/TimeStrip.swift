@@ -1,26 +1,30 @@
 import ChainEvents
 
-/// The counts of a recording in as many columns as the screen has: what is drawn over the footer.
+/// The counts and marks of a recording by the columns of the time strip, which is drawn above the footer.
 struct TimeStrip {
-    /// The counts of the part of a recording that a column stands for.
+    /// The counts of the part of a recording that is drawn in one column.
     struct Slice: Hashable {
-        /// Nodes that were rejected in it.
+        /// Nodes that were rejected.
         var rejected = 0
-        /// The most nodes with a running handler, and the most open warnings.
-        var running = 0, warnings = 0
+        /// The most nodes with a running handler.
+        var running = 0
+        /// The most open warnings.
+        var warnings = 0
         var isMarked = false
     }
 
+    /// The values that ``slices`` were computed from, besides ``series`` and ``marks``.
     private struct Key: Equatable {
         var range: ClosedRange<UInt64>
         var width: Int
     }
 
     private(set) var series = ReplaySeries()
-    /// In the order of their times.
+    /// In the order of time.
     private(set) var marks: [ReplayMark] = []
     /// The columns from left to right; empty where there is no room.
     private(set) var slices: [Slice] = []
+    /// Nil if ``slices`` are outdated.
     private var key: Key?
 
     mutating func show(_ series: ReplaySeries) {
@@ -33,7 +37,7 @@ struct TimeStrip {
         key = nil
     }
 
-    /// Reads the series and the marks into columns, if they, the range or the width have changed. O(intervals, marks and
+    /// Computes ``slices`` anew if the series, the marks, the range or the width has changed. O(intervals + marks +
     /// columns).
     mutating func update(range: ClosedRange<UInt64>, width: Int) {
         let wanted = Key(range: range, width: width)
@@ -48,11 +52,11 @@ struct TimeStrip {
         var filled = 0
         var level = Slice()
         for (index, entry) in series.entries.enumerated() {
-            // An interval counts where it begins.
+            // The counts of an interval belong to the column in which it begins.
             let start = min(
                 max(series.end(of: index).subtractingClamped(series.interval), range.lowerBound), range.upperBound)
             let column = Self.column(of: start, in: range, width)
-            // Levels hold until the next interval.
+            // Running handlers and warnings stay the same until the next interval.
             while filled < column {
                 filled += 1
                 slices[filled] = level
@@ -71,14 +75,14 @@ struct TimeStrip {
 
     // MARK: Moments and columns
 
-    /// The column of a moment: 0 for the first one and before, the last one for the end and after.
+    /// Returns the column of a moment; the first or the last one for a moment outside the range.
     static func column(of moment: UInt64, in range: ClosedRange<UInt64>, _ width: Int) -> Int {
         let passed = min(max(moment, range.lowerBound), range.upperBound) - range.lowerBound
         let span = (range.upperBound - range.lowerBound).addingClamped(1)
         return min(Int(clamping: passed.scaled(by: max(1, width), over: span)), max(0, width - 1))
     }
 
-    /// The moment that a column stands for: its middle; of the first and the last column, the beginning and the end.
+    /// Returns the moment at the middle of a column; for the first and the last column, the ends of the range.
     static func moment(of column: Int, in range: ClosedRange<UInt64>, _ width: Int) -> UInt64 {
         guard column > 0 else { return range.lowerBound }
         guard column < width - 1 else { return range.upperBound }

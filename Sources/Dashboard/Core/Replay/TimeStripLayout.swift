@@ -2,14 +2,16 @@ import Frames
 
 /// Where the parts of the time strip are.
 struct TimeStripLayout: Equatable {
-    /// The columns that the recording is drawn in; the others hold the times of its ends.
-    let start: Int, width: Int
+    /// The first column in which the recording is drawn.
+    let start: Int
+    /// The number of columns in which the recording is drawn; those beside them hold the times of its ends.
+    let width: Int
 
-    /// From these heights on it has one row, and two.
+    /// The least heights of a screen at which the strip has one row, and two rows.
     private static let oneRow = 14, twoRows = 30
-    /// From this width on the ends are labelled.
+    /// The least width of a screen at which the ends are labelled with their times.
     private static let labelColumns = 48
-    /// The widest label, and a blank.
+    /// The width of the widest label and a blank.
     static let labelWidth = 9
 
     init(columns: Int) {
@@ -19,19 +21,18 @@ struct TimeStripLayout: Equatable {
 
     var hasLabels: Bool { start > Self.labelWidth }
 
-    /// The rows that it takes of a screen.
+    /// Returns how many rows of a screen the strip takes.
     static func rows(on size: Size) -> Int { size.rows >= twoRows ? 2 : size.rows >= oneRow ? 1 : 0 }
 }
 
 extension State {
-    /// Reads the counts into the columns that there are now.
+    /// Updates the columns of the time strip to the recording's range and the strip's width.
     mutating func updateTimeStrip(_ layout: Layout) {
         guard let strip = layout.strip, let position = replayPosition else { return }
         timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
     }
 
-    /// Moves to where the strip is clicked, and with the pointer while it is dragged; nil where that is not what the mouse
-    /// does.
+    /// Moves to the moment at which the strip is clicked or to which it is dragged; nil for other actions of the mouse.
     mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
         guard let strip = layout.strip, let position = replayPosition else {
             isDraggingStrip = false
@@ -49,7 +50,7 @@ extension State {
         }
         let columns = TimeStripLayout(columns: strip.columns)
         let column = min(max(0, mouse.column - columns.start), columns.width - 1)
-        // A drag back has to undo the one before, which is not shown yet.
+        // A drag to the shown column still counts: an earlier drag, which is not shown yet, has to be undone.
         let shown = TimeStrip.column(of: position.time, in: position.range, columns.width)
         guard mouse.action == .drag || column != shown else { return [] }
         return replay(.scrub(TimeStrip.moment(of: column, in: position.range, columns.width)))

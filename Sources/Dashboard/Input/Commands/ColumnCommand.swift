@@ -1,5 +1,5 @@
 extension State {
-    /// Shows the named columns, in their order; without a name says which there are.
+    /// Performs `:columns`: shows the named columns in their order; without a name, lists the columns in a message.
     mutating func chooseColumns(_ words: CommandWords) throws(Typing.Problem) {
         guard let first = words.arguments.first else { return notify(columnWords) }
         if first.text.lowercased() == "default" {
@@ -8,11 +8,11 @@ extension State {
         }
         var chosen: [TreeColumn] = []
         for word in words.arguments {
-            let name = word.text.lowercased().drop { $0 == "," }.split(separator: ",")
-            for part in name {
-                guard let column = TreeColumn(rawValue: String(part)) else {
+            let names = word.text.lowercased().drop { $0 == "," }.split(separator: ",")
+            for name in names {
+                guard let column = TreeColumn(rawValue: String(name)) else {
                     throw Typing.Problem(
-                        text: "there is no column \(part): \(Self.columnNames) default", range: word.range)
+                        text: "there is no column \(name): \(Self.columnNames) default", range: word.range)
                 }
                 chosen.append(column)
             }
@@ -29,7 +29,7 @@ extension State {
 
     private static var columnNames: String { TreeColumn.allCases.map(\.rawValue).joined(separator: " ") }
 
-    /// The columns that are shown, those without room, and those that could be chosen.
+    /// The message that lists the columns that are shown, those without room, and those that were not chosen.
     private var columnWords: String {
         func list(_ columns: [TreeColumn]) -> String { columns.map(\.rawValue).joined(separator: " ") }
         let shown = self.columns(in: Layout(self).tree.columns).shown.map(\.column)

@@ -2,8 +2,9 @@ import ChainInsight
 import ChainRows
 import Frames
 
-/// Completions of a command.
+// Completions of commands.
 extension State {
+    /// Returns the completions of the last word of a command line.
     func commandChoices(_ text: String) -> Typing.Choices {
         let words = CommandWords(text)
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
@@ -23,7 +24,7 @@ extension State {
         return Self.choices(arguments(of: entry.name, at: index), for: text, words)
     }
 
-    /// Names of marks, which may have blanks.
+    /// Returns the completions of a mark's name, which may contain blanks, with `start` and `end` if `withEnds`.
     private func markChoices(_ text: String, _ words: CommandWords, withEnds: Bool) -> Typing.Choices {
         let names = (withEnds ? ["start", "end"] : []) + timeStrip.marks.map(\.name)
         let typed = text.dropFirst(words.argumentStart).lowercased()
@@ -31,6 +32,7 @@ extension State {
         return Typing.Choices(head: String(text.prefix(words.argumentStart)), words: fitting)
     }
 
+    /// Returns the words that can be the argument at an index.
     private func arguments(of name: CommandTable.Name, at index: Int) -> [String] {
         switch (name, index) {
         case (.view, 0): ViewID.allCases.map(\.name)
@@ -49,7 +51,7 @@ extension State {
         }
     }
 
-    /// The choices that begin with the last word; all after a blank.
+    /// Returns the words of `all` that begin with the last word of a line; all of them after a blank.
     private static func choices(_ all: [String], for text: String, _ words: CommandWords) -> Typing.Choices {
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
         let word = isInWord ? words.words.last!.text : ""

@@ -4,7 +4,7 @@ import ChainRows
 import ChainText
 import Frames
 
-/// The line behind `:`.
+// The line that is typed after `:`.
 extension State {
     mutating func typeCommand(_ text: String) {
         typing = Typing()
@@ -49,18 +49,18 @@ extension State {
                 throw Typing.Problem(text: Self.unknown(name.text), range: name.range)
             }
             if words.isForced, entry.name != .save {
-                throw Typing.Problem(text: "only save can stand before !", range: name.range)
+                throw Typing.Problem(text: "only save can be followed by !", range: name.range)
             }
             return try perform(entry.name, words)
         } catch {
-            // The line stays open with its problem.
+            // The line stays open and shows the problem.
             mode = .command(line)
             typing.problem = error
             return []
         }
     }
 
-    /// Words of other programs and of the keys' help, with the matching command.
+    /// Commands of other programs and words of the help, with the command that they mean here.
     private static let synonyms: [String: String] = [
         "stop": "cancel", "kill": "cancel", "abort": "cancel", "find": "filter", "search": "filter", "grep": "filter",
         "exit": "quit", "wq": "quit", "x": "quit", "pause": "freeze", "resume": "freeze", "write": "save",
@@ -69,6 +69,7 @@ extension State {
         "tail": "follow",
     ]
 
+    /// Returns the message for an unknown command, with the one that was probably meant, or those to choose from.
     private static func unknown(_ name: String) -> String {
         if name.first == "Q" { return "there is no command \(name): did you mean :q?" }
         if let meant = synonyms[name.lowercased()] { return "there is no command \(name): did you mean :\(meant)?" }
@@ -89,7 +90,7 @@ extension State {
             return handle(Self.intents[name]!)
         case .view: try showView(words)
         case .fold:
-            let levels = try number(0...1_000, words, "say how many levels are to be shown: 0 is a row a chain")
+            let levels = try number(0...1_000, words, "say how many levels to show: 0 folds every chain to one row")
             showTree()
             fold(toDepth: levels)
         case .sort: try sort(words)
@@ -121,7 +122,7 @@ extension State {
         return []
     }
 
-    /// Commands that do what a key does.
+    /// The intents of commands that do the same as a key.
     private static let intents: [CommandTable.Name: Intent] = [
         .follow: .follow, .why: .why, .tag: .tag, .untag: .untag, .freeze: .freeze, .unfold: .unfoldAll,
     ]
@@ -146,6 +147,7 @@ extension State {
         notify("theme: \(theme.name)")
     }
 
+    /// Parses the only argument as a number in a range; throws the message `missing` if there is none.
     private func number(
         _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String
     ) throws(Typing.Problem) -> Int {
@@ -158,7 +160,7 @@ extension State {
         return number
     }
 
-    /// Whether the only word allowed is given.
+    /// Whether the argument `option`, or its beginning, is given; throws at any other argument.
     private func isGiven(_ option: String, _ words: CommandWords) throws(Typing.Problem) -> Bool {
         guard let word = words.arguments.first else { return false }
         try words.noMore(than: 1)
@@ -170,11 +172,12 @@ extension State {
 
     private mutating func setFilter(_ words: CommandWords) throws(Typing.Problem) {
         guard !words.rest.isEmpty else { return dropFilter() }
+        // Parsed here for the problem's range in the line; ``filter(by:)`` then cannot throw.
         _ = try query(of: words)
         try? filter(by: words.rest)
     }
 
-    /// The query behind a command's name.
+    /// Parses the text after a command's name as a query; a problem has its range in the whole line.
     func query(of words: CommandWords) throws(Typing.Problem) -> Query {
         do throws(QueryError) {
             return try query(words.rest)
@@ -219,9 +222,10 @@ extension State {
             guard let node = programs[programIndex].forest.index(of: id) else { continue }
             return reveal(node, in: programIndex)
         }
-        let isGone = programs.contains { $0.forest.isEvicted(id) }
+        let isEvicted = programs.contains { $0.forest.isEvicted(id) }
         throw Typing.Problem(
-            text: isGone ? "node \(id) is over and was forgotten" : "there is no node \(id)", range: word.range)
+            text: isEvicted ? "node \(id) has ended and is no longer kept" : "there is no node \(id)",
+            range: word.range)
     }
 
     private mutating func warn(_ words: CommandWords) throws(Typing.Problem) {

@@ -1,15 +1,15 @@
 import ChainRows
 import Frames
 
-/// What can be typed behind `:`: the one table that commands are looked up in and that completion, help and README are
-/// made of.
+/// The table of the commands that can be typed after `:`. Commands are looked up in it; completion, help and README are
+/// made from it.
 public enum CommandTable {
     /// One command.
     public struct Entry: Sendable {
         let name: Name
         /// The arguments; words in capitals are placeholders.
         let arguments: String
-        /// What it does, in a few words without a capital letter.
+        /// What the command does, in a few words without a capital letter.
         let text: String
 
         init(_ name: Name, _ arguments: String = "", _ text: String) {
@@ -18,7 +18,7 @@ public enum CommandTable {
             self.text = text
         }
 
-        /// As it is typed, with its colon.
+        /// The command as it is typed, with its colon and the placeholders.
         var usage: String {
             ":" + name.rawValue + (arguments.isEmpty ? "" : " " + arguments)
         }
@@ -71,18 +71,18 @@ public enum CommandTable {
         Entry(.quit, "", "quit; also :q"),
     ]
 
-    /// The command that the first word of a line means: all of its name, the beginning of only one, or `q`.
+    /// Returns the command that the first word of a line means: a name, the beginning of exactly one name, or `q`.
     static func entry(of line: String) -> Entry? {
         let word = line.prefix { !$0.isWhitespace && $0 != "!" }.lowercased()
         guard !word.isEmpty else { return nil }
-        // A slip of the shift key must not quit.
+        // A Q may be a slip of the Shift key, which must not quit.
         if line.first == "Q" { return nil }
         if word == "q" { return entries.first { $0.name == .quit } }
         let fitting = entries.filter { $0.name.rawValue.hasPrefix(word) }
         return fitting.first { $0.name.rawValue == word } ?? (fitting.count == 1 ? fitting[0] : nil)
     }
 
-    /// What a query is made of.
+    /// The forms of a query, for the help.
     static let queries: [(form: String, text: String)] = [
         ("charge", "the text is in the label, kind, state, error or value, or without a label in the site"),
         ("charge|bank -card", "one of two texts, and not a third"),
@@ -104,18 +104,19 @@ public enum CommandTable {
     ]
 }
 
-/// A command's line, cut into words with their ranges.
+/// The line of a command, split into words.
 struct CommandWords {
     struct Word {
         var text: String
+        /// The word's characters in the line.
         var range: Range<Int>
     }
 
     let line: String
     let words: [Word]
-    /// Whether its name is followed by `!`.
+    /// Whether the name of the command ends with `!`.
     let isForced: Bool
-    /// Where the first argument begins, or would.
+    /// The offset of the first argument, in characters; without arguments, the end of the line.
     let argumentStart: Int
 
     init(_ line: String) {
@@ -140,25 +141,26 @@ struct CommandWords {
 
     var arguments: ArraySlice<Word> { words.dropFirst() }
 
-    /// The text behind the name, as it was typed, without blanks around it.
+    /// The text after the name, as typed, without blanks around it.
     var rest: String {
         let end = words.last?.range.upperBound ?? 0
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
     }
 
-    /// Says that something is missing at the end.
+    /// Returns the problem that something is missing at the end of the line.
     func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, range: line.count..<line.count) }
 
-    /// The only argument, or an error.
+    /// Returns the only argument; if it is missing, throws the message `what`.
     func one(_ what: String) throws(Typing.Problem) -> Word {
         guard let word = arguments.first else { throw missing(what) }
         try noMore(than: 1)
         return word
     }
 
+    /// Throws if there are more arguments than `count`.
     func noMore(than count: Int) throws(Typing.Problem) {
         if let more = arguments.dropFirst(count).first {
-            throw Typing.Problem(text: "there is nothing to say here: leave it out", range: more.range)
+            throw Typing.Problem(text: "this word is one too many: leave it out", range: more.range)
         }
     }
 }

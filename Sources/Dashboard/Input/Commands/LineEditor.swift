@@ -1,6 +1,6 @@
 import Frames
 
-/// A line of text with a cursor, edited as in a shell. O(its length) a change.
+/// A line of text with a cursor, edited as in a shell. A change of the text costs O(its length).
 struct LineEditor: Equatable {
     private(set) var characters: [Character]
     /// How many characters are before the cursor.
@@ -13,7 +13,7 @@ struct LineEditor: Equatable {
 
     var text: String { String(characters) }
 
-    /// Does what a key means on a line; returns false for a key that means nothing there.
+    /// Performs the key of a shell's line editor; returns false for any other key.
     mutating func press(_ key: KeyPress) -> Bool {
         switch (key.key, key.modifiers) {
         case (.left, []), (.character("b"), .control): cursor = max(0, cursor - 1)
@@ -34,7 +34,7 @@ struct LineEditor: Equatable {
         return true
     }
 
-    /// Inserts a text before the cursor. A combining mark joins the character there.
+    /// Inserts a text before the cursor. A leading combining mark joins the character before it.
     mutating func insert(_ text: String) {
         let before = String(characters[..<cursor]) + text
         characters = Array(before + String(characters[cursor...]))
@@ -43,7 +43,7 @@ struct LineEditor: Equatable {
 
     private mutating func delete(_ range: Range<Int>) {
         let (before, after) = (String(characters[..<range.lowerBound]), String(characters[range.upperBound...]))
-        // What was apart may join.
+        // Joined as a string, because characters may combine across the gap.
         characters = Array(before + after)
         cursor = min(before.count, characters.count)
     }
@@ -62,7 +62,7 @@ struct LineEditor: Equatable {
         return index
     }
 
-    /// The start of the word before the cursor, where only blanks end words.
+    /// The start of the word before the cursor, where words are separated by blanks only.
     private var blankWordStart: Int {
         var index = cursor
         while index > 0, characters[index - 1].isWhitespace { index -= 1 }

@@ -1,11 +1,11 @@
 import ChainEvents
 
-/// The number of a node as users type it, here and on the command line: `17` or `#17`.
+/// The number of a node as typed in the dashboard and on the command line: `17` or `#17`.
 public enum NodeNumber {
-    /// Parses a node's number; nil if it is none.
+    /// Parses a node's number; nil for any other text.
     public static func read(_ text: String) -> NodeID? {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-        // UInt64 also accepts a leading +.
+        // Checked, because UInt64 also accepts a leading +.
         guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = UInt64(digits), number > 0 else {
             return nil
         }

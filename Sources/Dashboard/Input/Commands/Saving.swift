@@ -4,23 +4,24 @@ import Frames
 
 /// The formats of a picture of the dashboard; the raw value is the name on the command line.
 public enum PictureFormat: String, CaseIterable, Sendable {
-    /// The rows without colours.
+    /// Text without colours.
     case text
-    /// With a terminal's control sequences, in 256 colours.
+    /// Text with a terminal's control sequences, in 256 colours.
     case ansi
     /// A drawing of a terminal window.
     case svg
 }
 
-/// Saving the screen to a file.
+// Saving the screen to a file.
 extension State {
-    /// Rows that a file of JSON holds at most.
+    /// The most rows in a JSON file.
     static let savedRowLimit = 10_000
 
+    /// Performs `:save`; the extension of the file's name selects the format.
     mutating func save(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         let path = words.rest
         guard !path.isEmpty else { throw words.missing("say which file: NAME.txt, NAME.ansi, NAME.svg or NAME.json") }
-        // The status line is no part of the picture.
+        // A message on the status line is not part of the picture.
         status = nil
         let content: String
         switch path.split(separator: ".", omittingEmptySubsequences: false).last.map({ $0.lowercased() }) {
@@ -31,12 +32,12 @@ extension State {
         default:
             let range = words.argumentStart..<words.argumentStart + path.count
             throw Typing.Problem(
-                text: "end the name in .txt, .ansi, .svg or .json: that says what is saved", range: range)
+                text: "end the name in .txt, .ansi, .svg or .json, which selects the format", range: range)
         }
         return [.save(path: path, content: content, overwrites: words.isForced)]
     }
 
-    /// Returns a frame in a format; the text ends with a newline.
+    /// Returns the current frame in a format; the text ends with a newline.
     public func picture(_ format: PictureFormat) -> String {
         let frame = render(self)
         switch format {
@@ -50,7 +51,7 @@ extension State {
         programs.count == 1 ? "chainview \(programs[0].shownName)" : "chainview"
     }
 
-    /// The view as JSON: of the tree its first rows with all facts of their nodes, of another
+    /// Returns the view as JSON: of the tree its first ``savedRowLimit`` rows with all facts of their nodes, of another
     /// view its lines on the screen.
     private mutating func json() -> String {
         var members: [(name: String, value: String)] = [
@@ -71,6 +72,7 @@ extension State {
         return JSONText.object(members) + "\n"
     }
 
+    /// Returns a program and those of its nodes that are in `rows` as JSON.
     private func program(_ programIndex: Int, _ rows: [ChainsView.WindowRow]) -> String {
         let forest = programs[programIndex].forest
         guard let info = programs[programIndex].info else {

@@ -1,10 +1,10 @@
-/// State of the line that is being typed after `/` or `:`: cursor, completions, and recall of earlier lines.
+/// The state of the line that is being typed after `/` or `:`: cursor, completions, and recall of earlier lines.
 struct Typing: Equatable {
-    /// Completions of the last word.
+    /// The completions of the last word of a line.
     struct Choices: Equatable {
-        /// The text before that word.
+        /// The text before the last word.
         var head: String
-        /// The words that fit there.
+        /// The words that can replace the last word.
         var words: [String]
         /// The index of the inserted word; nil before the first Tab.
         var chosen: Int?
@@ -12,22 +12,22 @@ struct Typing: Equatable {
 
     /// How many characters of the line are before the cursor; nil for all of them.
     var cursor: Int?
+    /// The completions that Tab goes through; nil if the line was changed since, or if there was only one.
     var choices: Choices?
-    /// Why the command was refused; a filter is parsed at each key instead.
+    /// Why the command was refused; unused for a filter, which is parsed when it is drawn.
     var problem: Problem?
     /// The index of the recalled line, 0 for the newest; nil for a new line.
     private(set) var recalled: Int?
     /// The unfinished new line, while a recalled one is shown.
     private var draft = ""
 
-    /// What is wrong with a line, and with which of its characters.
+    /// What is wrong with a line, and in which characters; the range is empty, at the end, if something is missing.
     struct Problem: Error, Equatable {
         var text: String
         var range: Range<Int>
     }
 
-    /// Inserts the next of the completions and keeps them in ``choices``; returns the line, or nil where
-    /// there are none.
+    /// Inserts the next of the completions and keeps them in ``choices``; returns the line, or nil if there are none.
     mutating func complete(_ found: Choices) -> String? {
         var next = found
         guard !next.words.isEmpty else {
@@ -42,7 +42,8 @@ struct Typing: Equatable {
         return next.head + next.words[index]
     }
 
-    /// Goes to the line before (or after) the one that is shown; returns it, or nil where there is none.
+    /// Returns the line that is `step` lines older than the shown one, or newer if negative; nil if there is none. The
+    /// unfinished line counts as newer than all `lines`.
     mutating func recall(_ step: Int, from lines: [String], instead line: String) -> String? {
         let target = (recalled ?? -1) + step
         guard target >= -1, target < lines.count else { return nil }

@@ -2,18 +2,19 @@ import ChainInsight
 import ChainModel
 import ChainText
 
+/// What selects the rows of the view of events: the query, the chain, the level, and the programs.
 struct EventFilter: Equatable {
-    /// The query; nil for all. A plain text also matches the word for the event's kind.
+    /// The query; nil for all events. A plain text also matches the word for the event's kind.
     var query: Query?
     /// Whether events that do not match are shown as well, dimmed.
     var dims: Bool
-    /// The only chain that is shown; nil for all.
+    /// The root of the only chain that is shown; nil for all chains.
     var scope: RowID?
     var level = EventLevel.all
-    /// The runs of programs that the index covers.
+    /// The run of each program; nil for a program that was not reached.
     var processes: [ProcessKey?]
-    /// Whether the word for a kind contains the query's plain text, by the kind's raw value.
-    private var words: [Bool]
+    /// By raw value of a kind of events, whether the word for it contains the query's plain text.
+    private var wordMatches: [Bool]
 
     init(_ query: Query?, dims: Bool, scope: RowID?, level: EventLevel, processes: [ProcessKey?]) {
         self.query = query
@@ -21,26 +22,28 @@ struct EventFilter: Equatable {
         self.dims = dims
         self.scope = scope
         self.processes = processes
-        words = Array(repeating: false, count: 256)
+        wordMatches = Array(repeating: false, count: 256)
         guard let plain = query?.plainText else { return }
         let needle = Needle(plain)
-        for kind in EventKind.allCases { words[Int(kind.rawValue)] = needle.matches(EventText.word(kind)) }
+        for kind in EventKind.allCases { wordMatches[Int(kind.rawValue)] = needle.matches(EventText.word(kind)) }
     }
 
-    func matchesWord(of kind: EventKind) -> Bool { words[Int(kind.rawValue)] }
+    /// Returns whether the word for a kind contains the query's plain text.
+    func matchesWord(of kind: EventKind) -> Bool { wordMatches[Int(kind.rawValue)] }
 
-    /// Whether changes of nodes change which events are shown.
+    /// Whether changes of nodes can change which events are shown.
     var dependsOnNodes: Bool { scope != nil || hides }
     /// Whether events of nodes that do not match are left out.
     var hides: Bool { query.map { !$0.matchesAllNodes } ?? false && !dims }
     /// Whether some kinds of events are left out.
     var restrictsKinds: Bool { level != .all || query?.eventKinds != nil && !dims }
-    /// Whether anything is left out.
+    /// Whether any events are left out.
     var restricts: Bool { dependsOnNodes || restrictsKinds }
 
     func shows(_ kind: EventKind) -> Bool { level.shows(kind) && (dims || query?.selects(kind) ?? true) }
 
-    /// Whether a note is shown. A chain, or a query that hides, leaves out all notes; a level, those of snapshots only.
+    /// Returns whether a note is shown. All notes are left out where ``scope`` is set, and where the query hides events
+    /// by node or by kind. A level other than `all` leaves out those of snapshots.
     func shows(_ note: EventsInsight.Note) -> Bool {
         guard !dependsOnNodes, query?.eventKinds == nil || dims else { return false }
         if case .snapshot = note { return level == .all }
@@ -50,59 +53,61 @@ struct EventFilter: Equatable {
 
 // Keeps the index of events up to date.
 extension EventsView {
-    /// Rows that are tested in one slice, of all programs together.
+    /// The most rows that are tested in one slice, of all programs together. New rows are tested even beyond it: this
+    /// many of each program.
     static let budget = 8_000
-    /// Rows that are tested in one slice of a renewal, while the old index is on the screen.
+    /// The same for a slice of a renewal, while the old index is on the screen.
     private static let renewalBudget = 2_500
-    /// Rows of the index, of all programs together; see ``rowLimit(_:)``.
+    /// The most rows of the index, of all programs together; see ``rowLimit(_:)``.
     private static let indexLimit = 100_000
     /// The least time from one renewal of the index to the next, in nanoseconds.
     private static let renewalInterval: UInt64 = 250_000_000
 
-    /// The rows of each program that are kept.
+    /// Returns the numbers of the rows of each program that can be shown: the latest ``rowLimit(_:)`` ones.
     static func keptRows(_ state: borrowing State) -> [Range<UInt64>] {
         let limit = rowLimit(state)
         return state.programs.map { $0.insight.events.rows(limit: limit) }
     }
 
-    /// The most rows of each program that are shown.
+    /// Returns the most rows of each program that are shown.
     static func rowLimit(_ state: borrowing State) -> Int {
         min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
     }
 
-    /// Whether some kept rows were not tested yet.
+    /// Returns whether the view is shown and has kept rows that were not tested yet.
     static func isIncomplete(_ state: borrowing State) -> Bool {
         state.view == .events && !state.events.index.isComplete(keptRows(state))
     }
 
-    /// Whether nodes changed since the index on the screen was made, so that other events may match.
+    /// Returns whether a renewal of the index is due or under way, because nodes changed and other events may match.
     static func needsRenewal(_ state: borrowing State) -> Bool {
         guard state.view == .events, state.events.filtering?.dependsOnNodes == true else { return false }
-        return state.events.renewal != nil || state.events.facts != factCount(state)
+        return state.events.renewal != nil || state.events.nodeRevision != nodeRevision(state)
     }
 
-    /// A number that changes when a change of nodes may change which events match.
-    private static func factCount(_ state: borrowing State) -> UInt64 {
+    /// Returns a number that changes when a change of nodes may change which events match.
+    private static func nodeRevision(_ state: borrowing State) -> UInt64 {
         state.programs.reduce(state.filterRevision) { sum, program in
             sum &+ program.forest.totals.eventCount &+ program.forest.totals.evictedCount
         }
     }
 
+    /// Returns the filter that the present state asks for.
     static func currentFilter(_ state: borrowing State) -> EventFilter {
         EventFilter(
             state.filter.query, dims: state.filter.dims, scope: state.events.scope, level: state.events.level,
             processes: state.processKeys)
     }
 
-    /// Adds the events that arrived since the last update; begins a new index if the filter, the scope, the level or
-    /// the programs changed.
+    /// Adds the rows that arrived since the last update to the index. Begins a new index if the filter, the scope, the
+    /// level or the programs changed.
     static func updateIndex(_ state: inout State) {
         let kept = keptRows(state)
         if isFilterStale(state) {
             state.events.filtering = currentFilter(state)
             state.events.index = EventIndex(ends: kept.map(\.upperBound))
             state.events.renewal = nil
-            state.events.facts = factCount(state)
+            state.events.nodeRevision = nodeRevision(state)
             state.events.renewed = state.wall
             extendIndex(kept, budget: budget, &state)
         } else {
@@ -110,6 +115,7 @@ extension EventsView {
         }
     }
 
+    /// Returns whether the index was made with another filter than the state asks for.
     private static func isFilterStale(_ state: borrowing State) -> Bool {
         guard let current = state.events.filtering else { return true }
         return current.query != state.filter.query || current.dims != state.filter.dims
@@ -117,7 +123,8 @@ extension EventsView {
             || current.processes != state.processKeys
     }
 
-    /// Tests a slice of the rows that are not in the index yet; true if the rows on the screen may have changed.
+    /// Tests a slice of the rows that are not in the index yet or, once all are, a slice of a renewal that is due.
+    /// Returns whether the rows on the screen may have changed.
     static func tick(_ state: inout State) -> Bool {
         guard state.view == .events, !isFilterStale(state), let filtering = state.events.filtering else {
             return false
@@ -128,34 +135,37 @@ extension EventsView {
             return true
         }
         guard filtering.dependsOnNodes else { return false }
-        if state.events.renewal == nil, state.events.facts != factCount(state),
+        if state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state),
             state.wall &- state.events.renewed >= renewalInterval
         {
-            state.events.facts = factCount(state)
+            state.events.nodeRevision = nodeRevision(state)
             state.events.renewed = state.wall
             state.events.renewal = EventIndex(ends: kept.map(\.upperBound))
         }
         guard var renewal = state.events.renewal else { return false }
+        // Cleared, because a second reference would make the change copy the entries.
         state.events.renewal = nil
         extend(&renewal, kept, budget: renewalBudget, state)
         guard renewal.isComplete(kept) else {
             state.events.renewal = renewal
             return false
         }
-        let isOther = renewal.entries != state.events.index.entries
+        let hasChanged = renewal.entries != state.events.index.entries
         state.events.index = renewal
-        return isOther
+        return hasChanged
     }
 
+    /// Extends the index on the screen.
     private static func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ state: inout State) {
+        // Taken out of the state, which `extend` reads, without a copy of the entries.
         var index = EventIndex(ends: [])
         swap(&index, &state.events.index)
         extend(&index, kept, budget: budget, state)
         state.events.index = index
     }
 
-    /// Tests the new rows, then older ones backwards within the budget. If more new rows came than one slice tests, the
-    /// program's part of the index begins anew from the newest row.
+    /// Drops rows that are no longer kept, tests all new rows, then older rows backwards with what is left of the
+    /// budget. If a program has more than ``budget`` new rows, its part of the index begins anew from the newest row.
     private static func extend(
         _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ state: borrowing State
     ) {
@@ -167,7 +177,7 @@ extension EventsView {
             let new = end..<max(end, kept[programIndex].upperBound)
             if new.count > Self.budget {
                 index.restart(programIndex, at: new.upperBound)
-                // Divided among the programs below.
+                // The loop below tests these rows, even if the caller gave no budget.
                 rest = max(rest, Self.budget)
             } else if !new.isEmpty {
                 test(new, of: programIndex, filtering, into: &index, state)
@@ -182,6 +192,7 @@ extension EventsView {
         }
     }
 
+    /// Tests rows of a program, and adds those that are shown to the index.
     private static func test(
         _ rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex,
         _ state: borrowing State
@@ -227,7 +238,8 @@ extension EventsView {
         index.add(found, rows, of: programIndex)
     }
 
-    /// Whether a row is an event that matches the filter; notes never match.
+    /// Returns whether an entry is an event that matches the query, for dimming and for going to matches. Notes and
+    /// dropped rows do not match.
     static func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter, _ state: borrowing State) -> Bool {
         guard case .event(let event, _)? = row(of: entry, state) else { return false }
         guard filtering.query?.selects(event.kind) ?? true else { return false }

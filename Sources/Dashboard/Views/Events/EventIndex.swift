@@ -1,9 +1,9 @@
-/// Which rows of all programs are shown, in order of time: made in slices from the newest backwards, and kept up while
-/// the view is open.
+/// The rows of all programs that the view of events shows, in order of time. Made in slices from the newest row
+/// backwards; new rows are added while the view is open.
 struct EventIndex {
     /// One row: 16 bytes.
     struct Entry: Hashable, Comparable {
-        /// Nanoseconds since 1970, as far as the program's clock has to do with them.
+        /// Nanoseconds since 1970, by the program's clock.
         var time: UInt64
         private var packed: UInt64
 
@@ -23,13 +23,15 @@ struct EventIndex {
         }
     }
 
+    /// The shown rows.
     private(set) var entries: [Entry] = []
-    /// By program, the rows that were looked at.
+    /// By program, the numbers of the rows that were tested.
     private(set) var covered: [Range<UInt64>]
 
+    /// Makes an empty index; by program, the rows before the number in `ends` are yet to be tested.
     init(ends: [UInt64]) { covered = ends.map { $0..<$0 } }
 
-    /// The position of an entry, or of the first after it.
+    /// Returns the index of an entry, or of the first one after it.
     func index(of entry: Entry) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -39,7 +41,7 @@ struct EventIndex {
         return low
     }
 
-    /// Drops the rows that are gone. O(entries), where any are.
+    /// Drops the rows that are no longer kept. O(entries) if there are any.
     mutating func prune(_ kept: [Range<UInt64>]) {
         var isStale = false
         for programIndex in covered.indices where covered[programIndex].lowerBound < kept[programIndex].lowerBound {
@@ -52,13 +54,13 @@ struct EventIndex {
         entries.removeAll { $0.number < starts[$0.programIndex] }
     }
 
-    /// Forgets a program's rows: what comes is looked at from the newest backwards again.
+    /// Drops all rows of a program, and marks those before `end` as not tested.
     mutating func restart(_ programIndex: Int, at end: UInt64) {
         if !covered[programIndex].isEmpty { entries.removeAll { $0.programIndex == programIndex } }
         covered[programIndex] = end..<end
     }
 
-    /// Takes up rows that were looked at: those of `rows` that are to be shown, in any order.
+    /// Adds rows that were tested: `found` are the entries of `rows` that are to be shown, in any order.
     mutating func add(_ found: [Entry], _ rows: Range<UInt64>, of programIndex: Int) {
         covered[programIndex] =
             min(
@@ -86,7 +88,7 @@ struct EventIndex {
         entries.replaceSubrange(start..<end, with: merged)
     }
 
-    /// Whether all that is kept was looked at.
+    /// Returns whether all kept rows were tested.
     func isComplete(_ kept: [Range<UInt64>]) -> Bool {
         covered.count == kept.count
             && covered.indices.allSatisfy {

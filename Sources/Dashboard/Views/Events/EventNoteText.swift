@@ -1,7 +1,7 @@
 import ChainText
 
 extension EventText {
-    /// The title and the explanation of a row that is no event.
+    /// Returns the title and the explanation of a row that is no event.
     static func words(for note: EventsInsight.Note) -> (title: String, explanation: String) {
         func grouped(_ count: UInt64) -> String { CountText.grouped(Int(clamping: count)) }
         switch note {

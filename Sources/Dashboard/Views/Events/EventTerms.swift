@@ -2,12 +2,12 @@ import ChainEvents
 import ChainInsight
 import ChainText
 
-/// The terms of a filter that are about events: `event:rejected`, `event:cancelled,abandoned`. Several find any of
-/// their kinds.
+/// The terms of a filter that are about events: `event:rejected`, `event:cancelled,abandoned`. Several terms select the
+/// kinds of all of them.
 struct EventTerms {
     /// The wanted kinds; nil for all.
     private(set) var kinds: Set<EventKind>?
-    /// The rest of the filter, with spaces in place of these terms, so that positions stay.
+    /// The filter with spaces in place of these terms, so that positions in error messages stay.
     private(set) var rest: String
 
     static let field = "event"
@@ -52,16 +52,16 @@ struct EventTerms {
 
     private static var words: [String] { EventKind.allCases.map(EventText.word) }
 
-    /// The words that begin as a wrong one does, else all.
+    /// Returns the words that share the longest beginning with a wrong one, at least two letters; else all words.
     private static func suggestion(_ word: Substring) -> String {
         for length in stride(from: word.count, to: 1, by: -1) {
-            let near = words.filter { $0.hasPrefix(word.prefix(length).lowercased()) }
-            if !near.isEmpty { return near.joined(separator: " or ") + "?" }
+            let similar = words.filter { $0.hasPrefix(word.prefix(length).lowercased()) }
+            if !similar.isEmpty { return similar.joined(separator: " or ") + "?" }
         }
         return "there are " + words.sorted().joined(separator: ", ")
     }
 
-    /// How the last word could go on; nil where it is no term of events.
+    /// Returns the completions of the last word; nil where it is no term of events.
     static func choices(_ text: String) -> Typing.Choices? {
         let start = text.lastIndex { $0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
         let word = text[start...]
@@ -74,7 +74,7 @@ struct EventTerms {
 }
 
 extension Query {
-    /// Nil where all kinds of events are shown.
+    /// Returns whether the query shows events of a kind.
     func selects(_ kind: EventKind) -> Bool { eventKinds?.contains(kind) ?? true }
 }
 
@@ -83,6 +83,7 @@ enum EventLevel: CaseIterable {
     case all
     /// Handlers that start, outcomes, and what went wrong.
     case steps
+    /// What went wrong, and cancellations.
     case problems
 
     var next: EventLevel {
@@ -101,7 +102,7 @@ enum EventLevel: CaseIterable {
         }
     }
 
-    /// What is shown, in a few words.
+    /// The kinds that are shown, in a few words.
     var words: String {
         switch self {
         case .all: "all events"
@@ -110,6 +111,6 @@ enum EventLevel: CaseIterable {
         }
     }
 
-    /// The kinds that it hides, in words.
+    /// The words for the kinds that are hidden.
     var hidden: [String] { EventKind.allCases.filter { !shows($0) }.map(EventText.word) }
 }

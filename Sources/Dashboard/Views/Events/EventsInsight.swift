@@ -20,16 +20,19 @@ struct EventsInsight {
         case snapshot(Int)
     }
 
+    /// A row: an event with its text, or a note.
     enum Row: Hashable {
         case event(ChainEvent, text: String?)
         case note(Note)
     }
 
+    /// The rows of one batch of events.
     struct Batch {
         /// The number of its first row.
         var first: UInt64
-        /// Rows before the events; their time is the previous batch's.
+        /// Rows before the events.
         var notes: [Note]
+        /// The time of the notes, which is that of the previous batch, in nanoseconds of the program's clock.
         var noteTime: UInt64
         var events: [ChainEvent]
         var texts: [String]
@@ -45,25 +48,30 @@ struct EventsInsight {
     }
 
     private(set) var batches: [Batch] = []
-    /// The first of `batches` that is kept, and the first that still has its texts.
+    /// The index of the first batch that is kept; those before it were dropped.
     private(set) var head = 0
+    /// The index of the first batch that still has its texts.
     private var textHead = 0
     private(set) var textByteCount = 0
+    /// Lost events as of the latest batch, in total.
     private var lostCount: UInt64 = 0
+    /// The latest time of a batch; nil before the first one.
     private var latestTime: UInt64?
+    /// Events dropped while frozen that no note has yet.
     private var droppedCount: UInt64 = 0
     private var rowHighWater = 0
-    /// Whether a row so far was a note.
+    /// Whether any row so far was a note.
     private(set) var hasNotes = false
     /// The number of the next row, which is the number of rows so far.
     private(set) var end: UInt64 = 0
 
-    /// The numbers of the kept rows, at most the latest `limit`.
+    /// Returns the numbers of the kept rows, of the latest `limit` at most.
     func rows(limit: Int) -> Range<UInt64> {
         guard head < batches.count else { return end..<end }
         return max(batches[head].first, end - min(end, UInt64(limit)))..<end
     }
 
+    /// Adds the rows of a batch, and drops what exceeds the limits.
     mutating func ingest(_ batch: EventBatch, in forest: borrowing ChainForest) {
         var notes: [Note] = []
         if droppedCount > 0 { notes.append(.dropped(droppedCount)) }
@@ -103,6 +111,7 @@ struct EventsInsight {
         return true
     }
 
+    /// Drops the oldest batches and texts beyond the limits.
     private mutating func drop() {
         while end - batches[head].end >= UInt64(Self.limit) {
             dropTexts(of: head)

@@ -4,8 +4,8 @@ import Frames
 
 /// The column spans of the view of events at one width.
 ///
-/// Columns are left out below these widths: the program (110; also with one program only), the thread (84), the delta
-/// (70), the text (60), the time (40).
+/// Columns are left out below these widths: the program (110), the thread (84), the delta (70), the text (60), the time
+/// (40). With a single program, its column is left out at any width.
 struct EventColumns: Equatable {
     var time = ColumnSpan(), delta = ColumnSpan(), program = ColumnSpan(), thread = ColumnSpan(), word = ColumnSpan()
     var node = ColumnSpan(), text = ColumnSpan()
@@ -39,7 +39,8 @@ extension Painter {
         paintEventHeads(columns, state)
         let rows = state.events.cursor.window(height: area.rows)
         guard !rows.isEmpty else { return paintNoEvents(state) }
-        let test = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
+        // The filter that dims rows; nil where none does.
+        let dimming = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
         for (line, index) in rows.enumerated() {
             let entry = state.events.index.entries[index]
             // A row may be dropped between a batch and the next tick.
@@ -48,7 +49,7 @@ extension Painter {
             let row = area.row + line
             let isDimmed =
                 state.programs[entry.programIndex].connection.outage != nil
-                || test.map { !EventsView.isMatch(entry, $0, state) } ?? false
+                || dimming.map { !EventsView.isMatch(entry, $0, state) } ?? false
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
                 style: Style.number.dimmed)
@@ -73,7 +74,7 @@ extension Painter {
         }
     }
 
-    /// Paints the time since the row before; shorter times than 0.1 ms are left blank.
+    /// Draws the time since the row before; times under 0.1 ms are left blank.
     private mutating func paintDelta(_ delta: UInt64, _ columns: EventColumns, row: Int) {
         let isLong = delta >= 1_000_000_000
         let text = delta < 100_000 ? "" : "+" + DurationText.settled(delta)
@@ -144,7 +145,7 @@ extension Painter {
         parts.reduce(3 * max(0, parts.count - 1)) { $0 + glyphs.width(of: $1.text) }
     }
 
-    /// The right part of the header line in several forms, the longest first.
+    /// Returns the right part of the header line in several forms, the longest first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
             let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }

@@ -6,7 +6,7 @@ struct EventsView {
     var cursor = ListCursor()
     /// Whether the newest row stays at the bottom; then no row is selected.
     var isFollowing = true
-    /// Which kinds are shown.
+    /// Which kinds of events are shown.
     var level = EventLevel.all
     /// The root of the only chain that is shown; nil for all.
     var scope: RowID?
@@ -14,13 +14,14 @@ struct EventsView {
     var index = EventIndex(ends: [])
     /// The rows that replace ``index`` when they are complete, because nodes changed since.
     var renewal: EventIndex?
+    /// The filter that ``index`` was made with; nil before the view is first shown.
     var filtering: EventFilter?
-    /// What the index was made of; see ``EventsView/factCount(_:)``.
-    var facts: UInt64 = 0
-    /// When the index was made, in nanoseconds since 1970.
+    /// The ``nodeRevision(_:)`` when the index or its latest renewal was begun.
+    var nodeRevision: UInt64 = 0
+    /// When the index or its latest renewal was begun, in nanoseconds since 1970.
     var renewed: UInt64 = 0
     var selected: EventIndex.Entry?
-    /// The row that stays on its line.
+    /// A row, and the line of the window that it is kept on.
     var anchor: (entry: EventIndex.Entry, line: Int)?
 }
 
@@ -49,7 +50,7 @@ extension EventsView: ListView {
             return
         }
         if let anchor = state.events.anchor {
-            // The selected row stays in sight of a window that got smaller.
+            // The selected row stays in sight if the window got smaller.
             let line = anchor.entry == state.events.selected ? min(anchor.line, max(0, height - 1)) : anchor.line
             let top = state.events.index.index(of: anchor.entry) - line
             state.events.cursor.top = min(max(0, top), max(0, entries.count - height))
@@ -62,7 +63,7 @@ extension EventsView: ListView {
         storeAnchor(&state)
     }
 
-    /// Keeps the selected row on its line, else the one at the top.
+    /// Anchors the selected row to its line if it is in sight, else the first row to the top.
     private static func storeAnchor(_ state: inout State) {
         let cursor = state.events.cursor
         if let selected = state.events.selected, let line = cursor.line(height: height(in: state)) {
@@ -96,7 +97,7 @@ extension EventsView: ListView {
         state.select(RowID(source: source, node: NodeKey(process: info.key, id: event.node)))
     }
 
-    /// The row of an entry of the index; nil where it was dropped.
+    /// Returns the row of an entry; nil where it was dropped.
     static func row(of entry: EventIndex.Entry, _ state: borrowing State) -> EventsInsight.Row? {
         guard state.programs.indices.contains(entry.programIndex) else { return nil }
         return state.programs[entry.programIndex].insight.events.row(entry.number)
@@ -148,6 +149,7 @@ extension EventsView: ListView {
         state.updateViewport()
     }
 
+    /// Shows only the chain of the selected node, or all chains again.
     private static func toggleScope(_ state: inout State) {
         if state.events.scope != nil {
             state.events.scope = nil
@@ -173,7 +175,7 @@ extension EventsView: ListView {
 
     // MARK: Details
 
-    /// Explains a note, or an event of an evicted node.
+    /// Explains a note, or an event of an evicted node; nil for an event of a kept one.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
         guard let selected = state.events.selected, let row = row(of: selected, state) else { return nil }
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)

@@ -9,7 +9,7 @@ struct ChainsInsight {
         case nothing
         /// Figures by the root's call site.
         case groups
-        /// These, and where the time goes.
+        /// The figures of `groups`, and where the time goes.
         case profile
     }
 
@@ -17,12 +17,15 @@ struct ChainsInsight {
     /// Changes with the shown figures: once a second, or each tick during the first sweep.
     private(set) var generation: UInt64 = 0
     private var demand = Demand.nothing
+    /// The table's revision at the last refresh.
     private var shownRevision: UInt64 = 0
+    /// The second of the last refresh, since 1970.
     private var second: UInt64 = 0
     private var isRefreshing = false
 
-    /// Budgets of a tick: nodes to count and histogram buckets to read, 1 ms at most for each.
+    /// The most nodes that are counted in a tick, in 1 ms at most.
     private static let nodeBudget = 5_000
+    /// The most histogram buckets that are read in a tick, in 1 ms at most.
     private static let bucketBudget = 65_536
 
     var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }
@@ -55,6 +58,7 @@ struct ChainsInsight {
         return refresh(forest, wall: wall)
     }
 
+    /// Refreshes the shown figures, if that was begun; returns whether it is done now.
     private mutating func refresh(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         guard isRefreshing, table!.refresh(forest, budget: Self.bucketBudget) else { return false }
         isRefreshing = false

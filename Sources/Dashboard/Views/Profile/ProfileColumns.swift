@@ -38,15 +38,15 @@ enum ProfileColumn: Int, CaseIterable {
         }
     }
 
-    /// The order in which columns are left out where there is not room for all, from the last.
+    /// The columns by importance: where not all fit, the last ones are left out first.
     private static let priority: [ProfileColumn] = [
         .path, .bar, .totalShare, .ownShare, .p99, .count, .errors, .p50, .totalSum, .max, .ownSum,
     ]
 
-    /// What rows can be sorted by, in the order of the key.
+    /// The columns that rows can be sorted by, in the order of the key.
     static let sorts: [ProfileColumn] = [.totalShare, .ownShare, .count, .p50, .p99, .max, .errors]
 
-    /// The columns that a pane has room for, and where they are; the path and the bar share what is left.
+    /// Returns the columns that fit a pane, and their spans. The path and the bar share the rest of the width.
     static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {
         let room = width - 3
         let shown = ColumnLayout.fitting(allCases, priority: priority, into: room, \.width)
@@ -60,7 +60,7 @@ enum ProfileColumn: Int, CaseIterable {
     }
 }
 
-/// The order of the rows under each row.
+/// The order of the rows under the same row.
 struct ProfileSort: Equatable, ColumnSort {
     var column = ProfileColumn.totalShare
     var isInverted = false
@@ -68,6 +68,6 @@ struct ProfileSort: Equatable, ColumnSort {
     /// The order in a sentence.
     var words: String { "sorted by \(column.words): the \(isInverted ? "least" : "greatest") first" }
 
-    /// Whether a column is what is sorted by.
+    /// Returns whether rows are sorted by a column.
     func isBy(_ other: ProfileColumn) -> Bool { other == column }
 }

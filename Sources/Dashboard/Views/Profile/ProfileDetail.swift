@@ -49,7 +49,7 @@ enum ProfileDetail {
         return text.lines
     }
 
-    /// A row as one line of text, for the clipboard.
+    /// Returns a row as one line of text, for the clipboard.
     static func line(_ row: ProfileRow) -> String {
         let site = row.site.map { " \($0.fileID):\($0.line)" } ?? ""
         let times = [("p50", row.time.p50), ("p99", row.time.p99), ("max", row.time.max)]

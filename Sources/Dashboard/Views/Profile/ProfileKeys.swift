@@ -35,6 +35,7 @@ extension ProfileView {
 
     // MARK: Folding
 
+    /// Folds or unfolds the selected row, lists short steps, or goes to the slowest node of a last step.
     static func visit(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         switch row.id {
@@ -48,11 +49,13 @@ extension ProfileView {
         }
     }
 
+    /// Lists the short steps that a `more` row stands for.
     private static func expand(_ row: ProfileRow, _ state: inout State) {
         state.profile.expanded.insert(row.id)
         state.updateViewport()
     }
 
+    /// Folds the selected row; from a row with nothing to fold, goes to the row above that it is under.
     private static func foldSelected(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         if row.hasChildren, !row.isFolded {
@@ -67,6 +70,7 @@ extension ProfileView {
         moveCursor(to: above, &state)
     }
 
+    /// Unfolds the selected row; from an unfolded row, goes to the first row under it.
     private static func unfoldSelected(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         if case .more = row.id { return expand(row, &state) }
@@ -79,7 +83,7 @@ extension ProfileView {
 
     // MARK: Going
 
-    /// Goes to the slowest node of the selected row, or to the newest one where that is no longer kept.
+    /// Goes to the slowest node of the selected row, or to the newest one where the slowest is no longer kept.
     private static func goToSlowest(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         guard row.isFrame else { return state.notify("this row stands for several call paths") }
@@ -108,7 +112,8 @@ extension ProfileView {
         return [.copy(ProfileDetail.line(row))]
     }
 
-    /// Copies a line a path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of self time.
+    /// Copies one line a path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of self
+    /// time. Paths with less than a microsecond of self time are left out.
     private static func copyStacks(_ state: inout State) -> [Effect] {
         var lines: [String] = []
         for program in state.programs {

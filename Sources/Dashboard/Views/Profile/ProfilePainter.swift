@@ -8,7 +8,7 @@ extension ProfileView {
 }
 
 extension ProfileRow {
-    /// The cells before the row's marker in the column of paths, limited so that half of the column is left for names.
+    /// Returns the indent of the row's marker in the column of paths. Half of the column is left for names.
     func indent(in span: ColumnSpan) -> Int { min(2 * min(depth, 12), span.width / 2) }
 }
 
@@ -47,8 +47,8 @@ extension Painter {
         case .bar: paintBar(row, span, line, isDim: isDim)
         default:
             guard row.isFrame || ([.totalShare, .ownShare].contains(column) && row.rootTotal > 0) else { return }
-            let (text, plain) = Self.figure(row, column)
-            write(text, row: line, in: span, style: style(plain), isRight: true)
+            let (text, baseStyle) = Self.figure(row, column)
+            write(text, row: line, in: span, style: style(baseStyle), isRight: true)
         }
     }
 
@@ -90,16 +90,16 @@ extension Painter {
         case .omitted:
             parts.append(("\(glyphs.ellipsis) and \(CountText.grouped(row.count)) nodes of more paths", .dim))
         }
-        for (text, plain) in parts where offset < span.width {
+        for (text, baseStyle) in parts where offset < span.width {
             offset += frame.write(
-                text, row: line, column: span.start + offset, maxColumns: span.width - offset, style: style(plain),
+                text, row: line, column: span.start + offset, maxColumns: span.width - offset, style: style(baseStyle),
                 ellipsis: glyphs.ellipsis)
             offset += 1
         }
     }
 
-    /// Draws the total as a bar under that of the row above it: low where steps under it cover it, full where nothing
-    /// does.
+    /// Draws the total time as a bar, within the bar of the row that this row is under. The last part, of full height,
+    /// is the self time; the low part before it is the time of the steps under this row.
     private mutating func paintBar(_ row: ProfileRow, _ span: ColumnSpan, _ line: Int, isDim: Bool) {
         guard row.rootTotal > 0 else { return }
         let cells = Double(span.width) / Double(row.rootTotal)

@@ -1,10 +1,11 @@
 import ChainInsight
 import ChainModel
 
-/// A row of the profile: a path of call sites, or what stands for several.
+/// A row of the profile: a path of call sites, or a row that stands for several paths.
 struct ProfileRow: Equatable, Identifiable {
-    /// Its identity, whatever its index.
+    /// The identity of a row, wherever it is. The `NodeKey` has the process, and no node.
     enum ID: Hashable {
+        /// A path, by the index of its frame.
         case frame(NodeKey, Int)
         /// The short steps under a frame.
         case more(NodeKey, Int)
@@ -15,19 +16,19 @@ struct ProfileRow: Equatable, Identifiable {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// Frame index; the parent's for `more`, else -1.
+    /// The index of the frame; for `more` that of the frame above it, for `omitted` -1.
     var frame: Int
-    /// Nil where unknown.
+    /// The call site; nil where it is unknown.
     var site: CodeLocation?
     var key: SiteKey
-    /// Hostile until it is escaped.
+    /// What the labels of its nodes have in common: hostile until it is escaped.
     var label = ""
     var depth = 0
-    /// Chains at depth 0, else nodes; hidden rows of `more`; nodes of `omitted`.
+    /// The number of chains at depth 0, else of nodes; for `more` the number of rows that it stands for.
     var count = 0
-    /// Sums in nanoseconds.
+    /// Total time and self time, summed up, in nanoseconds.
     var total: UInt64 = 0, ownTime: UInt64 = 0
-    /// The total of the whole chains above it.
+    /// The total time of the row at depth 0 that it is under.
     var rootTotal: UInt64 = 0
     /// Where its bar begins, in nanoseconds of `rootTotal`.
     var offset: UInt64 = 0
@@ -36,13 +37,14 @@ struct ProfileRow: Equatable, Identifiable {
     var slowest = NodeID.none, newest = NodeID.none
     var hasChildren = false
     var isFolded = false
-    /// Whether it has the greatest self time of the shown rows.
+    /// Whether it has the greatest self time of the shown paths under the same row at depth 0.
     var isHottest = false
 
     var isFrame: Bool { if case .frame = id { true } else { false } }
 
-    /// Total and self time as shares of the whole chains, from 0 to 1.
+    /// The total time as a share of the whole chains, from 0 to 1.
     var share: Double { rootTotal == 0 ? 0 : min(1, Double(total) / Double(rootTotal)) }
+    /// The self time as a share of the whole chains, from 0 to 1.
     var ownShare: Double { rootTotal == 0 ? 0 : min(1, Double(ownTime) / Double(rootTotal)) }
     var failedShare: Double { count == 0 ? 0 : Double(failed) / Double(count) }
 
@@ -51,7 +53,7 @@ struct ProfileRow: Equatable, Identifiable {
         return site.description
     }
 
-    /// In a sentence.
+    /// The name in a sentence.
     var name: String {
         switch id {
         case .frame: label.isEmpty ? "\(key.kind.word) at \(siteText)" : label
@@ -60,6 +62,7 @@ struct ProfileRow: Equatable, Identifiable {
         }
     }
 
+    /// Returns what a sort by a column compares.
     func number(_ column: ProfileColumn) -> Double {
         switch column {
         case .path: 0
@@ -76,7 +79,7 @@ struct ProfileRow: Equatable, Identifiable {
 
 /// Makes the rows of one program.
 struct ProfileRows {
-    /// Shorter steps stand in one row, if they are several.
+    /// Several steps with smaller shares of the whole chains stand in one row.
     static let leastShare = 0.01
 
     let frames: [ProfileTree.Frame]
@@ -133,6 +136,7 @@ struct ProfileRows {
         return row
     }
 
+    /// Adds the row of a frame, and unless it is folded the rows under it.
     private mutating func add(_ index: Int, rootTotal: UInt64, offset: UInt64) {
         var row = row(index)
         (row.rootTotal, row.offset) = (rootTotal, offset)

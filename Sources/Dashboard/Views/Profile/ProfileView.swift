@@ -1,16 +1,16 @@
 import ChainEvents
 import Frames
 
-/// The view of where the time goes: all settled chains of a root's call site in one tree of call paths.
+/// The view of where the time goes: for each call site of a root, a tree of call paths over all its settled chains.
 struct ProfileView {
     var cursor = ListCursor()
     var sort = ProfileSort()
     var rows: [ProfileRow] = []
     /// The selected row once the user has moved; before that the first row is selected.
     var selected: ProfileRow.ID?
-    /// Rows of which those under them are hidden.
+    /// Folded rows: the rows under them are hidden.
     var folded: Set<ProfileRow.ID> = []
-    /// Rows of short steps that are shown one by one, as their `more` row.
+    /// The `more` rows that were replaced by the short steps that they stand for.
     var expanded: Set<ProfileRow.ID> = []
     fileprivate var source: Source?
 

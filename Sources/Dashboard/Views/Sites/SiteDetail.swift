@@ -55,6 +55,7 @@ enum SiteDetail {
         text.field("rate", "\(CountText.grouped(Int(row.number(.rate)))) settled in the last minute")
     }
 
+    /// Returns a line with a count and its share of a total.
     private static func share(_ name: String, _ count: Int, of total: Int, _ style: Style) -> DetailLine {
         DetailLine([
             (DetailWriter.left(name, DetailWriter.nameWidth), .dim), (CountText.grouped(count), style),
@@ -76,7 +77,7 @@ enum SiteDetail {
         text.add(DetailLine([(DetailWriter.left(name, DetailWriter.nameWidth), .dim), (numbers.joined(), .number)]))
     }
 
-    /// A line for each half decade from the first to the last that has any.
+    /// Adds a histogram: a line for each half decade, from the first to the last with a duration in it.
     static func addHistogram(_ title: String, _ figures: DurationFigures, to text: inout DetailWriter) {
         guard let first = figures.bars.firstIndex(where: { $0 > 0 }),
             let last = figures.bars.lastIndex(where: { $0 > 0 }), let highest = figures.bars.max()
@@ -97,7 +98,7 @@ enum SiteDetail {
         }
     }
 
-    /// `1.0ms to 3.1ms`.
+    /// Returns the bounds of a bar, such as `1.0ms to 3.1ms`.
     private static func bounds(_ bar: Int) -> String {
         let bounds = DurationFigures.barBounds
         if bar == 0 { return "below " + DurationText.settled(bounds[0]) }
@@ -106,7 +107,7 @@ enum SiteDetail {
             + DurationText.settled(bounds[bar])
     }
 
-    /// A row as one line of text, for the clipboard.
+    /// Returns a row as one line of text, for the clipboard.
     static func line(_ row: SiteRow) -> String {
         let statistics = row.statistics
         var text = NodeText.safe(row.site.map { "\($0.fileID):\($0.line)" } ?? row.siteText) + " " + row.kindText

@@ -1,25 +1,26 @@
 import ChainEvents
 import ChainInsight
 
-/// One row of call sites.
+/// A row of the view of call sites.
 struct SiteRow: Equatable, Identifiable {
-    /// Which one, whatever its place.
+    /// The identity of a row, wherever it is.
     struct ID: Hashable {
+        /// The process, without a node.
         var process: NodeKey
         var key: SiteKey
     }
 
     var id: ID
-    /// The program's place in ``State/programs``.
+    /// The program's index in ``State/programs``.
     var programIndex: Int
     var program: String
-    /// Nil where unknown.
+    /// The call site; nil where it is unknown.
     var site: CodeLocation?
     var statistics: SiteStatistics
-    /// The moment that ages count to, in nanoseconds of the program's clock.
+    /// The moment at which ages are measured, in nanoseconds of the program's clock.
     var now: UInt64
 
-    /// The text of its column: hostile until it is escaped.
+    /// The text in the column of call sites: hostile until it is escaped.
     var siteText: String {
         if id.key == .others { return "all other call sites" }
         guard let site, !site.fileID.isEmpty else { return "unknown" }
@@ -28,13 +29,13 @@ struct SiteRow: Equatable, Identifiable {
 
     var kindText: String { id.key == .others ? "" : id.key.kind.word }
 
-    /// In a sentence.
+    /// The name in a sentence.
     var name: String { kindText.isEmpty ? siteText : "\(kindText) at \(siteText)" }
 
     /// What the labels of its nodes have in common: hostile until it is escaped.
     var labelText: String { statistics.flow.label ?? "" }
 
-    /// The number in a column: a count, tenths of a percent, or nanoseconds; 0 for texts.
+    /// Returns the number in a column: a count, tenths of a percent, or nanoseconds; 0 for texts.
     func number(_ column: SiteColumn) -> UInt64 {
         let flow = statistics.flow
         return switch column {
@@ -61,18 +62,18 @@ struct SiteRow: Equatable, Identifiable {
         }
     }
 
-    /// How long the handler runs that has run longest; 0 where none runs.
+    /// How long the longest running handler has run, in nanoseconds; 0 where none runs.
     var runningAge: UInt64 { statistics.oldestRun.map { now > $0 ? now - $0 : 0 } ?? 0 }
 
-    /// Whether the oldest in flight is older than nearly all that settled took.
+    /// Whether the oldest in flight is older than the p99 of the settled ones, and than a second.
     var isOverdue: Bool { number(.oldest) > max(statistics.flow.time.p99, 1_000_000_000) }
 
-    /// What rows are sorted by: where a total is wanted, what is in flight for longer counts, too.
+    /// Returns what a sort compares: the column's number; for `total p99` the age of the oldest in flight if greater.
     private func rank(_ column: SiteColumn) -> UInt64 {
         column == .totalP99 ? max(number(.totalP99), number(.oldest)) : number(column)
     }
 
-    /// Whether there is anything to say in a column: what has no handler has no wait and no run.
+    /// Returns whether a column has a number or text: without a handler, for example, there is neither wait nor run.
     func has(_ column: SiteColumn) -> Bool {
         switch column {
         case .label: !labelText.isEmpty
@@ -87,7 +88,7 @@ struct SiteRow: Equatable, Identifiable {
         }
     }
 
-    /// Whether it comes before another; never both ways, and never neither but for itself.
+    /// Returns whether a row comes before another one, in a strict total order.
     func precedes(_ other: SiteRow, by sort: SiteSort) -> Bool {
         switch sort.column {
         case .site: break
@@ -98,7 +99,7 @@ struct SiteRow: Equatable, Identifiable {
             return (labelText < other.labelText) == sort.isAscending
         case .label, .kind, .program: break
         default:
-            // Those without a number come last, however it is sorted.
+            // Rows without a number come last in either direction.
             if has(sort.column) != other.has(sort.column) { return has(sort.column) }
             let numbers = (rank(sort.column), other.rank(sort.column))
             if numbers.0 != numbers.1 { return (numbers.0 < numbers.1) == sort.isAscending }

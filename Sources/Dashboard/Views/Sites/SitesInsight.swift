@@ -1,8 +1,8 @@
 import ChainInsight
 import ChainModel
 
-/// Counts of one program's nodes by call site and kind. All call sites are counted from the time that they are first
-/// shown; a single one, for a node's details, as long as those are shown.
+/// Counts of one program's nodes by call site and kind. All call sites are counted once they have been shown; before
+/// that, a single one is counted while the details of one of its nodes are shown.
 struct SitesInsight {
     /// Which counts are shown.
     enum Demand: Hashable {
@@ -11,37 +11,47 @@ struct SitesInsight {
         case all
     }
 
+    /// The counts of all call sites; nil until they are first shown.
     private(set) var table: SiteTable?
-    /// Changes when the figures of all do that are shown: once a second at most.
+    /// Changes with the shown figures of all call sites: once a second at most.
     private(set) var generation: UInt64 = 0
+    /// The counts of a single call site.
     private var one: SiteTable?
     private var demand = Demand.nothing
+    /// The revision of ``table`` at the last refresh of all call sites.
     private var shownRevision: UInt64 = 0
+    /// The revision of the table that has the single call site, at its last refresh.
     private var oneRevision: UInt64 = 0
+    /// The second of the last refresh, since 1970.
     private var second: UInt64 = 0
     private var isRefreshing = false
-    /// When the one call site is begun to be counted; nil once it is.
+    /// When counting of a single call site is to begin, in nanoseconds since 1970; nil once it has begun.
     private var oneBegins: UInt64?
 
-    /// Nodes that are counted a tick, and buckets of histograms: 1 ms each at most. The first time more.
+    /// The most nodes that are counted in a tick, in 1 ms at most.
     private static let nodeBudget = 10_000
-    /// The same for one call site: a slot that holds another costs a sixteenth.
-    static let oneBudget = 1_024, firstOneBudget = 512
+    /// The same for a single call site, where a slot of another one counts as a sixteenth of a node.
+    static let oneBudget = 1_024
+    /// The same when a single call site is first shown.
+    static let firstOneBudget = 512
+    /// The most histogram buckets that are read in a tick, in 1 ms at most.
     static let bucketBudget = 65_536
+    /// The same when all call sites are first shown.
     private static let firstBucketBudget = 400_000
-    /// In a forest of more slots a single call site is counted after ``rest`` nanoseconds on its node, because scrolling
-    /// passes over many.
+    /// The most slots of a forest in which a single call site is counted at once.
     private static let smallForest = 50_000
-    static let rest: UInt64 = 250_000_000
+    /// How long a node has to be selected in a larger forest until its call site is counted, in nanoseconds: scrolling
+    /// passes over many nodes.
+    static let selectionDelay: UInt64 = 250_000_000
 
     var queueStatistics: [QueueStatistics] { (table ?? one ?? SiteTable()).queueStatistics }
 
     var showsRates: Bool { demand == .all }
 
-    /// Whether there are figures of all to show.
+    /// Whether there are figures of all call sites to show.
     var isReady: Bool { generation > 0 }
 
-    /// The figures of one call site and kind, as of the last second; nil where it has no nodes, or is not counted.
+    /// Returns the figures of a call site and kind, as of the last second; nil where it has no nodes or is not counted.
     func statistics(site: SiteID, kind: NodeKind) -> SiteStatistics? {
         let key = SiteKey(site: site, kind: kind)
         if let table, table.isComplete { return table.statistics(key) }
@@ -49,7 +59,7 @@ struct SitesInsight {
         return one.statistics(key)
     }
 
-    /// Changes which counts are shown. `wall` advances where the program's clock may be stopped.
+    /// Changes which counts are shown. `wall` is in nanoseconds since 1970, because the program's clock may be stopped.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new
@@ -68,7 +78,7 @@ struct SitesInsight {
             }
             one = nil
             guard forest.indexBound <= Self.smallForest else {
-                oneBegins = wall &+ Self.rest
+                oneBegins = wall &+ Self.selectionDelay
                 return
             }
             one = SiteTable(only: key)
@@ -81,7 +91,7 @@ struct SitesInsight {
         one?.update(with: changes, of: forest)
     }
 
-    /// Counts on, and once a second brings what is shown up to date; true if there is something to draw anew.
+    /// Counts a slice, and once a second refreshes the shown figures; returns whether there is something to redraw.
     mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         switch demand {
         case .nothing: return false
@@ -127,7 +137,7 @@ struct SitesInsight {
         return true
     }
 
-    /// All were seen before, so that one of them is there.
+    /// Counts a slice of all call sites, which were shown before, and refreshes the figures of one of them.
     private mutating func tickAmongAll(_ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if !table!.isComplete {
             _ = table!.sweep(forest, budget: Self.nodeBudget)

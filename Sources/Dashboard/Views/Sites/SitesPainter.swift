@@ -26,7 +26,7 @@ extension Painter {
         write(
             column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRight: !column.isText)
         guard isSorted else { return }
-        // In the gap after the heading's own word, so that it is not read as its left neighbour's.
+        // In the gap after the header's word, so that it does not seem to belong to the header at its left.
         let end = column.isText ? min(span.width, column.title.count) : span.width
         frame.write(
             sort.isAscending ? glyphs.ascending : glyphs.descending, row: row, column: span.start + end, style: .key)
@@ -69,7 +69,7 @@ extension Painter {
         write(FigureText.duration(row.number(column)), row: line, in: span, style: style, isRight: true)
     }
 
-    /// Zero is a dot, because there is nothing to look at.
+    /// Draws a count; zero as a dot, because there is nothing to look at.
     private mutating func paintCount(
         _ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, _ style: Style, _ line: Int
     ) {
@@ -99,7 +99,7 @@ extension Painter {
 }
 
 extension Painter {
-    /// Draws a cell a minute, the present one at the right.
+    /// Draws a bar for each minute, the present one at the right.
     mutating func paintTrend(_ history: RateHistory, at now: UInt64, _ span: ColumnSpan, _ line: Int) {
         let minutes = history.minutes(at: now).map { UInt64($0.rounded()) }.suffix(span.width)
         for (offset, bar) in glyphs.bars(Array(minutes)).enumerated() where bar != " " {
@@ -110,15 +110,15 @@ extension Painter {
 
 /// Figures as text, for columns of statistics.
 enum FigureText {
-    /// A final duration; empty under 0.1 ms, which is nothing to look at.
+    /// Returns a final duration; empty under 0.1 ms, because there is nothing to look at.
     static func duration(_ nanoseconds: UInt64) -> String {
         nanoseconds < 100_000 ? "" : DurationText.settled(nanoseconds)
     }
 
-    /// A share from 0 to 1 in a sentence.
+    /// Returns a share from 0 to 1 in percent, for a sentence; `0%` for none.
     static func share(_ share: Double) -> String { share <= 0 ? "0%" : percent(share) }
 
-    /// A share from 0 to 1 with two digits; empty for none.
+    /// Returns a share from 0 to 1 in percent, with one decimal below 10; empty for none.
     static func percent(_ share: Double) -> String {
         switch share {
         case ...0: ""
@@ -131,7 +131,7 @@ enum FigureText {
 }
 
 extension Glyphs {
-    /// A histogram in one line: a cell each, the highest full, none empty where there is anything.
+    /// Returns a histogram in one line, a cell for each count: full for the greatest, blank for 0 only.
     func bars(_ counts: [UInt64]) -> [String] {
         let highest = counts.max() ?? 0
         return counts.map { count in

@@ -11,15 +11,18 @@ struct SitesView {
     var rows: [SiteRow] = []
     /// The selected row once the user has moved; before that the first row is selected.
     var selected: SiteRow.ID?
-    /// What the rows were made of.
+    /// What the rows were made of; they are made anew when it changes.
     fileprivate var source: Source?
 
     fileprivate struct Source: Equatable {
+        /// By program, ``SitesInsight/generation``.
         var generations: [UInt64]
+        /// The run of each program; nil for a program that was not reached.
         var programs: [ProcessKey?]
         var filter: String
         var sort: SiteSort
-        /// Ages and rates change with it.
+        /// The ``redrawKey(of:)``: seconds since 1970, because ages and rates change with time; 0 while all programs
+        /// stand still.
         var second: UInt64
     }
 
@@ -27,7 +30,8 @@ struct SitesView {
 }
 
 extension State {
-    /// Has call sites counted while they are shown: all in their view, elsewhere that of the node in the detail pane.
+    /// Sets what each program's insight counts. Nodes: of all call sites in this view; else, while the detail pane is
+    /// open, of the selected node's call site. Chains: for the profile in its view, for groups in a grouped tree.
     mutating func countSitesIfSeen() {
         let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
         for programIndex in programs.indices where programs[programIndex].isReached {

@@ -1,28 +1,30 @@
 import ChainModel
 
-/// The nodes in the queue of one executor, found by visits of the forest in slices.
+/// The nodes in the queue of one executor, found by sweeps over the forest in slices.
 struct ExecutorQueue {
     struct Entry: Equatable {
         var node: NodeID
-        /// Since when it is queued, in nanoseconds of the program's clock.
+        /// Since when the node is queued, in nanoseconds of the program's clock.
         var since: UInt64
     }
 
-    /// The oldest, as of the last complete visit.
+    /// The nodes that have been queued longest, the oldest first, as of the last complete sweep.
     private(set) var entries: [Entry] = []
+    /// The nodes that the present sweep found so far.
     private var found: [Entry] = []
-    /// The slot that is visited next; nil between two visits.
+    /// The next slot to sweep; nil between two sweeps.
     private var cursor: Int?
+    /// When the latest sweep began, in nanoseconds since 1970.
     private var began: UInt64?
 
-    /// Nodes that are listed.
+    /// The most nodes that are listed.
     static let limit = 100
-    /// Slots of the forest that one slice visits; some 15 ns each.
+    /// Slots of the forest in one slice; some 15 ns each.
     static let budget = 16_384
-    /// The least time between two visits, in nanoseconds.
+    /// The least time from the beginning of one sweep to the next, in nanoseconds.
     private static let interval: UInt64 = 250_000_000
 
-    /// Visits a slice of the forest where that is due. Returns whether ``entries`` changed.
+    /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
     mutating func tick(_ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if cursor == nil {
             guard began.map({ wall >= $0 &+ Self.interval }) ?? true else { return false }
@@ -48,6 +50,7 @@ struct ExecutorQueue {
         return entries != found
     }
 
+    /// Keeps the nodes that have been queued longest.
     private mutating func trim() {
         found.sort { $0.since != $1.since ? $0.since < $1.since : $0.node < $1.node }
         found = Array(found.prefix(Self.limit))
@@ -60,7 +63,8 @@ extension ThreadsView {
         var executor: ExecutorID
     }
 
-    /// Follows the unfolded queues, and once a second what only time changes; true if rows may have changed.
+    /// Updates the unfolded queues, and once a second checks for rows that time alone changed. Returns whether rows may
+    /// have changed.
     static func tick(_ state: inout State) -> Bool {
         guard state.view == .threads else { return false }
         var isMoved = false
@@ -79,7 +83,7 @@ extension ThreadsView {
         return allRows(&state) != state.threads.rows
     }
 
-    /// The rows of an unfolded executor's queue.
+    /// Returns the rows of an executor's queue; none where the queue is folded.
     static func queueRows(_ key: ExecutorKey, _ program: borrowing Program, _ state: borrowing State) -> [Row] {
         guard let queue = state.threads.queues[key] else { return [] }
         let forest = program.forest

@@ -26,20 +26,20 @@ extension Painter {
             frame.write(marker, row: row, column: Columns.glyph - 1, style: .guide)
         }
         write(program.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
-        func put(_ text: String, _ span: ColumnSpan, isQuiet: Bool) {
-            write(text, row: row, in: span, style: isDimmed || isQuiet ? .dim : .number, isRight: true)
+        func writeFigure(_ text: String, _ span: ColumnSpan, isDim: Bool) {
+            write(text, row: row, in: span, style: isDimmed || isDim ? .dim : .number, isRight: true)
         }
-        put(CountText.grouped(load.queuedCount), spans.queued, isQuiet: load.queuedCount == 0)
+        writeFigure(CountText.grouped(load.queuedCount), spans.queued, isDim: load.queuedCount == 0)
         if let oldest = load.oldestQueued {
             let now = program.shownNow
-            put(DurationText.running(now &- min(now, oldest)), spans.longest, isQuiet: false)
+            writeFigure(DurationText.running(now &- min(now, oldest)), spans.longest, isDim: false)
         }
-        put(CountText.grouped(load.runningCount), spans.running, isQuiet: load.runningCount == 0)
+        writeFigure(CountText.grouped(load.runningCount), spans.running, isDim: load.runningCount == 0)
     }
 }
 
 extension Painter {
-    /// A node in a queue: what it is, of which chain, and since when.
+    /// Draws a node in a queue: its name, for how long it has been queued, and its chain.
     mutating func paint(queued id: NodeID, of program: Program, _ columns: ThreadColumns, row: Int) {
         let forest = program.forest
         guard let node = forest.index(of: id) else { return }
@@ -62,7 +62,7 @@ extension Painter {
     }
 }
 
-/// Where the executors' columns are, below those of the threads.
+/// The spans of the executors' columns, below those of the threads.
 struct ExecutorColumns {
     let name: ColumnSpan
     let queued: ColumnSpan

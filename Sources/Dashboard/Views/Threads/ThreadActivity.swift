@@ -5,14 +5,14 @@ import ChainModel
 struct ThreadActivity {
     enum Doing {
         case idle, running
-        /// Waits, not for long or not in a handler.
+        /// The thread waits, but not long enough to be blocked, or not in a handler.
         case waiting
-        /// Its handler has been waiting for as long as the warning `blocked-worker` takes.
+        /// The innermost handler has blocked the thread for as long as the warning `blocked-worker` takes.
         case blocked
     }
 
     let doing: Doing
-    /// What it is in, from the outside in.
+    /// The handlers and waits that occupy the thread, outermost first.
     let entries: [ThreadLane.Entry]
 
     init(_ lane: ThreadLane, of program: borrowing Program, _ options: WarningOptions) {
@@ -36,14 +36,15 @@ struct ThreadActivity {
         doing = isBlocked ? .blocked : last.kind == .wait ? .waiting : .running
     }
 
-    /// The handler that runs or blocks.
+    /// The node of the innermost handler.
     var handler: NodeID? { entries.last { $0.kind == .handler }?.node }
-    /// What keys act on: that, or what a thread without a handler waits for.
+    /// The node that keys act on: of ``handler``, or the one that a thread without a handler waits for.
     var node: NodeID? { handler ?? entries.last?.node }
+    /// When the innermost handler or wait began, in nanoseconds of the program's clock.
     var since: UInt64? { entries.last?.since }
-    /// What the thread waits for, or the handler that another one runs on top of.
+    /// The innermost wait. While the thread waits, it may run another handler on top of it.
     var wait: ThreadLane.Entry? { entries.last { $0.kind == .wait } }
-    /// The handler that a wait keeps, or that runs the innermost one.
+    /// The node of the handler that the innermost handler runs on top of.
     var outer: NodeID? {
         guard let inner = entries.lastIndex(where: { $0.kind == .handler }) else { return nil }
         return entries[..<inner].last { $0.kind == .handler }?.node
@@ -51,13 +52,13 @@ struct ThreadActivity {
 }
 
 extension Program {
-    /// What a thread is called: a name, or its number.
+    /// Returns the name of a thread; without one, its number.
     func threadName(_ thread: ThreadID) -> String {
         if let name = forest.threads[thread], !name.isEmpty { return name }
         return "thread \(thread)"
     }
 
-    /// What an executor is called: a name, or its number.
+    /// Returns the name of an executor; without one, its number.
     func executorName(_ executor: ExecutorID) -> String {
         guard executor != 0 else { return "none (tasks)" }
         if let name = forest.executors[executor], !name.isEmpty { return name }

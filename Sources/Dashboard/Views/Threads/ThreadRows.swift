@@ -2,16 +2,17 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-// Which rows the view of threads has, and in which order.
+// The rows of the view of threads, and their order.
 extension ThreadsView {
-    /// The threads of a program in order, and what the order was made of.
+    /// The threads of a program by name, and what this order was made of.
     struct ThreadOrder: Equatable {
+        /// ``ThreadLanes/revision``.
         var revision = -1
         var names: [String] = []
         var threads: [ThreadID] = []
     }
 
-    /// The executors of a program in order, and what the order was made of.
+    /// The executors of a program by name, and what this order was made of.
     struct ExecutorOrder: Equatable {
         var known: Set<ExecutorID> = []
         var names: [String] = []
@@ -39,7 +40,8 @@ extension ThreadsView {
     /// How long a thread has to be idle until its row is folded, in nanoseconds.
     private static let idleLimit: UInt64 = 5_000_000_000
 
-    /// The threads in order; those that have been idle for a while last, folded unless they are asked for.
+    /// Returns the rows of the threads in order. Several that have been idle for a while come last, under a row of
+    /// their own, and are listed only if the user unfolded that row.
     private static func laneRows(of programIndex: Int, _ state: inout State) -> [Row] {
         let named = orderedThreads(of: programIndex, &state)
         let program = state.programs[programIndex]
@@ -49,7 +51,7 @@ extension ThreadsView {
         let idle = threads.filter { thread in
             guard let lane = program.insight.threads.lane(of: thread),
                 lane.lastEventTime <= now, now - lane.lastEventTime >= idleLimit,
-                // The user is there.
+                // The thread under the cursor stays, once the user has moved the cursor.
                 state.threads.before != nil || state.threads.current != .lane(source, thread)
                     || state.threads.showsIdle.contains(source)
             else { return false }
@@ -63,7 +65,7 @@ extension ThreadsView {
         return rows
     }
 
-    /// The threads by name. Sorts only where threads came, went, or changed their names.
+    /// Returns the threads by name. Sorts only where threads came, went, or changed their names.
     private static func orderedThreads(of programIndex: Int, _ state: inout State) -> [ThreadID] {
         let program = state.programs[programIndex]
         let known = state.threads.threadOrders[program.source] ?? ThreadOrder()
@@ -79,8 +81,8 @@ extension ThreadsView {
         return named.map(\.thread)
     }
 
-    /// The executors by name. Sorts only where executors came, went, or changed their names; tasks, which have no
-    /// executor, are last and only while some of them run.
+    /// Returns the executors by name. Sorts only where executors came, went, or changed their names; tasks, which have
+    /// no executor, are last and only while some of them run.
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
         var known = Set(program.forest.executors.keys)

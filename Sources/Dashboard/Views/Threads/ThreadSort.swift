@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 
+/// The order of the threads of a program.
 struct ThreadSort: Hashable, ColumnSort {
     enum Column: CaseIterable {
         case name
@@ -16,7 +17,7 @@ struct ThreadSort: Hashable, ColumnSort {
     /// Whether the arrow points down: the highest value, or Z, is first.
     var isDescending: Bool { (column != .name) != isInverted }
 
-    /// What it sorts by, in a sentence.
+    /// The order in a sentence.
     var words: String {
         switch column {
         case .name: "sorted by name, from \(isInverted ? "Z to A" : "A to Z")"
@@ -42,25 +43,25 @@ extension ThreadsView {
         sort(by: hit.1, &state)
     }
 
-    /// The threads in the order of the sort; `names` are in order of name already.
+    /// Returns the threads in the order of the sort; `named` are the threads by name.
     static func sorted(_ named: [ThreadID], _ program: borrowing Program, _ state: borrowing State) -> [ThreadID] {
         let sort = state.threads.sort
         if sort.column == .name { return sort.isInverted ? named.reversed() : named }
         let columns = ThreadColumns(state)
         let now = program.shownNow
-        let keys = named.enumerated().map { number, thread -> (key: UInt64, number: Int, thread: ThreadID) in
-            guard let lane = program.insight.threads.lane(of: thread) else { return (0, number, thread) }
+        let keys = named.enumerated().map { index, thread -> (key: UInt64, index: Int, thread: ThreadID) in
+            guard let lane = program.insight.threads.lane(of: thread) else { return (0, index, thread) }
             let activity = ThreadActivity(lane, of: program, state.options.warnings)
             if sort.column == .longest {
-                // In tenths of a second, so that equal ones keep their order.
-                return (activity.since.map { 1 + (now &- min($0, now)) / 100_000_000 } ?? 0, number, thread)
+                // In tenths of a second, so that threads of the same age stay in order of name.
+                return (activity.since.map { 1 + (now &- min($0, now)) / 100_000_000 } ?? 0, index, thread)
             }
             let seconds = max(1, columns.strip.width)
             let share = ThreadStatistics(lane, activity, at: now, seconds: seconds).recent ?? 0
-            return (UInt64(share), number, thread)
+            return (UInt64(share), index, thread)
         }
         let ordered = keys.sorted { left, right in
-            if left.key == right.key { return left.number < right.number }
+            if left.key == right.key { return left.index < right.index }
             return (left.key > right.key) != sort.isInverted
         }
         return ordered.map(\.thread)

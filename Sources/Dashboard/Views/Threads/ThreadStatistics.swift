@@ -21,14 +21,15 @@ struct ThreadStatistics {
     let age: UInt64?
     /// How long the innermost wait has lasted, even if another handler runs on top of it; nil without one.
     let waitAge: UInt64?
-    /// Busy time in per cent: of the strip's known seconds, and since the first event.
+    /// The busy time in per cent of the strip's known seconds; nil if there are none.
     let recent: Int?
+    /// The busy time in per cent since the thread's first event.
     let total: Int?
 
-    init(_ lane: ThreadLane, _ now: ThreadActivity, at time: UInt64, seconds: Int) {
-        let kind = now.entries.last?.kind
-        age = now.since.map { time &- min(time, $0) }
-        waitAge = now.wait.map { time &- min(time, $0.since) }
+    init(_ lane: ThreadLane, _ activity: ThreadActivity, at time: UInt64, seconds: Int) {
+        let kind = activity.entries.last?.kind
+        age = activity.since.map { time &- min(time, $0) }
+        waitAge = activity.wait.map { time &- min(time, $0.since) }
         let current = time / Self.second
         var cells: [Cell] = []
         var (busy, known): (UInt64, UInt64) = (0, 0)
@@ -69,7 +70,7 @@ extension Glyphs {
     /// The glyph of a blocked thread.
     var blocked: String { frozen }
 
-    /// The text and style of one second of the strip.
+    /// Returns the text and style of one second of the strip.
     func cell(_ cell: ThreadStatistics.Cell) -> (text: String, style: Style) {
         let isASCII = charset == .ascii
         switch cell {

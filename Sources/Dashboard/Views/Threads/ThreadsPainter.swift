@@ -14,7 +14,7 @@ extension Painter {
         let rows = state.threads.rows
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since the dashboard attached") }
         let cursor = state.threads.cursor
-        // Once for all rows of it: a copy of all parts of a program costs as much as a row.
+        // Copied once per program, because a copy costs as much as drawing a row.
         var program: Program?
         for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.tree.row + line
@@ -27,7 +27,7 @@ extension Painter {
         if columns.strip.isShown { paintLegend(threadLegend, below: rows.count) }
     }
 
-    /// The signs of the strip.
+    /// The legend of the strip.
     private var threadLegend: [LegendEntry] {
         let cells: [(ThreadStatistics.Cell, String)] = [
             (.busy(8), "busy"), (.busy(2), "partly busy"), (.waiting(8), "waiting"),
@@ -83,7 +83,7 @@ extension Painter {
         head("total", nil, columns.total, isRight: true)
     }
 
-    /// A program's own row, where there are several.
+    /// Draws a program's own row, which there is with several programs.
     mutating func paintProgram(_ program: Program, row: Int) {
         let style: Style = program.connection.isLive ? .running : program.connection.outage != nil ? .warning : .dim
         frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: style)
@@ -107,45 +107,45 @@ private struct LanePainter {
     let lane: ThreadLane
     let columns: ThreadColumns
     let row: Int
-    private let now: ThreadActivity
+    private let activity: ThreadActivity
     private let isDimmed: Bool
 
     init(_ lane: ThreadLane, _ columns: ThreadColumns, of program: Program, _ options: WarningOptions, row: Int) {
         self.lane = lane
         self.columns = columns
         self.row = row
-        now = ThreadActivity(lane, of: program, options)
-        isDimmed = program.isDimmed(now)
+        activity = ThreadActivity(lane, of: program, options)
+        isDimmed = program.isDimmed(activity)
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
     func paint(into painter: inout Painter, _ program: Program) {
         let glyphs = painter.glyphs
-        let (glyph, word, look): (String, String, Style) =
-            switch now.doing {
+        let (glyph, word, baseStyle): (String, String, Style) =
+            switch activity.doing {
             case .idle: (glyphs.dot, "idle", .dim)
             case .running: (glyphs.running, "running", .running)
             case .waiting: (glyphs.state(.pending), "waiting", .pending)
             case .blocked: (glyphs.blocked, "blocked", .warning)
             }
-        painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
-        painter.write(word, row: row, in: columns.word, style: style(look))
-        if let node = now.node.flatMap({ program.forest.index(of: $0) }), program.rowModel.isTagged(node) {
+        painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(baseStyle))
+        painter.write(word, row: row, in: columns.word, style: style(baseStyle))
+        if let node = activity.node.flatMap({ program.forest.index(of: $0) }), program.rowModel.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         paintName(into: &painter, program)
-        let figures = ThreadStatistics(lane, now, at: program.shownNow, seconds: columns.strip.width)
-        paintNow(into: &painter, figures, program.forest)
+        let figures = ThreadStatistics(lane, activity, at: program.shownNow, seconds: columns.strip.width)
+        paintActivity(into: &painter, figures, program.forest)
         if let age = figures.age {
             painter.write(
                 DurationText.running(age), row: row, in: columns.since,
-                style: style(now.doing == .blocked ? .warning : .number), isRight: true)
+                style: style(activity.doing == .blocked ? .warning : .number), isRight: true)
         }
         if columns.strip.isShown {
             for (index, cell) in figures.cells.suffix(columns.strip.width).enumerated() {
-                let (text, look) = glyphs.cell(cell)
-                painter.frame.write(text, row: row, column: columns.strip.start + index, style: style(look))
+                let (text, baseStyle) = glyphs.cell(cell)
+                painter.frame.write(text, row: row, column: columns.strip.start + index, style: style(baseStyle))
             }
         }
         paint(figures.recent, in: columns.recent, &painter)
@@ -164,17 +164,19 @@ private struct LanePainter {
             style: style(.thread))
         guard let name = program.forest.threads[lane.thread], !name.isEmpty else { return }
         let number = " \(lane.thread)"
-        // Whole or not at all.
+        // The number is drawn whole or not at all.
         guard used + number.count <= span.width else { return }
         painter.frame.write(number, row: row, column: span.start + used, style: .dim)
     }
 
     /// Draws the node that runs, the one below it on the thread, and the one that is waited for.
-    private func paintNow(into painter: inout Painter, _ figures: ThreadStatistics, _ forest: borrowing ChainForest) {
+    private func paintActivity(
+        into painter: inout Painter, _ figures: ThreadStatistics, _ forest: borrowing ChainForest
+    ) {
         let end = columns.node.start + columns.node.width
         var column = columns.node.start
-        for (text, look) in parts(painter.glyphs, figures, forest) where column < end {
-            column += painter.write(text, row: row, column: column, end: end, style: style(look))
+        for (text, baseStyle) in parts(painter.glyphs, figures, forest) where column < end {
+            column += painter.write(text, row: row, column: column, end: end, style: style(baseStyle))
         }
     }
 
@@ -182,37 +184,37 @@ private struct LanePainter {
         _ glyphs: Glyphs, _ figures: ThreadStatistics, _ forest: borrowing ChainForest
     ) -> [(text: String, style: Style)] {
         var parts: [(text: String, style: Style)] = []
-        if let handler = now.handler {
+        if let handler = activity.handler {
             let (kind, label) = name(of: handler, forest)
             if let kind { parts.append((kind + " ", .kind)) }
             parts.append((label + " ", .label))
-            if now.doing == .blocked, now.wait == nil { parts.append(("blocks its thread ", .warning)) }
+            if activity.doing == .blocked, activity.wait == nil { parts.append(("blocks its thread ", .warning)) }
         }
-        if now.doing == .running, let outer = now.outer {
+        if activity.doing == .running, let outer = activity.outer {
             parts.append(("on top of ", .dim))
             parts.append((name(of: outer, forest).label + " ", .label))
-            if now.wait != nil { parts.append(("which ", .dim)) }
+            if activity.wait != nil { parts.append(("which ", .dim)) }
         }
-        if let wait = now.wait {
-            parts.append(("waits for ", now.doing == .blocked ? .warning : .dim))
+        if let wait = activity.wait {
+            parts.append(("waits for ", activity.doing == .blocked ? .warning : .dim))
             if let node = forest.index(of: wait.node) {
                 let role = forest.state(of: node).role
                 parts.append((glyphs.state(role) + " ", Style(role)))
             }
             parts.append((name(of: wait.node, forest).label + " ", .label))
-            // A blocked thread has its age in a column.
-            if now.doing == .running, let age = figures.waitAge {
+            // While the thread itself waits, the column `since` has the age.
+            if activity.doing == .running, let age = figures.waitAge {
                 parts.append((DurationText.running(age) + " ", .number))
             }
         }
-        if now.doing != .running, let outer = now.outer {
+        if activity.doing != .running, let outer = activity.outer {
             parts.append(("on top of ", .dim))
             parts.append((name(of: outer, forest).label, .label))
         }
         return parts
     }
 
-    /// Kind and label of a node, which may be kept no longer.
+    /// Returns the kind and label of a node; of an evicted one, only its id as the label.
     private func name(of id: NodeID, _ forest: borrowing ChainForest) -> (kind: String?, label: String) {
         guard let node = forest.index(of: id) else { return (nil, "\(id)") }
         return (forest.node(node).kind.word, NodeText.label(of: node, in: forest).text)

@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// The view of threads: a lane a thread, by name, and below them the executors; a section a program.
+/// The view of threads: for each program a row for each thread, and below these its executors.
 struct ThreadsView {
     /// What a row stands for.
     enum Row: Hashable {
@@ -15,6 +15,7 @@ struct ThreadsView {
         case executor(SourceID, ExecutorID)
         /// A node in the executor's queue, which is unfolded.
         case queued(SourceID, ExecutorID, NodeID)
+        /// The rest of an unfolded queue.
         case moreQueued(SourceID, ExecutorID)
 
         /// The program of the row.
@@ -34,17 +35,18 @@ struct ThreadsView {
     var sort = ThreadSort()
     /// Programs with idle threads listed one by one.
     var showsIdle: Set<SourceID> = []
+    /// The queues of unfolded executors.
     var queues: [ExecutorKey: ExecutorQueue] = [:]
-    /// The second of the last ``tick(_:)`` that looked for changes by time.
+    /// The second, since 1970, in which ``tick(_:)`` last looked for rows that time alone changed.
     var second: UInt64 = 0
     /// The row under the cursor.
     var current: Row?
-    /// The selection that followed from ``current``.
+    /// The selection that ``current`` led to. If the selection is another one, it was made elsewhere.
     var shown: RowID?
-    /// The tree's selection until the cursor is moved: a glance at this view does not change the tree.
+    /// The tree's selection, until the cursor is moved; restored when the view is left before that.
     var before: Before?
 
-    /// What was selected in the tree.
+    /// The selection of the tree, and how it moves.
     struct Before {
         var selection: RowID?
         var following: State.Following
@@ -80,7 +82,7 @@ extension ThreadsView: SortedView {
         (state.following, state.tree.anchor) = (before.following, before.anchor)
     }
 
-    /// The cursor stays on its thread, or goes to that of a node that was selected elsewhere.
+    /// Finds the rows. The cursor stays on its row, or goes to the thread of a node that was selected elsewhere.
     static func updateRows(_ state: inout State) {
         state.threads.rows = allRows(&state)
         let height = height(in: state)
@@ -108,6 +110,7 @@ extension ThreadsView: SortedView {
         selectRunningNode(&state)
     }
 
+    /// Selects what the row under the cursor stands for.
     private static func selectRunningNode(_ state: inout State) {
         let rows = state.threads.rows
         let index = state.threads.cursor.selected
@@ -119,7 +122,7 @@ extension ThreadsView: SortedView {
         state.threads.shown = state.selection
     }
 
-    /// The node that runs (or blocks) on a thread; the program of its row; nil for an executor.
+    /// Returns what keys act on in a row: the node that runs on a thread, a queued node, or the program; else nil.
     private static func rowID(of row: Row, _ state: borrowing State) -> RowID? {
         switch row {
         case .program(let source): return RowID(source: source)
@@ -139,7 +142,7 @@ extension ThreadsView: SortedView {
         }
     }
 
-    /// Where a row is now; the count of idle threads may have changed.
+    /// Returns the number of a row; a row of idle threads is found whatever its count.
     static func rowNumber(of row: Row, _ state: borrowing State) -> Int? {
         state.threads.rows.firstIndex { other in
             if case .idle(let source, _) = row, case .idle(source, _) = other { return true }
@@ -147,7 +150,7 @@ extension ThreadsView: SortedView {
         }
     }
 
-    /// The lane on which the selected node runs.
+    /// Returns the row of the thread on which the selected node runs; nil if it does not run.
     private static func rowOfSelection(_ state: borrowing State) -> Int? {
         guard let (programIndex, node) = state.selectedNode else { return nil }
         let view = state.programs[programIndex].forest.node(node)

@@ -17,6 +17,7 @@ struct NodeBar {
         }
     }
 
+    /// A phase from one moment to another.
     struct Stretch: Equatable {
         var phase: Phase
         var from: UInt64
@@ -24,33 +25,35 @@ struct NodeBar {
     }
 
     private(set) var stretches: [Stretch] = []
-    /// When it settled, and how; nil while it is live.
+    /// When the node or chain settled, and how; nil while it is live.
     private(set) var end: (time: UInt64, role: Role)?
 
-    /// A node by itself.
+    /// Makes the bar of a single node.
     init(of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
         let view = forest.node(node)
         let until = view.settled ?? max(now, view.created)
         if let settled = view.settled { end = (settled, view.state.role) }
-        var at = view.created
-        func upTo(_ time: UInt64) -> UInt64 { min(max(time, at), max(at, until)) }
-        let turn = view.queued ?? view.started ?? Self.readyTime(of: node, view, in: forest, until: until)
-        add(.waiting, from: at, to: upTo(turn))
-        at = upTo(turn)
+        // The end of the phases so far.
+        var covered = view.created
+        func clamped(_ time: UInt64) -> UInt64 { min(max(time, covered), max(covered, until)) }
+        let ready = view.queued ?? view.started ?? Self.readyTime(of: node, view, in: forest, until: until)
+        add(.waiting, from: covered, to: clamped(ready))
+        covered = clamped(ready)
         if let queued = view.queued {
             let started = view.started ?? until
             add(.queued, from: queued, to: started)
-            at = max(at, started)
+            covered = max(covered, started)
         }
         if let started = view.started {
             let ended = view.ended ?? (view.marks.contains(.released) ? until : max(now, started))
             add(.running, from: started, to: ended)
-            at = max(at, ended)
+            covered = max(covered, ended)
         }
-        if view.settled != nil || view.state == .pending { add(.pending, from: at, to: until) }
+        if view.settled != nil || view.state == .pending { add(.pending, from: covered, to: until) }
     }
 
-    /// When a node that was never queued became ready: when its parent settled, or at once.
+    /// Returns when a node that was never queued became ready: when its parent settled, or at once. `until` where that
+    /// is still to come.
     private static func readyTime(
         of node: NodeIndex, _ view: NodeView, in forest: borrowing ChainForest, until: UInt64
     ) -> UInt64 {
@@ -60,7 +63,7 @@ struct NodeBar {
         return forest.node(parent).settled ?? until
     }
 
-    /// A whole chain: its root, and what follows.
+    /// Makes the bar of a whole chain: the phases of its root, then pending until the chain settles.
     init(ofChain root: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
         self.init(of: root, in: forest, now: now)
         let chain = forest.chain(of: root)
@@ -77,7 +80,7 @@ struct NodeBar {
 }
 
 extension Glyphs {
-    /// The sign of what a node is at, in a bar.
+    /// Returns the sign of a phase in a bar.
     func bar(_ phase: NodeBar.Phase) -> Unicode.Scalar {
         switch (phase, charset) {
         case (.waiting, .unicode): "·"

@@ -11,7 +11,7 @@ struct TimeAxis: Hashable {
 
     var right: UInt64 { left.addingClamped(scale.multipliedClamped(by: UInt64(max(0, columns)))) }
 
-    /// The column of a moment; may be negative, or beyond the last column.
+    /// Returns the column of a moment; it may be negative, or beyond the last column.
     func column(of time: UInt64) -> Int {
         time >= left
             ? Int(clamping: (time - left) / scale)
@@ -31,8 +31,8 @@ struct TimeAxis: Hashable {
         return scales
     }()
 
-    /// The scale at which a duration fills so many columns. With `inSteps`, rounded up by a tenth at most, so that the
-    /// scale of a growing duration changes rarely.
+    /// Returns the scale at which a duration fills `columns` columns. With `inSteps` it is rounded up by a tenth at
+    /// most, so that the scale of a growing duration changes rarely.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
         let columns = UInt64(max(1, columns))
         let exact = max(scales[0], duration / columns + (duration % columns == 0 ? 0 : 1))
@@ -56,13 +56,13 @@ struct TimeAxis: Hashable {
         return short + long.map { $0 * second }
     }()
 
-    /// The least distance at which ticks are at least so many columns apart.
+    /// Returns the least distance at which ticks are at least `columnsApart` columns apart.
     func tickDistance(columnsApart: Int) -> UInt64 {
         Self.distances.first { $0 >= scale.multipliedClamped(by: UInt64(columnsApart)) }
             ?? Self.distances[Self.distances.count - 1]
     }
 
-    /// The moments of the ticks on the screen, counted from `origin`.
+    /// Returns the moments of the ticks on the screen; ticks are multiples of `distance` after `origin`.
     func ticks(every distance: UInt64, from origin: UInt64) -> [UInt64] {
         let skipped = left > origin ? (left - origin - 1) / distance + 1 : 0
         var tick = origin &+ skipped &* distance
@@ -74,8 +74,8 @@ struct TimeAxis: Hashable {
         return ticks
     }
 
-    /// The label of a tick, given its time since the origin, with as many digits or units as `distance` needs: labels of
-    /// neighbouring ticks differ.
+    /// Returns the label of a tick, given its time since the origin, with as many digits or units as `distance` needs:
+    /// labels of neighbouring ticks differ.
     static func label(_ duration: UInt64, distance: UInt64) -> String {
         let millisecond: UInt64 = 1_000_000
         if duration == 0 { return "0" }

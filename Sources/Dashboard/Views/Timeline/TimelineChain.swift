@@ -3,17 +3,17 @@ import ChainModel
 import ChainRows
 import ChainText
 
-/// What is known of a chain that was visited whole: its rows, and which of them matter.
+/// The rows, the critical path and the overview of a chain, from a visit of all its nodes.
 struct TimelineChain {
     /// The rows that are not folded away.
     private(set) var rows: [TimelineRow] = []
-    /// All nodes, in their order.
+    /// All nodes, in the order of rows.
     private(set) var nodes: [NodeIndex] = []
     /// The first and the last moment, in nanoseconds since 1970.
     private(set) var span: ClosedRange<UInt64> = 0...0
     /// The nodes that would have to be faster for the chain to settle earlier.
     private(set) var critical: Set<NodeIndex> = []
-    /// How many handlers ran, by column of the strip above the rows.
+    /// By column of the strip above the rows, how many handlers ran.
     private(set) var overview: [Int] = []
 
     /// Visits all nodes. O(nodes).
@@ -23,6 +23,7 @@ struct TimelineChain {
         let forest = program.forest
         var (first, last, depth) = (UInt64.max, UInt64(0), 0)
         var foldedDepth: Int?
+        // The node that settled last.
         var tail = (node: root, settled: UInt64(0))
         var current: NodeIndex? = root
         while let node = current {
@@ -114,19 +115,20 @@ extension TimelineView {
 
 // The longest bars.
 extension TimelineView {
-    /// Bars that repeated presses go through.
+    /// The number of longest bars that repeated key presses go through.
     private static let longestCount = 10
 
-    /// Rows that are looked at for the longest bars: those nearest to the selected one.
+    /// The most rows that are searched for the longest bars: those nearest to the selected one.
     private static let longestLimit = 100_000
 
-    /// Selects the node that took longest itself; of all chains, the longest one. Again: the next one.
+    /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. Repeated,
+    /// goes to the next longest.
     static func goToLongest(_ state: inout State) {
         let ranked = longest(state)
         guard !ranked.isEmpty else { return state.notify("nothing here took any time") }
         let isAgain = state.timeline.longest == state.selection
-        let known = isAgain ? ranked.firstIndex { $0.rowID == state.selection } : nil
-        let next = known.map { ($0 + 1) % ranked.count } ?? 0
+        let current = isAgain ? ranked.firstIndex { $0.rowID == state.selection } : nil
+        let next = current.map { ($0 + 1) % ranked.count } ?? 0
         let time = TimelineText.settled(ranked[next].time)
         let what = shownChain(state) == nil ? "chain" : "bar"
         let rowCount = state.timeline.cursor.count
@@ -138,7 +140,7 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// The rows that took longest, the longest first; of equal ones the first row.
+    /// Returns the rows that took longest, the longest first; equal ones in the order of rows.
     private static func longest(_ state: borrowing State) -> [(rowID: RowID, time: UInt64)] {
         let cursor = state.timeline.cursor
         let first = max(0, min(cursor.selected - longestLimit / 2, cursor.count - longestLimit))
@@ -163,7 +165,7 @@ extension TimelineView {
         return end &- min(end, program.forest.node(root).created)
     }
 
-    /// The time in a queue and in the handler; of a node without either, until it settled.
+    /// Returns the time in a queue and in the handler; for a node that waits for no other one, also the time pending.
     private static func ownTime(_ node: NodeIndex, _ program: borrowing Program) -> UInt64 {
         let forest = program.forest
         let isAlone = forest.targets(of: node, limit: 1).isEmpty && forest.kind(of: node).role != .combinator

@@ -4,6 +4,7 @@ import Frames
 
 // What is around the bars of the timeline: axis, strip, legend, and the line below.
 extension Painter {
+    /// Draws the header line: ticks since `begin` for one chain, times of day for all chains.
     mutating func paintAxis(
         _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
     ) {
@@ -30,7 +31,8 @@ extension Painter {
         }
     }
 
-    /// The whole chain in one line: how many handlers ran; what the bars below do not show of it is dimmed.
+    /// Draws the whole chain in one line: by column, how many handlers ran. Columns outside the time of the bars below
+    /// are dimmed.
     mutating func paintOverview(
         _ state: borrowing State, _ axis: TimeAxis, _ columns: TimelineColumns, row: Int
     ) {
@@ -56,7 +58,7 @@ extension Painter {
         }
     }
 
-    /// Explains the signs, where the rows leave room.
+    /// Draws the legend of the signs, where the rows leave room.
     mutating func paintTimelineLegend(
         _ rowCount: Int, isChain: Bool, hasCritical: Bool, _ state: borrowing State
     ) {
@@ -70,14 +72,14 @@ extension Painter {
         paintLegend(entries, row: layout.tree.row + layout.tree.rows - 1 - TimelineView.infoLineCount)
     }
 
-    /// The exact times of what is selected, and how the picture is looked at.
+    /// Draws the exact times of the selected node or chain, the scale, and whether the axis follows the end.
     mutating func paintInfo(_ state: borrowing State, _ axis: TimeAxis, begin: UInt64) {
         let row = layout.tree.row + layout.tree.rows - 1
         let end = layout.tree.columns - 1
-        let way =
+        let follows =
             state.timeline.left != nil ? "  f follows" : state.timeline.scale == nil ? "" : "  follows"
         let scale =
-            state.timeline.scale == nil ? "fit to width" : "\(TimelineText.scale(axis.scale)) a column\(way)"
+            state.timeline.scale == nil ? "fit to width" : "\(TimelineText.scale(axis.scale)) a column\(follows)"
         let room = scale.count + 3 < end / 2 ? end - scale.count - 2 : end
         var column = Columns.glyph
         for part in TimelineText.info(state, begin: begin) {

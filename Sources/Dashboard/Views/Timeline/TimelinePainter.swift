@@ -79,7 +79,7 @@ extension Painter {
         frame.write("  +\(shown.hiddenCount)", row: row, column: column, maxColumns: end - column, style: .dim)
     }
 
-    /// Levels that names are drawn further in.
+    /// The most levels by which names are indented.
     private static let indentLimit = 5
 
     /// Draws a bar; returns its first and its last column, which may be outside.
@@ -117,7 +117,7 @@ extension Painter {
                     style: isDimmed ? .dim : Style(end.role))
             }
         }
-        // Where it is, if it is out of sight.
+        // An arrow to a bar that is out of sight.
         if last < 0, first != .max {
             frame.write(glyphs.left, row: row, column: columns.bars.start, style: .dim)
         } else if first >= axis.columns, first != .max {
@@ -126,7 +126,7 @@ extension Painter {
         return first <= last ? first...last : nil
     }
 
-    /// Writes how long it took behind the end of a bar, or before its beginning.
+    /// Writes the duration after the end of a bar; where it has no room there, before the bar.
     private mutating func paintDuration(
         of node: NodeIndex, _ ends: ClosedRange<Int>, _ axis: TimeAxis, _ columns: TimelineColumns,
         _ program: Program, row: Int, isChain: Bool
@@ -163,6 +163,7 @@ extension Painter {
         }
     }
 
+    /// The most holders to which lines from one node are drawn.
     private static let linkLimit = 4
 
     private mutating func paintLink(from row: Int, to other: Int, column: Int) {
@@ -175,29 +176,30 @@ extension Painter {
         frame.write(joint, row: other, column: column, style: .pending)
     }
 
+    /// Returns whether a line may be drawn over a cell: it is blank, or of a node that waits.
     private func isFree(_ row: Int, _ column: Int) -> Bool {
         let text = frame[row, column].text
         return text == " " || text == String(glyphs.bar(.waiting))
     }
 
-    /// Draws a line at the present moment while a node on the screen is live.
+    /// Draws a line at the present moment while a chain on the screen is live.
     private mutating func paintNow(
         _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State, top: Int
     ) {
         var live: Program?
         for (programIndex, lines) in rows.programs {
             let program = state.programs[programIndex]
-            let goesOn = rows[lines].contains { $0.node.map { program.forest.chain(of: $0).settled == nil } ?? false }
-            guard goesOn else { continue }
+            let isLive = rows[lines].contains { $0.node.map { program.forest.chain(of: $0).settled == nil } ?? false }
+            guard isLive else { continue }
             live = program
             break
         }
         guard let program = live else { return }
         let column = axis.column(of: program.shownNow &+ program.wallOffset)
         guard (0..<axis.columns).contains(column) else { return }
-        let at = columns.bars.start + column
-        for line in rows.indices where isFree(top + line, at) && rows[line].node != nil {
-            frame.write(glyphs.vertical, row: top + line, column: at, style: .dim)
+        let screenColumn = columns.bars.start + column
+        for line in rows.indices where isFree(top + line, screenColumn) && rows[line].node != nil {
+            frame.write(glyphs.vertical, row: top + line, column: screenColumn, style: .dim)
         }
     }
 }

@@ -3,18 +3,19 @@ import ChainRows
 
 // The rows of the timeline by number.
 extension TimelineView {
-    /// The chain that is shown; nil where all chains are.
+    /// Returns the chain that is shown; nil where all chains are shown.
     static func shownChain(_ state: borrowing State) -> (programIndex: Int, root: NodeIndex)? {
         guard state.timeline.scope == .chain, let (programIndex, node) = state.selectedNode else { return nil }
         return (programIndex, state.programs[programIndex].forest.root(of: node))
     }
 
+    /// Returns the rows on the screen.
     static func window(_ state: borrowing State) -> [TimelineRow] {
         let cursor = state.timeline.cursor
         return cursor.count == 0 ? [] : rows(from: cursor.top, count: height(in: state), state)
     }
 
-    /// The rows from a number on, at most `count`. O(rows, and their distance from the selected one).
+    /// Returns at most `count` rows from a number on. O(rows, and in a long chain their distance from the selected row).
     static func rows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
         guard let (programIndex, root) = shownChain(state) else { return chainRows(from: first, count: count, state) }
         if let chain = state.timeline.chain {
@@ -45,12 +46,12 @@ extension TimelineView {
         return rows
     }
 
-    /// The number of rows of one program where all chains are shown.
+    /// Returns the number of rows of one program where all chains are shown.
     static func rowCount(of programIndex: Int, _ state: borrowing State) -> Int {
         (state.showsPrograms ? 1 : 0) + state.programs[programIndex].forest.roots.count
     }
 
-    /// The row of a program, or of the chain that a node is in.
+    /// Returns the row of a program, or of a node's chain, where all chains are shown.
     static func chainRow(of rowID: RowID, _ state: borrowing State) -> Int? {
         guard let programIndex = state.programIndex(of: rowID.source) else { return nil }
         var first = 0
@@ -81,7 +82,8 @@ extension TimelineView {
         return rows
     }
 
-    /// Shows the chain before or after the one that is shown, in the tree's order; of all chains, selects the row there.
+    /// Shows the next or the previous chain in the order of the tree. Where all chains are shown, selects the next or
+    /// the previous row.
     static func goToChain(forward: Bool, _ state: inout State) {
         guard state.timeline.scope == .all else { return state.goToChain(forward: forward) }
         let row = state.timeline.cursor.selected + (forward ? 1 : -1)
@@ -90,7 +92,7 @@ extension TimelineView {
 
     // MARK: Matches
 
-    /// Goes to the next row that matches: of the chain that is shown, else of the chains. O(rows in between).
+    /// Goes to the next or previous match: a node of the chain that is shown, else a chain. O(rows in between).
     static func goToMatch(forward: Bool, _ state: inout State) {
         let isChain = shownChain(state) != nil
         let row = isChain ? nil : rows(from: state.timeline.cursor.selected, count: 1, state).first
@@ -115,7 +117,7 @@ extension TimelineView {
             .map { state.rowID(of: $0, in: programIndex) }
     }
 
-    /// The nearest chain with a match beyond a row; without a row the first one, or the last.
+    /// Returns the nearest chain with a match beyond a row; without a row, the first or the last such chain.
     private static func chainWithMatch(_ forward: Bool, from row: TimelineRow?, _ state: borrowing State) -> RowID? {
         let all = state.programs.indices
         var indices = Array(all)

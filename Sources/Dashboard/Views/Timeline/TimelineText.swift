@@ -3,7 +3,7 @@ import ChainText
 import Frames
 
 enum TimelineText {
-    /// A scale: `20us`, `5ms`, `2s`.
+    /// Returns a scale in words: `20us`, `5ms`, `2s`.
     static func scale(_ scale: UInt64) -> String {
         switch scale {
         case ..<1_000_000: "\(scale / 1_000)us"
@@ -12,10 +12,10 @@ enum TimelineText {
         }
     }
 
-    /// A duration that grows no more.
+    /// Returns a final duration in words.
     static func settled(_ duration: UInt64) -> String { DurationText.settled(duration) }
 
-    /// What is written at the end of a bar; nil for a node that has not had its turn.
+    /// Returns the duration at the end of a bar, and whether it still grows; nil for a node that was not ready yet.
     static func duration(
         of node: NodeIndex, isChain: Bool, _ program: borrowing Program
     ) -> (time: UInt64, isRunning: Bool)? {
@@ -28,7 +28,7 @@ enum TimelineText {
         return forest.timing(of: node, now: program.shownNow).total.map { ($0, forest.state(of: node).isLive) }
     }
 
-    /// The exact times of what is selected, for the line below the rows.
+    /// Returns the exact times of the selected node or chain, for the line below the rows.
     static func info(_ state: borrowing State, begin: UInt64) -> [(text: String, style: Style)] {
         guard let (programIndex, node) = state.selectedNode else { return [] }
         let program = state.programs[programIndex]
@@ -69,7 +69,7 @@ enum TimelineText {
     }
 }
 
-/// Where names and bars are at one width.
+/// The spans of names and bars at one width.
 struct TimelineColumns: Equatable {
     var name: ColumnSpan
     var bars: ColumnSpan

@@ -3,7 +3,7 @@ import ChainText
 
 // Which stretch of time the timeline shows, and the keys that change it.
 extension TimelineView {
-    /// From when to when the rows last, and whether anything in them goes on.
+    /// Returns when the rows begin and end, in nanoseconds since 1970, and whether a chain in them is live.
     private static func span(
         of rows: [TimelineRow], _ state: borrowing State
     ) -> (begin: UInt64, end: UInt64, isLive: Bool) {
@@ -28,20 +28,20 @@ extension TimelineView {
             }
         }
         guard begin <= end else {
-            // Rounded to a minute, because an empty picture need not move.
+            // Rounded down to a minute, because an empty axis need not move.
             let minute = state.wall / 60_000_000_000 * 60_000_000_000
             return (minute, minute, false)
         }
         return (begin, end, isLive)
     }
 
-    /// The stretch of time that is on the screen, and the moment that ticks are counted from.
+    /// Returns the stretch of time on the screen, and when the rows begin.
     static func axis(of rows: [TimelineRow], _ state: borrowing State) -> (axis: TimeAxis, begin: UInt64) {
         let columns = TimelineColumns(state).bars.width
         let (begin, end, isLive) = span(of: rows, state)
-        // Leaves room for the end's sign and a gap; if all is fitted, for the duration, too.
+        // Leaves room for the sign at the end and a gap; if everything is fitted to the width, also for the duration.
         let room = max(1, columns - (state.timeline.scale == nil ? min(columns / 3, DurationText.width + 3) : 2))
-        // A live chain's scale moves in steps, because each draws everything again.
+        // The scale of a live chain changes in steps, because each change redraws everything.
         let scale =
             state.timeline.scale ?? TimeAxis.scale(filling: end - begin, columns: room, inSteps: isLive)
         var left = begin
@@ -89,29 +89,29 @@ extension TimelineView {
         guard let scale = next ?? (steps > 0 ? .max : nil) else {
             return state.notify("this is the closest zoom")
         }
-        let before = (scale: state.timeline.scale, left: state.timeline.left)
+        let oldLeft = state.timeline.left
         (state.timeline.scale, state.timeline.left) = (nil, nil)
-        let all = self.axis(of: rows, state).axis.scale
-        guard scale < all else {
+        let fittedScale = self.axis(of: rows, state).axis.scale
+        guard scale < fittedScale else {
             state.notify("the whole time is shown")
             return state.updateViewport()
         }
-        state.timeline.left = before.left
-        // Around now while that is followed, else around the selected node.
+        state.timeline.left = oldLeft
+        // Around the end while it is followed and the selection is live, else around the selection, or the middle.
         if state.timeline.left != nil || !(isLive && state.isSelectionLive) {
             var center = axis.left &+ axis.scale &* UInt64(axis.columns / 2)
             if let moment = selectedMoment(state), (0..<axis.columns).contains(axis.column(of: moment)) {
                 center = moment
             }
-            let before = scale.multipliedClamped(by: UInt64(max(0, axis.column(of: center))))
-            state.timeline.left = center > before ? center - before : 0
+            let distance = scale.multipliedClamped(by: UInt64(max(0, axis.column(of: center))))
+            state.timeline.left = center > distance ? center - distance : 0
         }
         state.timeline.scale = scale
         state.notify("\(TimelineText.scale(scale)) a column")
         state.updateViewport()
     }
 
-    /// When the selected node's turn came, in nanoseconds since 1970.
+    /// Returns when the selected node was started, queued or made, in nanoseconds since 1970.
     private static func selectedMoment(_ state: borrowing State) -> UInt64? {
         guard let (programIndex, node) = state.selectedNode else { return nil }
         let view = state.programs[programIndex].forest.node(node)
@@ -132,12 +132,13 @@ extension TimelineView {
             guard state.timeline.left != nil else { return state.notify(isLive ? "this is now" : "this is the end") }
             state.timeline.left = nil
             let last = self.axis(of: rows, state).axis.left
-            // At the end the picture follows again.
+            // Beyond the end, follows it again.
             if axis.left &+ distance < last { state.timeline.left = axis.left &+ distance }
         }
         state.updateViewport()
     }
 
+    /// Follows the end again; where that is followed already, fits everything to the width.
     private static func followNow(_ state: inout State) {
         if state.timeline.left != nil {
             state.timeline.left = nil
@@ -165,7 +166,7 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// A hash of the axis, the present column and the selected node's times.
+    /// Returns a hash of the axis, the present column and durations of live rows, and the selection's times.
     static func redrawKey(of state: borrowing State) -> UInt64 {
         let rows = window(state)
         let (axis, begin) = axis(of: rows, state)

@@ -14,11 +14,11 @@ struct TimelineView {
 
     var cursor = ListCursor()
     var scope = Scope.chain
-    /// The root of the chain that was shown last; nil for all chains.
+    /// The root of the shown chain, as of the last update; nil where all chains are shown.
     var root: RowID?
     /// The selected row as of the last update, and its number.
     var anchor: (rowID: RowID, number: Int)?
-    /// What visiting all nodes of the shown chain found; nil for a long chain, and for all chains.
+    /// The shown chain, visited whole; nil for a long chain, and where all chains are shown.
     var chain: TimelineChain?
     /// The node that ``goToLongest(_:)`` selected last.
     var longest: RowID?
@@ -28,7 +28,7 @@ struct TimelineView {
     var scale: UInt64?
     /// The moment at the left edge; nil to show the end: now, or where a settled chain ends.
     var left: UInt64?
-    /// Nodes that were visited to find rows: the tests limit it, since the cost has no other trace.
+    /// How many nodes were visited to find rows, for tests that limit the cost.
     var walkedCount = 0
 
     /// Chains of up to this many nodes are visited whole at each update.
@@ -152,7 +152,7 @@ extension TimelineView: ListView {
         return number ?? 0
     }
 
-    /// 1 for the strip of the whole chain, if the rows do not show all of it and the view is tall enough; else 0.
+    /// Returns 1 for the strip of the whole chain, if the rows do not show all of it and there is room; else 0.
     static func topLineCount(_ state: borrowing State) -> Int {
         guard let chain = state.timeline.chain, !chain.overview.isEmpty else { return 0 }
         let rows = Layout(state).tree.rows
@@ -160,6 +160,7 @@ extension TimelineView: ListView {
         return isWhole || rows < leastRowsOfStrip ? 0 : 1
     }
 
+    /// The least number of lines with room for the strip.
     private static let leastRowsOfStrip = 14
 
     private static func updateAllRows(_ state: inout State) {

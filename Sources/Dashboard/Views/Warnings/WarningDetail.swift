@@ -4,7 +4,7 @@ import ChainText
 import Frames
 
 extension WarningsView {
-    /// What a kind of warning means, what to do, and the facts of its node.
+    /// Returns the selected warning or group, what its kind means, what to do, and the facts of its node.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
         guard let row = state.warnings.selectedRow, let kind = row.kind else {
             var text = DetailWriter(width: width, glyphs: state.options.glyphs)
@@ -40,7 +40,7 @@ extension WarningsView {
         return ViewDetail(title: kind.rawValue, lines: text.lines + node)
     }
 
-    /// What the view says where it has no rows; never an all-clear while a warning holds.
+    /// Returns the message where the view has no warnings that hold; while the filter hides some, it is no all-clear.
     static func emptyWords(_ state: borrowing State) -> String {
         let count = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
         guard count == 0 else {
@@ -85,6 +85,6 @@ extension WarningsView {
             names.joined(separator: ", ") + (group.warnings.count > nameLimit ? ", \(text.glyphs.ellipsis)" : ""))
     }
 
-    /// Nodes of a group that are named.
+    /// The most nodes of a group that are named.
     private static let nameLimit = 8
 }

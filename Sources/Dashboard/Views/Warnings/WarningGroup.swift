@@ -44,8 +44,8 @@ struct WarningGroup: Equatable {
         warning.ended ?? (warning.kind.isFault ? warning.since : nil)
     }
 
-    /// Orders by severity, then the last seen first, then by ``WarningKind/byWeight``, then the oldest first. `now`
-    /// returns the time of a program's clock.
+    /// Returns whether one group comes before another: by severity, then the last seen first, then by
+    /// ``WarningKind/byWeight``, then the oldest first. `now` returns the shown moment of a program.
     static func precedes(_ left: WarningGroup, _ right: WarningGroup, _ now: (Int) -> UInt64) -> Bool {
         let (kind, other) = (left.id.kind, right.id.kind)
         if kind.severity != other.severity { return kind.severity > other.severity }

@@ -26,7 +26,7 @@ extension WarningsView {
         return []
     }
 
-    /// Nil where the key acts on the node of the row; else says that there is none.
+    /// Returns nil if the row has a node, so that the key acts on it; else shows that it has none.
     private static func nodeEffects(_ state: inout State) -> [Effect]? {
         guard selectedNode(state) == nil else { return nil }
         if case .group? = state.warnings.selectedRow, state.warnings.selectedRow?.folds == true {
@@ -37,7 +37,7 @@ extension WarningsView {
         return []
     }
 
-    /// Goes to the node of a warning; folds or unfolds several.
+    /// Goes to the node of a single warning; folds or unfolds a row of several; shows a muted kind again.
     static func visit(_ state: inout State) {
         switch state.warnings.selectedRow {
         case nil: return state.notify(state.emptyReason)
@@ -131,7 +131,7 @@ extension WarningsView {
         case .ended?:
             for index in state.programs.indices { state.programs[index].insight.warnings.dismissEnded() }
         }
-        // The row that comes into the same line is selected.
+        // Selects the row that moves up into the same line.
         state.warnings.selected = nil
         state.updateViewport()
         state.warnings.selected = state.warnings.selectedRow?.id

@@ -1,15 +1,16 @@
 import ChainInsight
 
+/// A row of the view of warnings.
 enum WarningRow: Equatable {
     /// The warnings of a kind at a call site; one alone stands for itself.
     case group(WarningGroup, isFolded: Bool)
-    /// One of a group that is unfolded.
+    /// A warning of an unfolded group.
     case warning(Warning, WarningGroup.ID, programIndex: Int)
-    /// How many more of a kind hold than are kept.
+    /// The number of warnings of a kind that hold, beyond those that are kept.
     case more(WarningKind, count: Int)
-    /// So many that hold on nodes that the filter hides.
+    /// The number of warnings that hold and that the filter hides.
     case filtered(Int)
-    /// How many ended lately.
+    /// The number of warnings that ended lately.
     case ended(Int, isFolded: Bool)
     /// A kind that is muted.
     case hidden(WarningKind)
@@ -44,7 +45,7 @@ enum WarningRow: Equatable {
         }
     }
 
-    /// The program that the row is of, in ``State/programs``.
+    /// The index of the row's program in ``State/programs``; nil for rows of all programs.
     var programIndex: Int? {
         switch self {
         case .group(let group, _): group.programIndex
@@ -53,7 +54,7 @@ enum WarningRow: Equatable {
         }
     }
 
-    /// The one warning that the row stands for.
+    /// The one warning that the row stands for; nil where it stands for none or for several.
     var warning: (warning: Warning, programIndex: Int)? {
         switch self {
         case .group(let group, _) where group.warnings.count == 1: (group.warnings[0], group.programIndex)
@@ -62,7 +63,7 @@ enum WarningRow: Equatable {
         }
     }
 
-    /// Whether something is folded under it, or could be.
+    /// Whether the row can be folded and unfolded.
     var folds: Bool {
         switch self {
         case .group(let group, _): group.warnings.count > 1

@@ -6,9 +6,11 @@ extension WarningsView {
     /// The warnings of all programs by group, and the counts of those without a group's row.
     private struct Grouping {
         var groups: [WarningGroup.ID: WarningGroup] = [:]
-        /// By kind, how many hold beyond those that are kept.
-        var uncounted: [(kind: WarningKind, count: Int)] = []
-        var hiddenCount = 0
+        /// By kind, how many warnings hold beyond those that are kept.
+        var notKept: [(kind: WarningKind, count: Int)] = []
+        /// Warnings that hold and that the filter hides.
+        var filteredCount = 0
+        /// Ended warnings that are shown.
         var endedCount = 0
 
         mutating func add(_ warning: Warning, of source: SourceID, _ programIndex: Int, isNew: Bool) {
@@ -21,8 +23,8 @@ extension WarningsView {
         }
     }
 
-    /// All rows: one for each kind at a call site, the worst first; then counts of warnings not kept or filtered out,
-    /// ended warnings, and muted kinds. O(n log n) in the kept warnings.
+    /// Returns all rows: one for each kind at a call site, the worst first; then counts of warnings not kept or
+    /// filtered out, ended warnings, and muted kinds. O(n log n) in the kept warnings.
     static func allRows(_ state: borrowing State) -> [WarningRow] {
         let enabled = state.options.warnings.enabled
         var grouping = Grouping()
@@ -33,8 +35,8 @@ extension WarningsView {
                 .sorted { WarningGroup.precedes($0, $1) { clocks[$0] } }
         }
         var rows = sorted(isEnded: false).flatMap { self.rows(of: $0, state) }
-        rows += grouping.uncounted.map { .more($0.kind, count: $0.count) }
-        if grouping.hiddenCount > 0 { rows.append(.filtered(grouping.hiddenCount)) }
+        rows += grouping.notKept.map { .more($0.kind, count: $0.count) }
+        if grouping.filteredCount > 0 { rows.append(.filtered(grouping.filteredCount)) }
         if grouping.endedCount > 0 {
             rows.append(.ended(grouping.endedCount, isFolded: !state.warnings.showsEnded))
             if state.warnings.showsEnded { rows += sorted(isEnded: true).flatMap { self.rows(of: $0, state) } }
@@ -43,6 +45,7 @@ extension WarningsView {
         return rows
     }
 
+    /// Adds the warnings of a kind in all programs.
     private static func add(_ kind: WarningKind, to grouping: inout Grouping, _ state: borrowing State) {
         var rest = 0
         for programIndex in state.programs.indices {
@@ -52,7 +55,7 @@ extension WarningsView {
             for warning in program.insight.warnings.warnings(of: kind) {
                 if warning.ended == nil { keptCount += 1 }
                 guard !state.filter.hidesRest || isMatch(warning, in: programIndex, state) else {
-                    if warning.ended == nil { grouping.hiddenCount += 1 }
+                    if warning.ended == nil { grouping.filteredCount += 1 }
                     continue
                 }
                 grouping.add(warning, of: program.source, programIndex, isNew: warning.serial > seen)
@@ -61,9 +64,10 @@ extension WarningsView {
         }
         guard rest > 0 else { return }
         // Warnings that are not kept cannot be matched, so a filter that hides counts them as hidden.
-        if state.filter.hidesRest { grouping.hiddenCount += rest } else { grouping.uncounted.append((kind, rest)) }
+        if state.filter.hidesRest { grouping.filteredCount += rest } else { grouping.notKept.append((kind, rest)) }
     }
 
+    /// Returns the row of a group, with a row for each warning if the group is unfolded.
     private static func rows(of group: WarningGroup, _ state: borrowing State) -> [WarningRow] {
         let isUnfolded = group.warnings.count > 1 && state.warnings.unfolded.contains(group.id)
         guard isUnfolded else { return [.group(group, isFolded: true)] }
@@ -71,7 +75,8 @@ extension WarningsView {
             + group.warnings.map { .warning($0, group.id, programIndex: group.programIndex) }
     }
 
-    /// Whether the warning's node matches the filter; without a filter, all do. A warning without a kept node does not.
+    /// Returns whether the warning's node matches the filter. Without a filter all do; with one, a warning without a
+    /// kept node does not.
     static func isMatch(_ warning: Warning, in programIndex: Int, _ state: borrowing State) -> Bool {
         guard state.filter.isActive else { return true }
         guard let node = state.programs[programIndex].forest.index(of: warning.node) else { return false }
@@ -81,8 +86,8 @@ extension WarningsView {
 
 // Which warnings are new since the user last looked.
 extension WarningsView {
-    /// The last ``Warning/serial`` of a kind that the user has seen. Until the user first leaves the view, all count as
-    /// seen.
+    /// Returns the last ``Warning/serial`` of a kind that the user has seen. Until the user first leaves the view, all
+    /// count as seen.
     func seenSerial(of kind: WarningKind, _ process: ProcessKey?) -> UInt64 {
         guard let seen else { return .max }
         return process.flatMap { seen[$0]?[kind] } ?? 0

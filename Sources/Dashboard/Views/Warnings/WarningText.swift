@@ -4,7 +4,7 @@ import ChainText
 
 /// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
 enum WarningText {
-    /// The name of the node or program that the warning is about.
+    /// Returns the name of the node or program that a warning is about.
     static func name(_ warning: Warning, _ program: Program) -> String {
         guard warning.node != .none else { return program.shownName }
         let forest = program.forest
@@ -15,7 +15,7 @@ enum WarningText {
         return "\(warning.nodeKind.word) \(warning.node)"
     }
 
-    /// What in particular, in a few words.
+    /// Returns the particulars of a warning, such as `12 threads run handlers`; empty where there are none.
     static func what(_ warning: Warning, _ program: Program) -> String {
         let forest = program.forest
         switch warning.kind {
@@ -54,14 +54,14 @@ enum WarningText {
         forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
     }
 
-    /// The first sentence of what to do; the view of warnings shows all of it.
+    /// Returns the first sentence of what to do; the view of warnings shows all sentences.
     static func firstAdvice(_ kind: WarningKind) -> String {
         let words = kind.advice.split(separator: " ")
         let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1
         return words.prefix(end + 1).joined(separator: " ")
     }
 
-    /// The limit of a kind, in words; nil where it has none.
+    /// Returns the limit of a kind, in words; nil where it has none.
     static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
         switch kind {
         case .neverSettled: DurationText.settled(options.neverSettledLimit)

@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Where the columns of the view of warnings are at one width.
+/// The column spans of the view of warnings at one width.
 struct WarningColumns {
     /// The column of the fold markers.
     static let marker = 2
@@ -134,13 +134,13 @@ extension Painter {
         paintAges(from: group.first, to: group.last, program, columns, line, style)
     }
 
-    /// A warning of a group.
+    /// Draws a warning of an unfolded group.
     private mutating func paint(
         _ warning: Warning, _ program: Program, _ state: borrowing State, _ columns: WarningColumns, _ line: Int
     ) {
         let isDimmed = warning.ended != nil
         func style(_ style: Style) -> Style { isDimmed ? .dim : style }
-        // Without a node column, use those of kind and call site.
+        // Without a node column, the node takes the columns of kind and call site.
         var span = columns.node
         if !span.isShown {
             let last = columns.site.isShown ? columns.site : columns.kind
@@ -175,8 +175,8 @@ extension Painter {
         }
         let words = isOne ? WarningText.what(warning, program) : "and others"
         let parts: [(String, Style)] = [(WarningText.name(warning, program), .label), ("  " + words, .dim)]
-        for (text, look) in parts where column < end {
-            column += write(text, row: line, column: column, end: end, style: style(look))
+        for (text, baseStyle) in parts where column < end {
+            column += write(text, row: line, column: column, end: end, style: style(baseStyle))
         }
     }
 }

@@ -6,7 +6,7 @@ import Frames
 struct WarningsView {
     var cursor = ListCursor()
     var rows: [WarningRow] = []
-    /// The selected row; nil until the user moves the cursor, and until then the cursor stays on the first row.
+    /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: WarningRow.ID?
     /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
@@ -67,11 +67,12 @@ extension WarningsView: ListView {
         selectNode(&state)
     }
 
+    /// Returns the number of a row; nil where it is not shown.
     static func rowNumber(of wanted: WarningRow.ID, _ state: borrowing State) -> Int? {
         state.warnings.rows.firstIndex { $0.id == wanted }
     }
 
-    /// The number of the group's row, for the row of a warning in a group.
+    /// Returns the number of the group's row, for the row of a warning in an unfolded group; else nil.
     static func groupNumber(of row: WarningRow, _ state: borrowing State) -> Int? {
         guard case .warning(_, let group, _) = row else { return nil }
         return rowNumber(of: .group(group), state)
@@ -86,7 +87,7 @@ extension WarningsView: ListView {
         selectNode(&state)
     }
 
-    /// The node of the selected warning; nil if it was evicted, and for rows of no single warning.
+    /// Returns the node of the selected warning; nil if it was evicted, and for rows of no single warning.
     static func selectedNode(_ state: borrowing State) -> RowID? {
         guard let (warning, programIndex) = state.warnings.selectedRow?.warning,
             let node = state.programs[programIndex].forest.index(of: warning.node)

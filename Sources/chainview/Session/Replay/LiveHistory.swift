@@ -13,12 +13,12 @@ final class LiveHistory {
     private let recorder: SourceRecorder
     private let warningCount: WarningCount
 
-    /// How long reading waits for what has come to be written.
+    /// How long ``file()`` waits for received batches to be written, in milliseconds.
     private static let flushLimit = 500
 
-    /// Subscribes to a source, before that is started.
+    /// Subscribes to a source that is not started yet.
     ///
-    /// - Parameter limit: bytes at most.
+    /// - Parameter limit: the most bytes.
     init(_ source: SourceID, of batches: any BatchSource, limit: UInt64) {
         self.source = source
         let warningCount = WarningCount()
@@ -34,7 +34,7 @@ final class LiveHistory {
     /// Why there is no past to be shown.
     struct Missing: Error { var reason: String }
 
-    /// Opens what was recorded until now; it does not change with what comes later.
+    /// Returns what was recorded until now, as a snapshot that later batches do not change.
     func file() throws(Missing) -> RecordingFile {
         _ = recorder.flush(within: .milliseconds(Self.flushLimit))
         if case .failed(let error)? = recorder.report.ending {
@@ -49,7 +49,7 @@ final class LiveHistory {
     func stop() { recorder.stop() }
 }
 
-/// Written by the dashboard, read by a recorder.
+/// A number of open warnings: written by the dashboard, read by a recorder.
 private final class WarningCount: Sendable {
     let value = Atomic(0)
 }
@@ -57,10 +57,10 @@ private final class WarningCount: Sendable {
 /// The histories of all programs that are shown, and the marks in them.
 final class LiveHistories {
     private let histories: [LiveHistory]
-    /// By the time of day, because the clocks of the programs differ.
+    /// The marks, by the time of day, because the clocks of the programs differ.
     private(set) var marks = MarkList()
 
-    /// - Parameter limit: bytes at most, for all of them; 0 for none.
+    /// - Parameter limit: the most bytes of all histories together; 0 for none.
     init(_ sources: [NamedSource], limit: UInt64) {
         guard limit > 0 else {
             histories = []
@@ -70,7 +70,7 @@ final class LiveHistories {
         histories = sources.enumerated().map { LiveHistory(SourceID($0), of: $1.source, limit: share) }
     }
 
-    /// Opens the past of the programs that have one; the reason where none has.
+    /// Returns the past of each program that has one; throws the reason if none has.
     func files() throws(LiveHistory.Missing) -> [(source: SourceID, file: RecordingFile)] {
         var files: [(source: SourceID, file: RecordingFile)] = []
         var missing = LiveHistory.Missing(reason: "no past is kept: history.memory is 0 in the configuration")
@@ -83,7 +83,7 @@ final class LiveHistories {
         return files
     }
 
-    /// Begins to show the past, at its end.
+    /// Returns a playback of the past, with the marks.
     func playback() throws(LiveHistory.Missing) -> Playback {
         let files = try files()
         let offset = files[0].file.process.wallOffset

@@ -4,16 +4,16 @@ import ChainZstd
 import Dashboard
 import Foundation
 
-/// A recording of a live program that R has started.
+/// A recording of a live program, started by the key R or by `:record`.
 final class LiveRecording {
     let source: SourceID
     let path: String
     private let storage: RecordingFileStorage
     private let recorder: SourceRecorder
-    /// Why the marks are not beside it.
+    /// Why the marks could not be saved beside the recording; nil if they were, or there are none.
     private var marksProblem: String?
 
-    /// How long the end may take: the rest is written.
+    /// How long to wait for the rest to be written.
     private static let endLimit = DispatchTimeInterval.seconds(5)
 
     /// Creates the file, for its user only, and subscribes to the source.
@@ -30,7 +30,7 @@ final class LiveRecording {
 
     var hasEnded: Bool { recorder.report.ending != nil }
 
-    /// What was recorded, in one sentence; or why nothing was, or why it ended.
+    /// One sentence: what was recorded, that nothing was, or why the recording failed; and why the marks are not saved.
     var summary: String {
         let report = report
         if report.report.isEmpty { return "nothing was recorded in \(report.file)" }
@@ -38,9 +38,9 @@ final class LiveRecording {
         return marksProblem.map { "\(ending); \($0)" } ?? ending
     }
 
-    /// Ends it, and removes a file in which nothing was recorded.
+    /// Ends the recording, and removes a file in which nothing was recorded.
     ///
-    /// - Parameter marks: by the time of day; those of its time are written beside it.
+    /// - Parameter marks: marks by the time of day; those within the recording are saved beside it.
     func finish(_ marks: MarkList) {
         recorder.stop()
         _ = recorder.wait(for: Self.endLimit)
@@ -53,14 +53,14 @@ final class LiveRecording {
         if !kept.marks.isEmpty { marksProblem = kept.save() }
     }
 
-    /// A name in the working folder: `shop-20261123-204500.chain`.
+    /// Returns a file name such as `shop-20261123-204500.chain`.
     static func name(for program: String, at date: Date) -> String {
         let allowed = program.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
-        let plain = String(allowed.prefix(40)).drop { $0 == "." || $0 == "-" }
+        let safeName = String(allowed.prefix(40)).drop { $0 == "." || $0 == "-" }
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.dateFormat = "yyyyMMdd-HHmmss"
-        return "\(plain.isEmpty ? "program" : plain)-\(format.string(from: date)).chain"
+        return "\(safeName.isEmpty ? "program" : safeName)-\(format.string(from: date)).chain"
     }
 }
 

@@ -31,7 +31,7 @@ struct MarkList {
     }
 
     private mutating func read(_ text: String) throws(SmallFile.Problem) {
-        // By bytes, because a character may join a line's end or the blank to what is beside it.
+        // Split by bytes, because a grapheme cluster may join a newline or a blank to its neighbour.
         for (index, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = line.last == 0x0D ? line.dropLast() : line
             guard let first = line.first, first != UInt8(ascii: "#") else { continue }
@@ -43,21 +43,22 @@ struct MarkList {
         }
     }
 
-    /// What a text means: a moment as typed, else the moment of the mark of that name; nil where it is neither.
+    /// Returns the moment that a text names: a time, else the moment of the mark of that name; nil if it is neither.
     func moment(_ text: String, in file: RecordingFile, clockOffset: Int) -> UInt64? {
         let end = ReplayPosition(time: file.range.upperBound, range: file.range)
         return ReplayMoment.time(text, at: end, of: file.process, clockOffset: clockOffset)
             ?? marks.first { $0.name == text }?.time
     }
 
-    /// The marks by a clock that is so much ahead, wrapping; they are not saved.
+    /// Returns the marks by a clock that is `offset` nanoseconds ahead, wrapping; they are not saved.
     func shifted(by offset: UInt64) -> MarkList {
         var list = MarkList()
         list.marks = marks.map { ReplayMark(time: $0.time &+ offset, name: $0.name) }
         return list
     }
 
-    /// Gives a moment a name, the next free number if there is none, and returns the name. A mark of that name moves.
+    /// Marks a moment, and returns the mark's name: by default the next free number. An existing mark of that name
+    /// moves.
     mutating func set(_ name: String?, at time: UInt64) -> String {
         let name = name ?? nextNumber
         marks.removeAll { $0.name == name }
@@ -66,7 +67,7 @@ struct MarkList {
         return name
     }
 
-    /// Removes the mark of a name; false where there is none.
+    /// Removes the mark of a name; returns false if there is none.
     mutating func remove(_ name: String) -> Bool {
         let count = marks.count
         marks.removeAll { $0.name == name }
@@ -78,7 +79,7 @@ struct MarkList {
         return (1...).lazy.map { "mark \($0)" }.first { !names.contains($0) }!
     }
 
-    /// Replaces the file, readable by its user only. Returns why that failed, in a phrase.
+    /// Replaces the file, readable by its user only. Returns nil, or why that failed, in a phrase.
     func save() -> String? {
         guard let path else { return nil }
         if let problem { return "the marks are not saved: \(problem)" }

@@ -1,7 +1,7 @@
 import Dashboard
 
 extension Playback {
-    /// Does what the user wants.
+    /// Performs a command. Returns the actions that show the result.
     func perform(_ command: ReplayCommand) -> [Action] {
         switch command {
         case .togglePlaying:
@@ -18,7 +18,7 @@ extension Playback {
             return move(to: lastEventTime() ?? range.lowerBound)
         case .nextNotable, .previousNotable:
             let isNext = command == .nextNotable
-            guard let notable = notable(after: isNext) ?? (isNext && goesOn() ? notable(after: true) : nil) else {
+            guard let notable = notable(isNext: isNext) ?? (isNext && goesOn() ? notable(isNext: true) : nil) else {
                 return [.message("no rejection, warning or mark \(isNext ? "follows" : "before")")]
             }
             isPlaying = false
@@ -49,21 +49,21 @@ extension Playback {
         var words: String
     }
 
-    /// The nearest rejection, warning or mark after the moment, or before it.
-    private func notable(after isNext: Bool) -> Notable? {
-        // A mark goes before what it was set at.
+    /// Returns the nearest rejection, warning or mark after the shown moment, or before it.
+    private func notable(isNext: Bool) -> Notable? {
+        // Marks first, because `min` and `max` return the first of several with the same time.
         var found = marks.marks.filter { isNext ? $0.time > time : $0.time < time }
             .map { Notable(time: $0.time, words: "mark: \($0.name)") }
         for track in tracks {
             let rejection = isNext ? track.nextRejectionTime() : track.lastRejectionTime()
             if let rejection { found.append(Notable(time: rejection, words: "a rejection")) }
         }
-        if let warning = warning(after: isNext) { found.append(warning) }
+        if let warning = warning(isNext: isNext) { found.append(warning) }
         return isNext ? found.min { $0.time < $1.time } : found.max { $0.time < $1.time }
     }
 
-    /// The nearest end of an interval in which the number of open warnings rose.
-    private func warning(after isNext: Bool) -> Notable? {
+    /// Returns the nearest end of an interval in which the number of open warnings rose.
+    private func warning(isNext: Bool) -> Notable? {
         let entries = series.entries
         func rose(_ index: Int) -> Bool { entries[index].warnings > entries[index - 1].warnings }
         func moment(_ index: Int) -> UInt64 { min(series.end(of: index), range.upperBound) }

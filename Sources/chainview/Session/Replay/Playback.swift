@@ -2,8 +2,8 @@ import ChainEvents
 import ChainRecording
 import Dashboard
 
-/// Recordings that are shown together: which moment, and how it moves. Reads the files on the caller's thread, a chunk at
-/// a time. Moments are by the clock of the first program.
+/// Recordings that are shown together: the shown moment, and its moves. Reads the files on the caller's thread, a chunk
+/// at a time. Moments are by the clock of the first program.
 final class Playback {
     var tracks: [PlaybackTrack]
     /// The moment that is shown.
@@ -12,33 +12,34 @@ final class Playback {
     var isPlaying = false
     /// The speed, by index in ``speeds``.
     var speed = Playback.speeds.firstIndex(of: 1) ?? 0
-    /// When the time was advanced last, in nanoseconds of the viewer's clock.
+    /// When the time was advanced last, in nanoseconds of the viewer's clock; 0 if playing has just begun.
     var lastTick: UInt64 = 0
-    /// The moment to reach by now.
+    /// The moment that playing has to reach.
     private var target: UInt64
     /// The moment to move to with the next tick.
     var scrubbed: UInt64?
     private(set) var series: ReplaySeries
     var marks: MarkList
-    /// What is to be said of the recording when it is opened, in a phrase.
+    /// A remark to show when the recording is opened, in a phrase.
     var note: String?
-    /// Where more of live programs is read; nil for a recording.
+    /// The histories of the live programs, from which later batches are read; nil for a recording.
     private let history: LiveHistories?
-    /// Whether the next step has to lead from nothing, because the tracks were replaced.
+    /// Whether the next step has to start from a keyframe, because the tracks were replaced.
     private var isStale = false
-    /// Whether the counts were read anew and not handed out.
+    /// Whether ``series`` was read again, and the dashboard does not have it yet.
     private var hasNewSeries = false
     /// Whether the end of a history is reached, and live programs are to be shown again.
     private(set) var isOver = false
-    /// Damage that was reported.
+    /// The number of damaged parts that were reported.
     private var reportedCount = 0
 
     static let speeds: [Double] = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
-    /// About how many events and nodes are read between two looks at the clock.
+    /// About how many events and nodes are read between two checks of the clock.
     private static let stepLimit = 16_384
     /// How long a tick reads at most, in nanoseconds.
     private static let readLimit: UInt64 = 20_000_000
-    /// How far ahead a moment is reached by what lies between, and the rows stay sorted and folded; in nanoseconds.
+    /// The longest move, in nanoseconds, for which the batches in between are applied, so that rows stay sorted and
+    /// folded; a longer one starts from a keyframe.
     private static let nearDistance: UInt64 = 2_000_000_000
 
     /// - Parameter files: at least one.
@@ -75,13 +76,13 @@ final class Playback {
 
     var isMoving: Bool { isPlaying || scrubbed != nil }
 
-    /// The first steps: to a moment, the end if there is none.
+    /// Returns the first actions, which show a moment; by default the end.
     func start(at moment: UInt64? = nil) -> [Action] {
         seek(to: moment ?? range.upperBound) + [.series(series), .marks(marks.marks)]
     }
 
-    /// Advances the time while it plays, or moves to where the time strip was clicked; empty if nothing moved. `now` is the
-    /// viewer's clock, in nanoseconds.
+    /// Advances the time while it plays, or moves to where the time strip was clicked. Returns the actions that show
+    /// the move; none if nothing moved. `now` is the viewer's clock, in nanoseconds.
     func tick(_ now: UInt64, clock: () -> UInt64) -> [Action] {
         defer { lastTick = now }
         if let scrubbed {
@@ -95,7 +96,7 @@ final class Playback {
         target = min(target, range.upperBound)
         if isStale { return seek(to: target) }
         var batches = [[EventBatch]](repeating: [], count: tracks.count)
-        // Where more comes than can be shown, the time falls behind.
+        // If more comes than can be read in time, the shown moment falls behind.
         repeat {
             for index in tracks.indices { batches[index] += tracks[index].advance(to: target, limit: Self.stepLimit) }
         } while tracks.contains { $0.isBehind(target) } && clock() - now < Self.readLimit
@@ -107,7 +108,7 @@ final class Playback {
 
     // MARK: Moving
 
-    /// Moves to a moment, the nearest there is.
+    /// Moves to the nearest recorded moment. Returns the actions that show it.
     func move(to moment: UInt64) -> [Action] {
         if let actions = extended(to: moment) { return actions }
         let moment = min(max(moment, range.lowerBound), range.upperBound)
@@ -117,7 +118,7 @@ final class Playback {
         return steps(batches, isFresh: false)
     }
 
-    /// Moves to a moment, the nearest there is, by the state from a keyframe on.
+    /// Moves to the nearest recorded moment, starting from a keyframe. Returns the actions that show it.
     func seek(to moment: UInt64) -> [Action] {
         let moment = min(max(moment, range.lowerBound), range.upperBound)
         let batches = tracks.indices.map { tracks[$0].seek(to: moment) }
@@ -125,7 +126,7 @@ final class Playback {
         return steps(batches, isFresh: true)
     }
 
-    /// The same moment, with another speed or playing.
+    /// Returns the actions that show the same moment at another speed, playing or paused.
     func stay() -> [Action] { steps(tracks.map { _ in [] }, isFresh: false) }
 
     private func steps(_ batches: [[EventBatch]], isFresh: Bool) -> [Action] {
@@ -142,11 +143,11 @@ final class Playback {
 // MARK: The past of live programs
 
 extension Playback {
-    /// How near to now playing ends, in nanoseconds: the age of what is recorded last.
+    /// How near to the present playing ends, in nanoseconds: the age of the newest recorded batch.
     private static let nowMargin: UInt64 = 300_000_000
 
-    /// Reads on in a history where a moment is beyond what was read; returns no actions, and is over, where it is
-    /// beyond what there is. Nil where the moment can be shown.
+    /// Reads a history again if a moment is beyond what was read. Returns nil if the moment can be shown; if it is
+    /// beyond the history, sets ``isOver`` and returns no actions.
     private func extended(to moment: UInt64, margin: UInt64 = 0) -> [Action]? {
         guard history != nil, moment >= range.upperBound else { return nil }
         readOn()
@@ -155,14 +156,14 @@ extension Playback {
         return []
     }
 
-    /// Whether a history goes on after what was read.
+    /// Reads a history again; returns whether it goes on after what was read before.
     func goesOn() -> Bool {
         let end = range.upperBound
         readOn()
         return range.upperBound > end
     }
 
-    /// Reads a history anew, with what has come since.
+    /// Reads a history again, with the batches that have come since.
     private func readOn() {
         guard let files = try? history?.files() else { return }
         let old = tracks
@@ -174,8 +175,8 @@ extension Playback {
         let wallOffset = files[0].file.process.wallOffset
         tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
         for index in tracks.indices {
-            // What is shown stays: the batches that lead to it are not needed. At its end the old file may have had a part only
-            // of the batches of one time.
+            // What is shown stays, so the batches that lead to it are dropped. The end of the old file may lack some
+            // batches of its last time: then the next step starts from a keyframe.
             let before = old.first { $0.source == tracks[index].source }
             let isInside = tracks[index].range.contains(time) && before?.isAtEnd == false
             _ = tracks[index].seek(to: time)

@@ -6,14 +6,14 @@ import Dashboard
 struct PlaybackTrack {
     let source: SourceID
     private(set) var player: RecordingPlayer
-    /// The offset of the first program's time of day, less that of this one, in nanoseconds, wrapping.
+    /// The offset of the first program's clock to the time of day minus that of this one, in nanoseconds, wrapping.
     private let shift: UInt64
     /// The first moment that is shown, by its own clock.
     private let first: UInt64
 
     /// - Parameters:
-    ///   - wallOffset: that of the first program.
-    ///   - isPast: whether the state that came first, in several batches, is shown only once it is whole.
+    ///   - wallOffset: the offset of the first program's clock to the time of day.
+    ///   - isPast: whether the first moment is the one at which the initial state is complete.
     init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64, isPast: Bool = false) {
         first = isPast ? file.firstWholeMoment : file.range.lowerBound
         self.source = source
@@ -23,8 +23,9 @@ struct PlaybackTrack {
 
     var file: RecordingFile { player.file }
 
-    /// A moment of the first program's clock by its own, and the reverse; clamped to the range of either.
+    /// Converts a moment of the first program's clock to this program's, clamped.
     func own(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: shift) }
+    /// Converts a moment of this program's clock to the first program's, clamped.
     func common(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: 0 &- shift) }
 
     private static func shifted(_ moment: UInt64, by shift: UInt64) -> UInt64 {
@@ -41,12 +42,12 @@ struct PlaybackTrack {
         player.advance(to: own(moment), limit: limit)
     }
 
-    /// Whether it has not advanced to a moment, and can.
+    /// Whether the track has not advanced to a moment, and can.
     func isBehind(_ moment: UInt64) -> Bool { player.time < min(own(moment), file.range.upperBound) }
 
     var isAtEnd: Bool { player.time >= file.range.upperBound }
 
-    /// The moment that it has advanced to, by the first program's clock.
+    /// The moment that the track has advanced to, by the first program's clock.
     var time: UInt64 { common(player.time) }
 
     mutating func nextEventTime() -> UInt64? { player.nextEventTime().map(common) }
@@ -54,7 +55,7 @@ struct PlaybackTrack {
     func nextRejectionTime() -> UInt64? { player.nextRejectionTime().map(common) }
     func lastRejectionTime() -> UInt64? { player.lastRejectionTime().map(common) }
 
-    /// The step that shows a moment, in a common range.
+    /// Returns the action that shows a moment; `time` and `range` are by the first program's clock.
     func step(
         _ batches: [EventBatch], isFresh: Bool, at time: UInt64, in range: ClosedRange<UInt64>, isPlaying: Bool,
         speed: Double, isPast: Bool
@@ -71,7 +72,7 @@ struct PlaybackTrack {
 }
 
 extension RecordingFile {
-    /// The end of the load that the recording begins with; its beginning where that is not among the first chunks.
+    /// The moment at which the initial state is complete; the beginning if that is not within the first chunks.
     fileprivate var firstWholeMoment: UInt64 {
         guard chunks[0].header.segment == 0 else { return range.lowerBound }
         for index in chunks.indices.prefix(Self.loadChunks) where chunks[index].header.kind == .batches {
@@ -80,7 +81,7 @@ extension RecordingFile {
         return range.lowerBound
     }
 
-    /// Chunks that are searched for the end of a load: 8 MiB of nodes.
+    /// The number of chunks that are searched for the end of the initial state: 8 MiB of nodes.
     private static let loadChunks = 32
 }
 
@@ -101,7 +102,7 @@ extension ReplaySeries {
                 rejected: entry.rejected, running: entry.running,
                 warnings: entry.warnings == RecordingFormat.uncounted ? 0 : entry.warnings)
         }
-        // Without an index the first entry has what was counted before the part that is kept.
+        // Without an index, the first entry includes the rejections from before the oldest kept chunk.
         if !track.file.hasIndex, !entries.isEmpty, let first = track.file.chunks.first?.header {
             entries[0].rejected -= min(entries[0].rejected, UInt32(clamping: first.counts.rejected))
         }
@@ -119,6 +120,7 @@ extension ReplaySeries {
         self = sum
     }
 
+    /// Adds counts to the intervals of this series: rejections as sums, the other counts as of the end of an interval.
     private mutating func include(_ series: ReplaySeries) {
         var next = 0
         var level = Entry()
