@@ -1,6 +1,7 @@
 import Foundation
 import TerminalHarness
 
+/// The figures of attaching: runs them, and prints each on a line.
 enum Figures {
     private static let all: [(name: String, measure: @Sendable () -> Void)] = [
         ("attach.stopped", { stoppedViewer() }), ("flight.cost", { flightRecorder() }), ("attach.live", { liveness() }),
@@ -30,7 +31,7 @@ enum Figures {
 
     // MARK: A viewer that is stopped
 
-    /// A program that makes 200,000 events a second, and one like it with a viewer that stands still, in turns.
+    /// Compares a program that makes 200,000 events a second with one like it that has a stopped viewer, in turns.
     private static func stoppedViewer() {
         withFolder { folder in
             let programs = [Role(["--program", folder]), Role(["--program", folder])]
@@ -66,15 +67,15 @@ enum Figures {
 
     // MARK: Attaching to many nodes
 
-    /// The viewer's forest, from its start to the last node, while the program runs: medians of five.
+    /// Measures from the viewer's start until its forest has all nodes, while the program runs: medians of five.
     private static func liveness() {
         for (nodes, limit) in [(100_000, 0.25), (1_000_000, 3)] {
             let rounds = (0..<5).map { _ in attach(to: nodes) }
             let name = "attach.live.\(nodes)"
             say("\(name).state", median(rounds.map(\.time)), "s", limit: limit)
             say("\(name).growth", median(rounds.map(\.growth)), "MiB", limit: 64)
-            // Over all of the four seconds: what attaching costs is in it with its share. The time of the clock has the
-            // sharing of processors with the viewer in it, the processor time of the program's thread has not.
+            // Over a load of four seconds, of which attaching is a part. The first figure is by the clock, and includes
+            // the sharing of processors with the viewer; the second is by the processor time of the program's thread.
             say("\(name).slowdown", median(rounds.map(\.slowdown)) * 100, "%", limit: 5)
             say("\(name).slowdown.processor", median(rounds.map(\.processor)) * 100, "%", limit: 5)
         }
@@ -97,7 +98,7 @@ enum Figures {
             var count = 0
             while count < nodes, seconds() - start < 60 {
                 count = Int(viewer.ask("live")[1]) ?? 0
-                // Rarely enough that the questions take no processor from the program.
+                // Asked rarely, so that the answers take no processor from the program.
                 if count < nodes { usleep(10_000) }
             }
             let time = seconds() - start
@@ -111,7 +112,7 @@ enum Figures {
         }
     }
 
-    /// `chainview attach` on a terminal, from its start to the frame that counts all nodes.
+    /// Measures `chainview attach` on a terminal, from its start to the frame that counts all nodes.
     private static func firstScreen() {
         for (nodes, limit) in [(100_000, 0.25), (1_000_000, 3)] {
             withFolder { folder in
@@ -132,7 +133,7 @@ enum Figures {
         }
     }
 
-    /// From the key that confirms to the row that says so.
+    /// Measures from the key that confirms a cancellation to the next row that is *cancelled*.
     private static func cancelKey() {
         withFolder { folder in
             let program = Role(["--program", folder])

@@ -1,15 +1,15 @@
 import Foundation
 
 extension Figures {
-    /// Two programs that make 200,000 events a second, each with a viewer attached, one of them with a flight recorder, in
-    /// turns; then the memory of both.
+    /// Compares two programs that make 200,000 events a second, each with a viewer, one of them with a flight recorder,
+    /// in turns; then measures the memory of both.
     static func flightRecorder() {
         withFolder { folder in
             let programs = [Role(["--program", folder]), Role(["--program", folder, "flight"])]
             defer { for program in programs { program.end() } }
             for program in programs { program.ask("nodes", 10_000) }
             programs[0].ask("calibrate", 200_000)
-            // Once more by what is made under load, which is more than what a first round makes.
+            // Calibrated again by the rate under load, which is higher than that of the first calibration.
             programs[0].ask("calibrate", Int(200_000 * 200_000 / rate(of: programs[0])))
             // The same work in both, because two calibrations differ by more than what is measured.
             programs[1].ask("spins", programs[0].ask("spins", 0)[1])
@@ -36,7 +36,7 @@ extension Figures {
                 let words = program.ask("load", 60_000)
                 sizes.append([before, resident(program)])
                 guard index == 1 else { continue }
-                // A processor's time makes 200,000 events a second, so this holds on a busy machine, too.
+                // By the load's processor time, a second of which makes 200,000 events, also on a busy machine.
                 let time = Double(flightTicks(program) - ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
                 say("flight.thread", time / (Double(words[2]) ?? 1) * 100, "%", limit: 6)
             }
@@ -46,14 +46,14 @@ extension Figures {
         }
     }
 
-    /// Events a second of its thread's processor time.
+    /// Returns the events for each second of processor time of the program's thread.
     private static func rate(of program: Role) -> Double {
         let before = Double(program.ask("events")[1]) ?? 0
         let cpu = Double(program.ask("load", 2_000)[2]) ?? 1
         return ((Double(program.ask("events")[1]) ?? 0) - before) / cpu
     }
 
-    /// The processor time of the flight recorder's thread.
+    /// Returns the processor time of the flight recorder's thread, in clock ticks.
     private static func flightTicks(_ program: Role) -> Int {
         let folder = "/proc/\(program.pid)/task"
         for task in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
@@ -65,5 +65,6 @@ extension Figures {
         return 0
     }
 
+    /// Returns the resident memory in MiB.
     private static func resident(_ program: Role) -> Double { Double(memory("VmRSS", of: program.pid)) / 1024 }
 }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// Lines between a role's process and its parent: one line an answer.
+/// Prints words on one line: the answer of a role's process to its parent.
 func answer(_ words: Any...) {
     print(words.map { "\($0)" }.joined(separator: " "))
     fflush(nil)
 }
 
-/// A process of this executable in a role, which obeys a line and answers with one.
+/// A process of this executable in a role. It reads a command from a line, and answers with a line.
 final class Role {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private var rest = Data()
+    /// Output that was read and not returned.
+    private var unread = Data()
 
-    /// Starts it and waits for its first line.
+    /// Starts the process and waits for its first line.
     init(_ arguments: [String]) {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
@@ -25,14 +26,14 @@ final class Role {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// Has it do something, and gives the words of its answer.
+    /// Sends a command, and returns the words of its answer.
     @discardableResult
     func ask(_ words: Any...) -> [String] {
         say(words.map { "\($0)" }.joined(separator: " "))
         return line()
     }
 
-    /// Begins what ``answer()`` waits for.
+    /// Sends a command, and does not wait for its answer: ``answer()`` does.
     func say(_ text: String) { input.fileHandleForWriting.write(Data((text + "\n").utf8)) }
 
     func answer() -> [String] { line() }
@@ -47,26 +48,26 @@ final class Role {
 
     private func line() -> [String] {
         while true {
-            if let end = rest.firstIndex(of: 10) {
-                let words = String(decoding: rest[rest.startIndex..<end], as: UTF8.self).split(separator: " ")
-                rest = Data(rest[(end + 1)...])
+            if let end = unread.firstIndex(of: 10) {
+                let words = String(decoding: unread[unread.startIndex..<end], as: UTF8.self).split(separator: " ")
+                unread = Data(unread[(end + 1)...])
                 return words.map(String.init)
             }
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { fatalError("process \(pid) ended") }
-            rest.append(more)
+            unread.append(more)
         }
     }
 }
 
-/// The resident memory of a process in kilobytes: `VmRSS`, or at most so far `VmHWM`.
+/// Returns the resident memory of a process in kilobytes: `VmRSS` is the present one, `VmHWM` the peak.
 func memory(_ name: String, of pid: Int32) -> Int {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
     return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
 }
 
-/// Forgets the most memory that a process had so far.
+/// Resets the peak memory of a process.
 func resetPeak(of pid: Int32) {
     try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/\(pid)/clear_refs"))
 }

@@ -4,15 +4,15 @@ import ChainModel
 import Foundation
 import PromiseRuntime
 
-/// An observed program: makes nodes and load as it is told.
+/// An observed program: makes nodes and load on command. Each command has an answer.
 ///
-///     nodes N        makes chains of five until N nodes more are pending; `ok`
+///     nodes N        makes chains of five until N more nodes are pending; `ok`
 ///     calibrate R    finds how much work a chain does so that one thread makes R events a second; `ok`
-///     spins N        sets how much work a chain does, or with 0 does not; `spins N`
+///     spins N        sets how much work a chain does; 0 leaves it; `spins N`
 ///     events         how many were made so far; `events N`
 ///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`
 ///     run N          from now on N threads run a handler each, for three seconds, and then the next; `ok`
-///     digest         of all that is live in its own forest; `digest COUNT HASH`
+///     digest         counts and hashes the live nodes of its own forest; `digest COUNT HASH`
 enum ProgramRole {
     private static let runtime = ChainRuntime(executor: InlineExecutor.shared)
     nonisolated(unsafe) private static var kept: [Resolver<Int>] = []  // touched by the main thread alone
@@ -65,7 +65,7 @@ enum ProgramRole {
         }
     }
 
-    /// One handler after another that takes time but no processor.
+    /// Runs one handler after another, each of which takes three seconds but no processor.
     private static func rest() {
         while true {
             let (root, resolver) = Promise<Int>.pending(label: "import")
@@ -75,7 +75,7 @@ enum ProgramRole {
         }
     }
 
-    /// A chain of five that does some work and ends.
+    /// Makes a chain of five that does some work and ends.
     private static func chain() {
         let (root, resolver) = Promise<Int>.pending()
         let end = root.map { work($0) }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }
@@ -101,7 +101,7 @@ enum ProgramRole {
             let (chains, cpu, _) = load(0.3)
             let wanted = events / rate
             let missing = wanted - cpu / Double(chains)
-            // Some 1.3 ns a step of the work.
+            // A step of the work takes some 1.3 ns.
             spins = max(0, spins + Int(missing * 0.75e9))
         }
     }
@@ -118,7 +118,7 @@ enum ProgramRole {
         return (chains, seconds(CLOCK_THREAD_CPUTIME_ID) - cpuStart, seconds() - start)
     }
 
-    /// Its own forest is asked for as a viewer would ask.
+    /// Returns the digest of the inspector's own forest, which is read as by a viewer.
     private static func digest(_ inspector: Inspector) -> String {
         let subscription = inspector.subscribe()
         defer { subscription.dispose() }
@@ -139,7 +139,7 @@ enum Digest {
             let view = forest.node(index)
             guard view.isLive else { continue }
             count += 1
-            // Order does not count: the sum of what each gives.
+            // A sum, so that the order of the nodes does not matter.
             var value = view.id.rawValue &* 0x9E37_79B9_7F4A_7C15
             value ^= UInt64(view.state.rawValue) << 32 | UInt64(view.kind.rawValue) << 8
             value = (value ^ value >> 29) &* 0xBF58_476D_1CE4_E5B9

@@ -1,9 +1,9 @@
 import Foundation
 import TerminalHarness
 
-/// What the real dashboard costs on a terminal while little happens.
+/// The cost of the real dashboard on a terminal while little happens.
 extension Figures {
-    /// Everything has settled: nothing is drawn.
+    /// Measures while everything has settled, so that nothing is drawn.
     static func stillScreen() {
         withFolder { folder in
             let program = Role(["--program", folder])
@@ -11,9 +11,9 @@ extension Figures {
             program.ask("load", 50)
             let terminal = attach(folder, program)
             wait(terminal, "the program") { $0.text(row: 0).contains("live") }
-            // Chains that have settled go down and fold within some seconds, and the rate of events goes to 0.
+            // Settled chains move down and fold within some seconds, and the rate of events falls to 0.
             watch(terminal, seconds: 15)
-            // The time of day is in the picture, and a picture at rest is looked at once a second.
+            // Within one minute, because the screen shows the time of day; an idle screen is drawn up to a second late.
             while !(3...40).contains(Int(Date().timeIntervalSince1970) % 60) { watch(terminal, seconds: 1) }
             let (bytes, share) = watch(terminal, seconds: 15)
             say("screen.still.bytes", bytes, "B/s", limit: 0)
@@ -23,7 +23,7 @@ extension Figures {
         }
     }
 
-    /// 1,000 nodes of which 10 run, at 10 frames a second.
+    /// Measures with 1,000 nodes, of which 10 run, at 10 frames a second.
     static func calmScreen() {
         withFolder { folder in
             let program = Role(["--program", folder])
@@ -32,7 +32,7 @@ extension Figures {
             program.ask("run", 10)
             let terminal = attach(folder, program)
             wait(terminal, "the program") { $0.text(row: 0).contains("10 running") }
-            // From 30 to 20, 15 and 10.
+            // The frames a second go from 30 to 20, 15 and 10.
             terminal.send("---")
             watch(terminal, seconds: 8)
             let (bytes, share) = watch(terminal, seconds: 20)
@@ -43,7 +43,7 @@ extension Figures {
         }
     }
 
-    /// What a dashboard writes in a second, and its share of a processor.
+    /// Returns how many bytes a dashboard writes in a second, and its share of a processor.
     @discardableResult
     private static func watch(_ terminal: PseudoTerminal, seconds duration: Double) -> (bytes: Double, share: Double) {
         let start = seconds()
@@ -59,7 +59,7 @@ extension Figures {
         )
     }
 
-    /// Of all threads of a process so far, in seconds; those that have ended are not counted.
+    /// Returns the processor time of all threads of a process, in seconds; threads that have ended are not counted.
     private static func processorTime(of process: pid_t) -> Double {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         return threads.reduce(0) { sum, thread in

@@ -7,10 +7,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A viewer without a screen: folds what a program says.
+/// A viewer without a screen: folds the batches of a program.
 ///
-///     digest    of all that is live in its forest; `digest COUNT HASH`
-///     live      how many nodes are live in it; `live COUNT`
+///     digest    counts and hashes the live nodes of its forest; `digest COUNT HASH`
+///     live      counts the live nodes of its forest; `live COUNT`
 enum ViewerRole {
     static func run(folder: String, target: String) {
         guard let target = try? Target(target) else { fatalError("no target") }

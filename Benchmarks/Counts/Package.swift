@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// What CI counts: allocations, bytes, instructions. Apart from the peers of `make bench`, which it need not fetch, and
-// from the runtime, so that what is counted is what a stranger's module gets.
+// What CI counts: allocations, bytes, instructions. A package of its own, so that CI need not fetch the peers of
+// `make bench`, and so that the runtime is counted as another module gets it.
 let package = Package(
     name: "Counts",
     platforms: [.macOS(.v15)],
@@ -15,9 +15,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "CHeap"),
-        // Replaces the process's malloc: for the program that counts alone.
+        // Replaces the process's malloc, so only the programs that count link it.
         .target(name: "CCounting"),
-        // The same for the program that looks for leaks: it counts what is freed, too, which would cost the other one.
+        // The same for the program that looks for leaks: also counts what is freed, which would slow the others down.
         .target(name: "CLiveHeap"),
         .target(name: "Workloads", dependencies: [.product(name: "PromiseRuntime", package: "chainview")]),
         .executableTarget(

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, since everything that it builds is instrumented for the fuzzer, which brings its own `main`.
-// The dashboard is no product but for it: `fuzz` sets CHAINVIEW_FUZZ (see ../../Package.swift).
+// A package of its own, because everything that it builds is instrumented for the fuzzer, which brings its own `main`.
+// The dashboard is a product only for this package: `fuzz` sets CHAINVIEW_FUZZ (see ../../Package.swift).
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],

@@ -1,20 +1,20 @@
 import ChainEvents
 import ChainModel
 
-/// Events a second.
+/// How many events a second are applied: by a forest alone, and by a dashboard.
 enum FoldFigures {
     static func few() { forest("screen.fold.10k", nodes: 10_000, Traffic(), limit: 8) }
 
     static func many() { forest("screen.fold.1M", nodes: 1_000_000, Traffic(), limit: 8) }
 
-    /// Any chain at any time: each step finds another chain's memory cold.
+    /// Measures steps of random chains, so that each step misses the cache.
     static func scattered() { forest("screen.fold.scattered", nodes: 1_000_000, Traffic(share: 1), limit: nil) }
 
     static func fewWithView() { view("screen.fold-with-view.10k", nodes: 10_000, limit: 5) }
 
     static func manyWithView() { view("screen.fold-with-view.1M", nodes: 1_000_000, limit: 3) }
 
-    /// The forest alone.
+    /// Measures the forest alone.
     private static func forest(_ name: String, nodes: Int, _ start: Traffic, limit: Double?) {
         var traffic = start
         var forest = ChainForest(process: Traffic.process)
@@ -30,14 +30,15 @@ enum FoldFigures {
                 forest.retain(now: traffic.now)
                 forest.consumeChanges(into: &changes)
             }
-            // Until as many are forgotten as made.
+            // The first rounds do not count: in them, fewer nodes are evicted than made.
             guard round > 1 else { continue }
             rates.append(Double(batches.reduce(0) { $0 + $1.events.count }) / Double(time) * 1e3)
         }
         say(name, rates.sorted()[rates.count / 2], "M/s", limit: limit, isAtLeast: true)
     }
 
-    /// All that a dashboard does for events: forest, row model, what views make of it, upkeep and the window's rows.
+    /// Measures all that a dashboard does for events: forest, row model, the views' statistics, upkeep and the visible
+    /// rows.
     private static func view(_ name: String, nodes: Int, limit: Double) {
         let scene = Scene(nodes: nodes)
         var rates: [Double] = []

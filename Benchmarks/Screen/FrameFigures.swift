@@ -4,10 +4,10 @@ import Frames
 /// Frames of a busy program while the user scrolls, sorts and filters.
 struct FrameRun {
     var frame = Times(), fold = Times(), keys = Times(), upkeep = Times(), render = Times(), diff = Times()
-    /// Of what goes on between frames.
+    /// The slices of background work between frames.
     var slices = Times()
 
-    /// Runs so many frames with their events and keys.
+    /// Runs a number of frames with their events, and with keys if the user is busy.
     init(_ scene: Scene, frames: Int, isBusy: Bool = true) {
         let stage = scene.stage
         for number in 0..<frames {
@@ -30,7 +30,7 @@ struct FrameRun {
 
     /// The user scrolls all the time, sorts twice in three seconds, and filters every six.
     private static func keys(of number: Int, on stage: Stage) {
-        // While a filter is typed the arrows go through its history: then it is the wheel that scrolls.
+        // While a filter is typed, the wheel scrolls, because the arrows go through the history of filters.
         let isTyping = (90..<120).contains(number % 180)
         switch number % 100 {
         case let step where isTyping: stage.wheel(up: step >= 50)
@@ -53,8 +53,8 @@ struct FrameRun {
         }
     }
 
-    /// What all but the picture costs a frame, in milliseconds.
-    var kept: Double { fold.mean + upkeep.mean + slices.sum / Double(frame.all.count) }
+    /// The mean cost of a frame without drawing, in milliseconds.
+    var meanWithoutDrawing: Double { fold.mean + upkeep.mean + slices.sum / Double(frame.all.count) }
 
     func report(_ name: String, p99: Double, most: Double?) {
         say("\(name).p99", frame.p99, "ms", limit: p99)
@@ -88,11 +88,11 @@ enum FrameFigures {
         FrameRun(scene, frames: 900).report("screen.frame.\(name)", p99: p99, most: most)
     }
 
-    /// Window, render and diff alone, from one page to the next.
+    /// Measures viewport, render and diff alone, from one page to the next.
     static func picture(_ name: String, of scene: Scene) {
         var times = Times(), window = Times(), render = Times(), diff = Times()
         for number in 0..<300 {
-            scene.goOn(frames: 1)
+            scene.advance(frames: 1)
             scene.stage.perform(number < 150 ? .pageDown : .pageUp)
             let arranged = timing { scene.stage.updateViewport() }
             let drawn = scene.stage.draw()
@@ -107,11 +107,11 @@ enum FrameFigures {
         }
     }
 
-    /// What a frame's events, its upkeep and the slices after it cost more while the list is sorted and a filter is on, the
-    /// events being the same.
+    /// Measures how much more a frame's events, its upkeep and the slices after it cost while the list is sorted and
+    /// filtered. The events are the same.
     static func upkeep() {
         let plain = Scene(nodes: 1_000_000)
-        // As old as the other one, so that what comes once in thirty seconds comes to both.
+        // Run as long as the other scene, so that work that comes once in thirty seconds comes in both.
         _ = plain.restingCost()
         let before = FrameRun(plain, frames: 300, isBusy: false)
         let arranged = Scene(nodes: 1_000_000)
@@ -122,7 +122,7 @@ enum FrameFigures {
         arranged.stage.press(.enter)
         _ = arranged.settle(resting: resting)
         let after = FrameRun(arranged, frames: 300, isBusy: false)
-        say("screen.upkeep.sort-and-filter", after.kept - before.kept, "ms", limit: 0.5)
-        say("screen.upkeep.plain", before.kept, "ms")
+        say("screen.upkeep.sort-and-filter", after.meanWithoutDrawing - before.meanWithoutDrawing, "ms", limit: 0.5)
+        say("screen.upkeep.plain", before.meanWithoutDrawing, "ms")
     }
 }

@@ -3,8 +3,8 @@ import ChainEvents
 import ChainModel
 import ChainRecording
 
-/// What the past of a live program costs the viewer, at 200,000 events a second with 46,000 nodes in flight: processor time of
-/// the thread that records it, and how far 64 MiB reach.
+/// The cost of the past of a live program for the viewer, at 200,000 events a second with 46,000 nodes in flight:
+/// processor time of the thread that records it, and how far 64 MiB reach.
 enum HistoryFigures {
     private static let process = ProcessDescription(
         key: Traffic.process, pid: 1, name: "bench", wallOffset: 1_790_000_000_000_000_000)
@@ -20,7 +20,7 @@ enum HistoryFigures {
         let storage = MemoryStorage()
         var recorder = BatchRecorder(
             process, RecordingWriter(storage, id: 1, limit: 64 << 20), options: .history)
-        // The dashboard counts them.
+        // Open warnings are not counted here, because the dashboard counts them.
         recorder.openWarnings = .known { 0 }
         let tables = traffic.tables()
         try recorder.record(tables, at: tables.time)
@@ -40,11 +40,11 @@ enum HistoryFigures {
         say("history.write", perEvent, "ns/event")
         say("history.processor", perEvent * Double(rate) / 1e7, "%", limit: 10)
         say("history.memory", Double(memory_in_use() - memory) / 1_048_576, "MiB", limit: 100)
-        try look(storage)
+        try measureReading(storage)
     }
 
-    /// The first look: opening, and the state of a moment.
-    private static func look(_ storage: MemoryStorage) throws {
+    /// Measures opening a history, and reading the state of a moment.
+    private static func measureReading(_ storage: MemoryStorage) throws {
         var start = cpu()
         let file = try RecordingFile(storage.snapshot())
         say("history.open", Double(cpu() - start) / 1e6, "ms", limit: 20)

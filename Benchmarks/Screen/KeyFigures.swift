@@ -2,11 +2,11 @@ import ChainEvents
 import ChainModel
 import Dashboard
 
-/// From a key to its frame, and what it begins that goes on in slices.
+/// The times from a key to its frame, and of the work in slices that the key begins.
 enum KeyFigures {
     static func keys() { keys("1M", of: Scene(nodes: 1_000_000)) }
 
-    /// Milliseconds of the work that one key begins.
+    /// The most milliseconds of the work that one key begins.
     struct Limits {
         var sort = 80.0, filter = 80.0
     }
@@ -25,7 +25,7 @@ enum KeyFigures {
             .pageDown, .end, .home,
         ]
         for round in 0..<340 {
-            if round % 10 == 0 { scene.goOn(frames: 1) }
+            if round % 10 == 0 { scene.advance(frames: 1) }
             let stage = scene.stage
             times.add(
                 timing {
@@ -76,7 +76,7 @@ enum KeyFigures {
         say("\(name).work.max", work.most, "ms", limit: limit)
     }
 
-    /// A state of 1,000,000 nodes that has just come.
+    /// Measures a state of 1,000,000 nodes that has just come.
     static func first() {
         var traffic = Traffic()
         var forest = ChainForest(process: Traffic.process)

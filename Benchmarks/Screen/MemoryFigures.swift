@@ -1,6 +1,6 @@
 import CMemory
 
-/// Bytes a node, everything in the viewer counted: forest, row model, what the views keep, what was drawn.
+/// Bytes a node of everything in the viewer: forest, row model, the views' data, the last frame.
 enum MemoryFigures {
     static func memory() {
         each("screen.memory.fives", Traffic(plans: [Plan.line([.then, .map, .tap, .done])]), limit: 144)
@@ -15,7 +15,7 @@ enum MemoryFigures {
         let stage = Stage()
         stage.receive(tables)
         var made = 0
-        // The program's own account of its chains is not the viewer's: each part is made by a copy.
+        // The chains of the simulated program are forgotten after each part, because they are not the viewer's memory.
         while made < 1_000_000 {
             traffic.begin(nodes: 10_000) { stage.receive($0) }
             traffic.forgetChains()

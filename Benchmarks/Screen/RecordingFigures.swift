@@ -10,12 +10,12 @@ import Frames
 /// A recording of 200,000 events a second, of a program with 46,000 nodes in flight: its size, what writing costs, and how
 /// long a reader takes. Times are processor time; what is read was just written, and is in the system's cache.
 ///
-/// `CHAINVIEW_BENCH_EVENTS=120000000` for ten minutes of it: 6 GB in the folder for temporary files.
+/// `CHAINVIEW_BENCH_EVENTS=120000000` makes it ten minutes long: 6 GB in the folder for temporary files.
 struct RecordingFigures {
-    /// What the names of the figures begin with.
+    /// The beginning of the figures' names.
     private let name: String
     private let codec: (any PayloadCodec)?
-    /// Bytes of the whole file an event at most.
+    /// The most bytes of the whole file for an event.
     private let sizeLimit: Double?
 
     private static let process = ProcessDescription(
@@ -70,7 +70,7 @@ struct RecordingFigures {
         report("size", Double(recorder.progress.fileSize - before.fileSize) / events, "B/event", limit: sizeLimit)
     }
 
-    /// Processor time in milliseconds.
+    /// Returns the processor time of `body` in milliseconds.
     private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = cpu()
         try body()
@@ -85,7 +85,7 @@ struct RecordingFigures {
         report("size.events", pages / events, "B/event")
         seek(file)
         play(file)
-        // The ending and the offset of the index, as of a recording that was killed.
+        // Clears the ending and the offset of the index, as if the recorder had been killed.
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try handle.seek(toOffset: 28)
         try handle.write(contentsOf: Data(count: 16))
@@ -94,7 +94,7 @@ struct RecordingFigures {
             "open.killed", try milliseconds { file = try RecordingFile(path: path, codec: codec) }, "ms", limit: 2_000)
     }
 
-    /// To random moments: the forest alone, and a dashboard to its first frame.
+    /// Measures moves to random moments: of the forest alone, and of a dashboard to its first frame.
     private func seek(_ file: RecordingFile) {
         var player = RecordingPlayer(file)
         var random = Random(seed: 7)

@@ -1,27 +1,27 @@
 import ChainEvents
 import Dashboard
 
-/// A dashboard and the program that it looks at.
+/// A dashboard and the simulated program that it shows.
 final class Scene {
     let stage = Stage()
     var traffic: Traffic
-    /// A large chain beside the others.
+    /// A large chain beside the others; nil for none.
     var growth: Growth?
-    /// At 100,000 events a second and 30 frames.
+    /// The events of a frame, at 100,000 events and 30 frames a second.
     static let eventsPerFrame = 3_333
 
-    /// A program with so many nodes in flight, which has gone on until as many nodes are forgotten as made.
+    /// Makes a program with `nodes` nodes in flight, and runs it until as many nodes are evicted as made.
     init(nodes: Int, traffic: Traffic = Traffic()) {
         self.traffic = traffic
         stage.receive(self.traffic.tables())
         self.traffic.begin(nodes: nodes) { stage.receive($0) }
-        goOn(frames: 2)
-        // 100,000 nodes of settled chains are kept.
-        goOn(frames: 180)
+        advance(frames: 2)
+        // Long enough to fill the 100,000 nodes of settled chains that are kept.
+        advance(frames: 180)
     }
 
-    /// Lets frames go by with their events.
-    func goOn(frames: Int) {
+    /// Runs frames with their events.
+    func advance(frames: Int) {
         for _ in 0..<frames {
             stage.receive(batch())
             stage.tick()
@@ -30,22 +30,22 @@ final class Scene {
         }
     }
 
-    /// What the program says in a frame.
+    /// Returns the events of the program for a frame.
     func batch() -> EventBatch {
         var batch = traffic.batch(events: Self.eventsPerFrame)
-        growth?.goOn(in: &batch)
+        growth?.advance(in: &batch)
         return batch
     }
 
-    /// Lets a frame go by in which the program says nothing.
+    /// Runs a frame without events.
     func rest() {
         stage.tick()
         stage.draw()
     }
 
-    /// What a frame costs in which nothing is said, in nanoseconds.
+    /// Returns the cost of a frame without events, in nanoseconds.
     func restingCost() -> UInt64 {
-        // What has settled goes down first: its cost would hide what is measured against this one.
+        // Settled chains move down first, because this cost would hide the costs that are compared with the result.
         for _ in 0..<200 {
             rest()
             stage.work()
@@ -58,8 +58,8 @@ final class Scene {
         return UInt64(times.median * 1e6)
     }
 
-    /// Frames until what was begun is done: all work beyond that of resting frames, which count for the views, too, and
-    /// the longest frame or slice of whatever, in nanoseconds.
+    /// Runs frames until the background work is done. Returns in nanoseconds all work beyond that of resting frames,
+    /// without the slices for the views' statistics, and the longest frame or slice of any kind.
     func settle(resting: UInt64) -> (work: UInt64, slice: UInt64) {
         var (work, slice): (UInt64, UInt64) = (0, 0)
         for _ in 0..<2_000 where stage.hasWork {
@@ -72,7 +72,7 @@ final class Scene {
             }
             slice = max(slice, cost)
         }
-        // What comes of it in the next frame, as what is given back.
+        // The next frame counts, too, because it may free storage.
         slice = max(slice, timing { rest() })
         return (work, slice)
     }

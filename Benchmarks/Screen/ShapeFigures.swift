@@ -1,7 +1,7 @@
 import ChainEvents
 import Dashboard
 
-/// Shapes that are hard: within the limits of all others.
+/// Hard shapes of chains, with the same limits as other programs; only sorting and filtering a million roots has more.
 enum ShapeFigures {
     static func roots() {
         let scene = Scene(nodes: 1_000_000, traffic: Traffic(plans: [Plan.single]))
@@ -12,20 +12,20 @@ enum ShapeFigures {
 
     static func deep() { grown("deep", Growth(count: 10_000, isDeep: true)) }
 
-    /// The chain unfolded on the screen, beside other chains.
+    /// Measures with the large chain unfolded on the screen, beside other chains.
     private static func grown(_ name: String, _ growth: Growth) {
         let scene = Scene(nodes: 10_000)
         var growth = growth
         scene.stage.receive(growth.begin(at: scene.traffic.now))
         scene.growth = growth
-        scene.goOn(frames: 30)
+        scene.advance(frames: 30)
         scene.stage.perform(.home)
         scene.stage.perform(.right)
         figures(name, scene)
     }
 
     private static func figures(_ name: String, _ scene: Scene, limits: KeyFigures.Limits = KeyFigures.Limits()) {
-        scene.goOn(frames: 30)
+        scene.advance(frames: 30)
         FrameRun(scene, frames: 360).report("screen.shape.\(name).frame", p99: 3, most: 8)
         FrameFigures.picture("screen.shape.\(name).picture", of: scene)
         KeyFigures.keys("\(name)", of: scene, limits: limits)
@@ -34,19 +34,20 @@ enum ShapeFigures {
 
 /// One large chain that goes on: some of its nodes settle in each frame, and as many are made.
 struct Growth {
-    /// So many links on one promise, or each on the one before.
+    /// The number of links.
     let count: Int
+    /// Whether each link is on the link before; else all are on one promise.
     let isDeep: Bool
-    /// How many settle in a frame.
+    /// The number of nodes that settle in a frame.
     private static let step: UInt64 = 20
-    /// Far from the ids of the rest of the program.
+    /// The id of the root, far from the ids of the other chains.
     private static let firstID: UInt64 = 1 << 40
     private var made: UInt64 = 0
     private var settled: UInt64 = 1
 
     init(count: Int, isDeep: Bool) { (self.count, self.isDeep) = (count, isDeep) }
 
-    /// Makes all of it; it is older than anything else, and so the first row.
+    /// Makes the whole chain, older than all other chains, so that it is the first row.
     mutating func begin(at time: UInt64) -> EventBatch {
         var batch = EventBatch(process: Traffic.process, sequence: 1, time: time)
         while made <= count { make(1_000_000 + made, in: &batch) }
@@ -54,8 +55,8 @@ struct Growth {
         return batch
     }
 
-    /// Goes on within a batch.
-    mutating func goOn(in batch: inout EventBatch) {
+    /// Appends the events of a frame to a batch.
+    mutating func advance(in batch: inout EventBatch) {
         for _ in 0..<Self.step {
             let node = NodeID(Self.firstID + settled)
             settled += 1

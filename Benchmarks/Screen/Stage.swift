@@ -12,7 +12,7 @@ final class Stage {
     private let wallOffset: UInt64 = 1_700_000_000_000_000_000
 
     static let size = Size(columns: 200, rows: 60)
-    /// Between two frames, in nanoseconds.
+    /// The time between two frames, in nanoseconds.
     static let interval: UInt64 = 33_333_333
 
     init() {
@@ -37,20 +37,20 @@ final class Stage {
 
     func press(_ key: Key) { act(.key(KeyPress(key))) }
 
-    /// Whether something that was begun goes on.
+    /// Whether background work is left.
     var hasWork: Bool { state.hasWork }
 
-    /// Lets a frame's time go by.
+    /// Advances the clocks, by default by the time of a frame, and ticks.
     func tick(_ duration: UInt64 = Stage.interval) {
         process += duration
         act(.tick(wall: wallOffset + process, process: process))
     }
 
-    /// What was done between two frames.
+    /// A slice of background work between two frames.
     struct Slice {
-        /// In nanoseconds of this thread.
+        /// The processor time in nanoseconds.
         var time: UInt64
-        /// For what views count, which goes on whatever the user does.
+        /// Whether the slice updated the views' statistics, which go on whatever the user does.
         var isForViews: Bool
     }
 
@@ -67,10 +67,10 @@ final class Stage {
         return slices
     }
 
-    /// Finds the rows of the window anew, as every change does.
+    /// Selects the visible rows again, as every change does.
     func updateViewport() { act(.resized(Self.size)) }
 
-    /// Draws if there is anything new. Gives the times of rendering and of comparing, in nanoseconds of this thread.
+    /// Draws if the state has changed. Returns the processor times of rendering and of comparing, in nanoseconds.
     @discardableResult
     func draw() -> (render: UInt64, diff: UInt64, isDrawn: Bool) {
         guard state.revision != drawnRevision else { return (0, 0, false) }

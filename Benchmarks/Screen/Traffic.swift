@@ -2,11 +2,11 @@ import ChainEvents
 
 /// A program with a fixed number of chains in flight: as many begin as end. Deterministic.
 ///
-/// Most of the chains wait for what is outside; some are on their way, and of those a random one makes the next step.
-/// One that has ended is replaced by a new one, and one that waited takes its place.
+/// Most of the chains wait; some are busy, and a random busy one makes the next step. If that ends its chain, a waiting
+/// chain becomes busy, and a new chain waits.
 struct Traffic {
     static let process = ProcessKey(rawValue: 0xC4A1)
-    /// Call sites, threads and executors of the program.
+    /// The numbers of call sites and threads of the program.
     static let siteCount: UInt32 = 64, threadCount: UInt32 = 8
 
     private struct Chain {
@@ -25,8 +25,8 @@ struct Traffic {
     private let interval: UInt64
 
     /// - Parameters:
-    ///   - share: of the chains, how many are on their way; 1 for any chain at any time.
-    ///   - rate: events a second, of the program's own clock.
+    ///   - share: the share of busy chains; with 1 any chain makes the next step.
+    ///   - rate: events a second of the program's own clock.
     init(plans: [Plan] = Plan.mixed, share: Double = 0.02, rate: Int = 100_000, seed: UInt64 = 1) {
         self.plans = plans
         self.share = share
@@ -39,13 +39,13 @@ struct Traffic {
     /// The program's clock.
     var now: UInt64 { time }
 
-    /// Lets time go on without events.
+    /// Advances the clock without events.
     mutating func pass(_ duration: UInt64) { time += duration }
 
-    /// How many nodes its chains in flight have.
+    /// The number of nodes of the chains in flight.
     var nodeCount: Int { (waiting + busy).reduce(0) { $0 + plans[Int($1.plan)].nodeCount } }
 
-    /// A batch of tables only: sites, threads, executors.
+    /// Returns a batch of tables only: sites, threads, executors.
     mutating func tables() -> EventBatch {
         var batch = emptyBatch()
         for site in 1...Self.siteCount {
@@ -56,7 +56,7 @@ struct Traffic {
         return batch
     }
 
-    /// Makes chains until so many nodes more are in flight; in batches of some 4,096 events.
+    /// Makes chains until `nodes` more nodes are in flight, in batches of some 4,096 events.
     mutating func begin(nodes: Int, _ take: (EventBatch) -> Void) {
         var left = nodes
         while left > 0 {
@@ -73,24 +73,24 @@ struct Traffic {
         while busy.count < busyCount, !waiting.isEmpty { busy.append(takeWaiting()) }
     }
 
-    /// The next events, at least so many.
+    /// Returns a batch of the next events, at least as many as requested.
     mutating func batch(events: Int) -> EventBatch {
         var batch = emptyBatch()
         batch.events.reserveCapacity(events + 32)
         while batch.events.count < events {
-            let place = Int(random.next() % UInt64(busy.count))
-            let plan = plans[Int(busy[place].plan)]
-            for step in plan.bursts[Int(busy[place].burst)] { say(step, of: busy[place].first, in: &batch) }
-            busy[place].burst += 1
-            guard Int(busy[place].burst) == plan.bursts.count else { continue }
+            let index = Int(random.next() % UInt64(busy.count))
+            let plan = plans[Int(busy[index].plan)]
+            for step in plan.bursts[Int(busy[index].burst)] { append(step, of: busy[index].first, to: &batch) }
+            busy[index].burst += 1
+            guard Int(busy[index].burst) == plan.bursts.count else { continue }
             waiting.append(make(in: &batch))
-            busy[place] = takeWaiting()
+            busy[index] = takeWaiting()
         }
         close(&batch)
         return batch
     }
 
-    /// Gives its own account of chains in flight up: no more can be told of them.
+    /// Forgets the chains in flight, which make no more events.
     mutating func forgetChains() { (waiting, busy) = ([], []) }
 
     private mutating func takeWaiting() -> Chain {
@@ -102,11 +102,11 @@ struct Traffic {
         let number = UInt8(random.next() % UInt64(plans.count))
         let chain = Chain(first: nextID, plan: number, burst: 0)
         nextID += UInt64(plans[Int(number)].nodeCount)
-        for step in plans[Int(number)].making { say(step, of: chain.first, in: &batch) }
+        for step in plans[Int(number)].making { append(step, of: chain.first, to: &batch) }
         return chain
     }
 
-    private mutating func say(_ step: Plan.Step, of first: UInt64, in batch: inout EventBatch) {
+    private mutating func append(_ step: Plan.Step, of first: UInt64, to batch: inout EventBatch) {
         time += interval
         var event = ChainEvent(
             time: time, step.kind, node: NodeID(first + UInt64(step.node)), detail: step.detail, flags: step.flags)

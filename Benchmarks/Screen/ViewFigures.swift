@@ -1,6 +1,6 @@
 import Dashboard
 
-/// Frames of each view, with the details beside it, of a program at work.
+/// The frames of each view, with the details beside it, on a busy program.
 enum ViewFigures {
     static func views() {
         let views: [(name: String, intent: Intent)] = [
@@ -11,7 +11,7 @@ enum ViewFigures {
         for view in views {
             scene.stage.perform(view.intent)
             // Enough ticks for the first count and the first search to end.
-            scene.goOn(frames: 60)
+            scene.advance(frames: 60)
             var upkeep = Times(), render = Times()
             for number in 0..<300 {
                 scene.stage.receive(scene.batch())

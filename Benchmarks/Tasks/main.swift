@@ -7,7 +7,7 @@ import ChainInspector
 import ChainTasks
 import Foundation
 
-/// Processor time of the process, the collecting thread's included, in seconds.
+/// Returns the processor time of the process, the collecting thread's included, in seconds.
 func processorTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -58,6 +58,7 @@ func program(observes: Bool) async throws {
     exit(0)
 }
 
+/// Runs this executable in a mode; returns the two processor times that it prints.
 func measured(_ mode: String) -> [Double] {
     let process = Process()
     let output = Pipe()

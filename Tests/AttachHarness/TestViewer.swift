@@ -10,36 +10,36 @@ import ChainWire
 
 private let systemPoll = poll
 
-/// A viewer that waits for what it is told, at most four minutes.
+/// A viewer on a blocking connection. A read or write that takes over four minutes fails.
 public final class TestViewer {
-    /// The program has ended the connection, with these words where it said any, or has said nothing for four minutes.
+    /// The program has closed the connection, or has sent nothing for four minutes.
     public struct Ended: Error {
-        /// What it said last.
+        /// The program's farewell, if it sent one.
         public let farewell: Goodbye?
-        /// Whether the connection stands, but nothing came.
+        /// Whether the connection is open, but nothing came in time.
         public let isSilent: Bool
     }
 
     /// No program listens, or the viewer may not attach.
     public struct NotConnected: Error {
-        /// What the system says.
+        /// The `errno` of `connect`.
         public let errorNumber: Int32
     }
 
-    /// Its end of the connection.
+    /// The viewer's end of the connection.
     public let descriptor: Int32
     private var reader = MessageReader(limit: Wire.batchLimit)
-    /// What the program said of itself.
+    /// The program's hello, once it was read.
     public private(set) var hello: Hello?
-    /// The program's chains, as they were told.
+    /// The program's chains, from the batches read so far; nil before the hello.
     public private(set) var forest: ChainForest?
-    /// What became of its commands, in order.
+    /// The replies to the viewer's commands, in order.
     public private(set) var replies: [CommandReply] = []
     private var goodbye: Goodbye?
-    /// How many batches came.
+    /// The number of batches read so far.
     public private(set) var batchCount = 0
 
-    /// Connects to an address of an inspector's.
+    /// Connects to an inspector's address: `unix:PATH` or `tcp:HOST:PORT`.
     public init(_ address: String) throws {
         let (family, rest) =
             address.hasPrefix("unix:") ? (AF_UNIX, address.dropFirst(5)) : (AF_INET, address.dropFirst(4))
@@ -81,7 +81,7 @@ public final class TestViewer {
         }
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
     /// Sends bytes, all of them unless the connection ends.
     public func send(_ bytes: [UInt8]) {
@@ -101,7 +101,7 @@ public final class TestViewer {
         #endif
     }
 
-    /// Says something, after the beginning of a stream where asked for.
+    /// Sends a message, with the preamble of a stream before it if `preamble` is true.
     public func say(_ message: Message, preamble: Bool = false) throws {
         var writer = MessageWriter()
         if preamble { writer.writePreamble() }
@@ -109,7 +109,7 @@ public final class TestViewer {
         send(writer.bytes)
     }
 
-    /// Introduces itself and takes what it is told of the program.
+    /// Sends the viewer's hello, and reads until the program's comes.
     @discardableResult
     public func greet(_ greeting: ClientHello = ClientHello(purpose: .watch)) throws -> Hello {
         try say(.greeting(greeting), preamble: true)
@@ -117,7 +117,7 @@ public final class TestViewer {
         return hello!
     }
 
-    /// Sends a command and waits for what becomes of it.
+    /// Sends a command, and reads until its reply comes.
     @discardableResult
     public func ask(_ request: ViewerCommand.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
         -> CommandReply.Outcome
@@ -129,18 +129,18 @@ public final class TestViewer {
         }
     }
 
-    /// Says that nothing more will come from it.
+    /// Closes the sending half of the connection.
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    // MARK: Being told
+    // MARK: Receiving
 
-    /// Whether nothing waits for it now: neither bytes nor the end.
+    /// Whether nothing can be read now: neither bytes nor the end of the connection.
     public var isSilent: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return systemPoll(&poll, 1, 0) == 0
     }
 
-    /// The next message; batches are folded, replies kept. Throws at the end.
+    /// Returns the next message, with its batch applied or its reply kept. Throws ``Ended`` at the end.
     public func next() throws -> Message {
         while true {
             if let message = try reader.next() {
@@ -149,7 +149,7 @@ public final class TestViewer {
             }
             var bytes = [UInt8](repeating: 0, count: 64 << 10)
             let count = recv(descriptor, &bytes, bytes.count, 0)
-            // A call with a time limit is not begun again after a signal's handler.
+            // The system does not restart a call with a time limit after a signal's handler.
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 throw Ended(farewell: goodbye, isSilent: count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -172,12 +172,12 @@ public final class TestViewer {
         }
     }
 
-    /// Reads on until the forest is as wanted.
+    /// Reads until the forest satisfies the condition.
     public func watch(until condition: (ChainForest) -> Bool) throws {
         while forest.map({ !condition($0) }) ?? true { _ = try next() }
     }
 
-    /// Reads to the end; gives the farewell, or nil where there was none.
+    /// Reads to the end of the connection, and returns the farewell, or nil without one.
     public func farewell() -> Goodbye? {
         while (try? next()) != nil {}
         return goodbye

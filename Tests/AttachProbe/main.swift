@@ -10,15 +10,15 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// What ChainAttachTests run:
-//     AttachProbe -T … -- HOST …    what ssh would be
-//     AttachProbe relay TARGET      the far half of ssh:
-//     AttachProbe serve NAME        a program with chains that wait for ever
-//     AttachProbe churn TARGET      attaches and detaches many times, and looks what is left of it
-//     AttachProbe visit PATH        asks for the state once, and says what came of it
-//     AttachProbe port NAME         as serve, on a port alone; says where
-//     AttachProbe impostor PORT     listens on that port, and says how many bytes the first one that connects has sent
-// as the user of the number in PROBE_USER, where that is set.
+// The programs that ChainAttachTests run:
+//     AttachProbe -T … -- HOST …    stands in for ssh
+//     AttachProbe relay TARGET      a relay, which ssh starts on the far machine
+//     AttachProbe serve NAME        an inspected program with chains that wait for ever
+//     AttachProbe churn TARGET      attaches and detaches many times; no descriptor, thread or child may be left
+//     AttachProbe visit PATH        requests the state once, and prints the outcome
+//     AttachProbe port NAME         as serve, but on a TCP port only; prints the address
+//     AttachProbe impostor PORT     listens on that port, and prints how many bytes the first client has sent
+// Each runs as the user with the number in PROBE_USER, if that is set.
 
 alarm(300)
 if let user = getenv("PROBE_USER").flatMap({ UInt32(String(cString: $0)) }) {
@@ -50,20 +50,21 @@ do {
     exit(error.kind == .notFound ? 66 : 69)
 }
 
-/// A busy machine is slow to answer.
+/// Returns a discovery with a time limit for busy machines.
 func patience() -> Discovery {
     var discovery = Discovery()
     discovery.timeLimit = .seconds(240)
     return discovery
 }
 
+/// Writes a line to standard error.
 func complain(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(2, line, line.count)
 }
 
-/// Takes its arguments apart as ssh does, and has a shell run the command, with this program for chainview and the host
-/// for the folder of sockets.
+/// Parses the arguments as ssh does, and runs the command in a shell: with this program as `chainview`, and the host as
+/// the path of the folder of sockets. Some host names stand for special cases.
 func beSSH() -> Never {
     let words = CommandLine.arguments.drop { $0 != "--" }.dropFirst()
     guard let host = words.first else { exit(64) }
@@ -79,10 +80,10 @@ func beSSH() -> Never {
         var blocked = sigset_t()
         sigprocmask(SIG_BLOCK, nil, &blocked)
         let signals = (1..<32).filter { sigismember(&blocked, $0) == 1 }
-        complain("blocks \(signals), \(getsid(0) == getpid() ? "a session of its own" : "somebody's session")")
+        complain("blocks \(signals), \(getsid(0) == getpid() ? "a session of its own" : "another's session")")
         exit(1)
     case "quiet":
-        // Stays, without a standard error.
+        // Runs on with standard error closed.
         close(2)
         var byte: UInt8 = 0
         while read(0, &byte, 1) > 0 {}
@@ -98,7 +99,7 @@ func beSSH() -> Never {
     exit(126)
 }
 
-/// Takes what comes on a port of the loopback, until the other side closes.
+/// Accepts one connection on a port of the loopback, and prints the number of bytes that came before its end.
 func beImpostor(_ port: UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
@@ -125,6 +126,8 @@ func beImpostor(_ port: UInt16) {
     print(count)
 }
 
+/// Runs an inspected program with five pending chains until standard input ends. Prints `ready`, or the addresses if
+/// `endpoints` are given.
 func serve(_ name: String, at endpoints: [InspectorEndpoint]? = nil) throws {
     var options = InspectorOptions()
     options.endpoints = endpoints
@@ -138,12 +141,13 @@ func serve(_ name: String, at endpoints: [InspectorEndpoint]? = nil) throws {
     guard inspector.attachFailures.isEmpty else { exit(1) }
     print(endpoints == nil ? "ready" : inspector.addresses.joined())
     fflush(nil)
-    // Until it is killed, or the other end is closed.
+    // Until the probe is killed or standard input ends.
     var byte: UInt8 = 0
     while read(0, &byte, 1) > 0 {}
     withExtendedLifetime(resolvers) { inspector.stop() }
 }
 
+/// Attaches and detaches a hundred times, directly and through ssh, and exits with 1 if resources are left.
 func churn(_ target: Target) throws {
     var options = AttachOptions(discovery: patience())
     options.waits = true
@@ -154,7 +158,7 @@ func churn(_ target: Target) throws {
         let isLive = DispatchSemaphore(value: 0)
         let subscription = source.status.subscribe(onNext: { if case .live = $0 { isLive.signal() } })
         source.start()
-        // Some are stopped while they are still on their way.
+        // The others are stopped while they may still be connecting.
         if number % 2 == 0 { isLive.wait() }
         source.stop()
         subscription.dispose()
@@ -162,11 +166,11 @@ func churn(_ target: Target) throws {
         if number % 8 == 4 { _ = try patience().list() }
         if number % 8 == 6 { try? _ = OneShotClient.state(of: patience().resolve(.unix(path: "/nowhere"))) }
     }
-    // What is made once for all is made.
+    // The first rounds make what is made once in a process.
     for number in 0..<8 { try round(number) }
-    let before = leavings()
+    let before = resourceCounts()
     for number in 0..<100 { try round(number) }
-    let after = leavings()
+    let after = resourceCounts()
     guard after == before else {
         complain("\(before) became \(after)")
         exit(1)
@@ -178,8 +182,8 @@ func churn(_ target: Target) throws {
     print("clean")
 }
 
-/// How many descriptors are open and how many threads run.
-func leavings() -> [String: Int] {
+/// Returns the numbers of open descriptors and of threads.
+func resourceCounts() -> [String: Int] {
     var counts: [String: Int] = [:]
     for folder in ["/proc/self/fd", "/proc/self/task"] {
         guard let stream = opendir(folder) else { continue }

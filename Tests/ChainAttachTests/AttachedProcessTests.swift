@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// The life of a connection, seen from a program that a test plays.
+/// The life of a connection to a program that the test plays.
 @Suite struct AttachedProcessTests {
     let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import Testing
         #expect(try viewer.waitForEnd()?.reason == .stopped)
     }
 
-    @Test func aTargetThatIsNotThereEndsItWithASentence() throws {
+    @Test func aMissingTargetEndsTheSourceWithAMessage() throws {
         let watched = Watched(.name("checkout"), folder.options)
         try watched.status.waitForCompletion()
         #expect(watched.status.all.last?.failure?.contains("No program named checkout listens in") == true)
@@ -59,7 +59,7 @@ import Testing
         }
         let program = try FakeProgram(in: folder)
         watched.clock.advance(by: try watched.clock.restToDeadline())
-        // The look for the name, then the attachment.
+        // One connection looks for the name, the next attaches.
         _ = try program.welcome()
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
@@ -77,7 +77,7 @@ import Testing
         watched.clock.advance(by: .seconds(2))
         viewer.send(.batch(program!.batch(1)))
         _ = try watched.waitForBatch(1)
-        let lastHeard = watched.clock.wall
+        let lastReceived = watched.clock.wall
         watched.clock.advance(by: .seconds(1))
         program = nil
         shutdown(viewer.socket.number, Int32(SHUT_RDWR))
@@ -85,7 +85,7 @@ import Testing
         for attempt in 0...8 {
             let status = try watched.status.wait("outage \(attempt)") { $0.disconnection?.attempt == attempt }
             let disconnection = try #require(status.disconnection)
-            #expect(status.process == info && disconnection.since == lastHeard)
+            #expect(status.process == info && disconnection.since == lastReceived)
             #expect(!disconnection.reason.isEmpty)
             let rest = try watched.clock.restToDeadline()
             #expect(disconnection.nextAttempt == watched.clock.wall + rest.nanoseconds)
@@ -97,14 +97,14 @@ import Testing
         #expect(watched.status.all.last == .ended(.stopped))
     }
 
-    @Test func aConnectionThatLastedBeginsTheScheduleAnew() throws {
+    @Test func aConnectionThatLastedResetsTheDelays() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         var rests: [Duration] = []
         for lifetime in [0, 4, 5, 1] {
             var viewer: FakeConnection? = try program.welcome().0
             try watched.waitUntilLive()
-            // Not silent meanwhile, lest it count as standing still.
+            // A batch each second, because a silent program would be reported as standing still.
             for second in 0..<lifetime {
                 watched.clock.advance(by: .seconds(1))
                 let count = watched.batches.all.count
@@ -134,7 +134,7 @@ import Testing
         program = nil
         let disconnection = try watched.status.wait("the loss") { $0.disconnection?.attempt == 0 }.disconnection
         #expect(disconnection?.reason == "The inspector was stopped")
-        // Another program of which `check` would be the beginning is not taken for it.
+        // Another program, with a name that begins with `check`, too, is not mistaken for the new run.
         let other = try FakeProgram(in: folder, pid: 1, name: "checkers", key: 9)
         program = try FakeProgram(in: folder, pid: getpid(), name: "checkout", key: 2)
         watched.clock.advance(by: try watched.clock.restToDeadline())
@@ -148,7 +148,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func batchesOfTheSameRunGoOnInNumberAndLoss() throws {
+    @Test func afterAReconnectionNumbersAndLossesOfBatchesContinue() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         var viewer = try program.welcome().0
@@ -171,11 +171,11 @@ import Testing
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
-        let lastHeard = watched.clock.wall
+        let lastReceived = watched.clock.wall
         watched.clock.advance(by: .seconds(5))
         let disconnection = try #require(
             try watched.status.wait("the silence") { $0.disconnection != nil }.disconnection)
-        #expect(disconnection.attempt == 0 && disconnection.nextAttempt == 0 && disconnection.since == lastHeard)
+        #expect(disconnection.attempt == 0 && disconnection.nextAttempt == 0 && disconnection.since == lastReceived)
         #expect(disconnection.reason.contains("stands still"))
         watched.cancel(1, id: 5, of: program.info)
         let reply = try watched.replies.wait("the refusal") { $0.command == 5 }
@@ -193,7 +193,7 @@ import Testing
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
-        let (isAtWork, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isAtWork, mayContinue) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isFirst = Lock(true)
         _ = watched.source.batches.subscribe(onNext: { _ in
             let waits = isFirst.withLock { isFirst in
@@ -202,7 +202,7 @@ import Testing
             }
             guard waits else { return }
             isAtWork.signal()
-            _ = mayGoOn.wait(timeout: .now() + patience)
+            _ = mayContinue.wait(timeout: .now() + patience)
         })
         viewer.send(.batch(program.batch(1)))
         #expect(isAtWork.wait(timeout: .now() + patience) == .success)
@@ -219,7 +219,7 @@ import Testing
             bytes += moved
         }
         #expect(bytes < 16 << 20)
-        mayGoOn.signal()
+        mayContinue.signal()
         viewer.sendBytes(rest)
         #expect(try watched.waitForBatch(count).events.count == 2_000)
         #expect(watched.batches.all.map(\.sequence) == Array(1...count))
@@ -239,7 +239,7 @@ import Testing
         viewer.send(.reply(CommandReply(command: command.id, outcome: .accepted(count: 0))))
         viewer.send(.batch(program.batch(2, resync: .begin(epoch: 1))))
         #expect(try late.wait("the state") { $0.resync == .begin(epoch: 1) }.sequence == 2)
-        // That was between the source and the program.
+        // The reply to the source's own command is not published.
         watched.source.stop()
         #expect(watched.replies.all.isEmpty && late.isCompleted)
     }

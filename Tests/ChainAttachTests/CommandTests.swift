@@ -17,7 +17,7 @@ import Testing
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
-        // Numbers are the sender's affair: the same twice is answered twice.
+        // A sender may use a number twice: each command gets its reply.
         for id: UInt64 in [40, 41, 40] { watched.cancel(id, id: id, of: program.info) }
         let commands = try (0..<3).map { _ in try viewer.receiveCommand() }
         #expect(
@@ -86,22 +86,22 @@ import Testing
     @Test func commandsPastTheLimitAreRefused() throws {
         let program = try FakeProgram(in: folder)
         let isBlocked = DispatchSemaphore(value: 0)
-        let goesOn = DispatchSemaphore(value: 0)
+        let mayContinue = DispatchSemaphore(value: 0)
         let watched = Watched(.unix(path: program.path), folder.options)
         let subscription = watched.source.status.subscribe(
             onNext: { status in
                 guard status.isLive else { return }
                 isBlocked.signal()
-                goesOn.wait()
+                mayContinue.wait()
             })
         let (viewer, _) = try program.welcome()
-        // An observer holds up the source's thread.
+        // An observer blocks the source's thread.
         isBlocked.wait()
         let limit = UInt64(AttachCore.Inbox.commandLimit)
         for id in 1...limit + 1 { watched.cancel(1, id: id, of: program.info) }
         let refusal = "1000 commands wait to be sent already: try again once they were answered"
         #expect(watched.replies.all == [CommandReply(command: limit + 1, outcome: .refused(refusal))])
-        goesOn.signal()
+        mayContinue.signal()
         #expect(try viewer.receiveCommand().id == 1)
         subscription.dispose()
         watched.source.stop()
@@ -119,7 +119,7 @@ import Testing
         #expect(watched.replies.all.map(\.command) == [1] && watched.replies.isCompleted)
     }
 
-    @Test func aViewerThatOnlyLooksAsksForNothingElse() throws {
+    @Test func aReadOnlyViewerSendsNoCancellation() throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.isReadOnly = true

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// What is found in a folder, and what is not touched there.
+/// Finding programs in a folder of sockets, and the files there that are refused.
 @Suite struct DiscoveryTests {
     let folder: TemporaryFolder
     let clock = ManualPollClock()
@@ -33,7 +33,7 @@ import Testing
         let full = try FakeProgram(in: folder, pid: 14, backlog: 0)
         let clients = (0..<2).map { _ in try? ProgramConnection(to: full.endpoint, ClientHello(purpose: .look)) }
         let list = list()
-        // The last answers while the first has not yet.
+        // The second answers before the first.
         let later = try first.nextViewer()
         #expect(try second.welcome().1.purpose == .look)
         later.sendPreamble()
@@ -50,7 +50,7 @@ import Testing
         #expect(found[3].problem?.contains("does not answer") == true)
     }
 
-    @Test func manyThatHangCostOneTimeLimit() throws {
+    @Test func manyHungProgramsCostOneTimeLimit() throws {
         let programs = try (1...150).map { try FakeProgram(in: folder, pid: $0) }
         let list = list()
         let limit = folder.discovery.timeLimit
@@ -62,7 +62,7 @@ import Testing
 
     @Test func foreignSocketsAreReportedOrSkipped() throws {
         let program = try FakeProgram(in: folder, pid: 21)
-        // A dead program's, a plain file, a link to a socket, and names that are none of ours.
+        // A dead program's socket, a plain file, a link to a socket, and names that no socket of a program has.
         do { _ = try FakeProgram(in: folder, pid: 22) }
         #expect(FileManager.default.fileExists(atPath: folder.path + "/22.sock"))
         for name in ["23.sock", "notes.txt", "x.sock", "0.sock"] {
@@ -78,7 +78,7 @@ import Testing
         #expect(found[2].problem?.hasSuffix("24.sock is no socket") == true)
     }
 
-    @Test func aFolderThatIsNotThereIsEmpty() throws {
+    @Test func aMissingFolderHasNoPrograms() throws {
         let discovery = Discovery(folder: SocketFolder(path: folder.path + "/none"), environment: { _ in nil })
         #expect(try discovery.list() == [])
     }
@@ -97,7 +97,7 @@ import Testing
                 #expect(error?.kind == .foreign && error?.description.contains(word) == true)
             }
         }
-        // Where it may give a folder away.
+        // Only root may change the owner of a folder.
         guard geteuid() == 0 else { return }
         chown(target.path, 12_345, 12_345)
         let discovery = Discovery(folder: target.folder, environment: { _ in nil })
@@ -119,7 +119,7 @@ import Testing
     @Test(arguments: [
         ("checkout", 31), ("check", nil), ("pay", 33), ("checkouts", 32), ("billing", nil), ("chekout", nil),
     ])
-    func aNameIsFoundWholeOrByItsBeginning(_ name: String, _ pid: Int32?) throws {
+    func aProgramIsFoundByItsNameOrAnUnambiguousBeginning(_ name: String, _ pid: Int32?) throws {
         let programs = try [(31, "checkout"), (32, "checkouts"), (33, "payments")].map {
             try FakeProgram(in: folder, pid: Int32($0), name: $1, key: UInt64($0))
         }
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func ofSeveralRunsOfOneNameTheOneThatWasMeantIsPreferred() throws {
+    @Test func ofSeveralProgramsWithOneNameThePreferredOneIsFound() throws {
         let programs = try [41, 42].map {
             try FakeProgram(in: folder, pid: Int32($0), name: "shop", key: UInt64($0))
         }
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
-    func foldersBesideOneThatAnotherUserTookAreLookedInto() throws {
+    func ifAnotherUserTookTheFoldersNameFoldersBesideItAreSearched() throws {
         let name = "chainview-\(geteuid())"
         let base = folder.base
         let discovery = Discovery { $0 == "TMPDIR" ? base : nil }
@@ -167,7 +167,7 @@ import Testing
             chown("\(base)/\(name)", owner, owner)
         }
         make(name, owner: 12_345)
-        // Nothing of this user's can be in it.
+        // The other user's folder cannot hold this user's sockets.
         #expect(try discovery.list() == [])
         #expect(#expect(throws: AttachError.self) { try discovery.resolve(.name("shop")) }?.kind == .notFound)
         make(name + "-aaaaaa", owner: 12_345)
@@ -180,12 +180,12 @@ import Testing
                 == ["c", "d"].map { "\(base)/\(name)-" + String(repeating: $0, count: 6) })
         let program = try FakeProgram(in: folder, path: "\(base)/\(name)-dddddd/\(getpid()).sock")
         #expect(try discovery.resolve(.pid(getpid())) == program.endpoint)
-        // Once the name is free, in both.
+        // Once the name is this user's, both folders are searched.
         rmdir("\(base)/\(name)")
         make(name)
         #expect(try discovery.folders().map(\.path).first == "\(base)/\(name)")
         #expect(try discovery.resolve(.pid(getpid())) == program.endpoint)
-        // One's own that stands open is to be closed, where there is no other.
+        // This user's folder that is open to others is refused if there is no folder beside it.
         for other in ["c", "d"] { rename("\(base)/\(name)-" + String(repeating: other, count: 6), "\(base)/\(other)") }
         chmod("\(base)/\(name)", 0o755)
         #expect(#expect(throws: AttachError.self) { try discovery.list() }?.kind == .foreign)
@@ -200,7 +200,7 @@ import Testing
         #expect(bare.folder.path == "/some/tmp/chainview-\(geteuid())" && bare.sshProgram == "ssh")
     }
 
-    @Test func aPathThatNoSocketCanHaveIsOneSentence() {
+    @Test func aPathThatIsTooLongForASocketIsReported() {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         let error = #expect(throws: AttachError.self) {
             try folder.discovery.resolve(.unix(path: path)).open()

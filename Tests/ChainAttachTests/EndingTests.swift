@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// When a source is over, and what is left of it then.
+/// The ends of a source: with its program or its process, by `stop`, and by release.
 @Suite struct EndingTests {
     let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ import Testing
         #expect(watched.status.all.last == .ended(.finished))
     }
 
-    @Test func aPidIsOverWhenItsProcessIsGone() throws {
+    @Test func aPidEndsWithItsProcess() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/cat")
         process.standardInput = Pipe()
@@ -35,7 +35,7 @@ import Testing
         let watched = Watched(.pid(process.processIdentifier), folder.options)
         var viewer: FakeConnection? = try program.welcome().0
         try watched.waitUntilLive()
-        // A connection may break though the process is there.
+        // A broken connection is no end while the process runs.
         viewer = nil
         try watched.status.wait("an outage") { $0.disconnection != nil }
         watched.clock.advance(by: try watched.clock.restToDeadline())
@@ -49,7 +49,7 @@ import Testing
         #expect(viewer == nil)
     }
 
-    @Test func theNumberOfNoProcessIsNotWaitedFor() throws {
+    @Test func aPidWithoutAProcessIsNotWaitedFor() throws {
         var options = folder.options
         options.waits = true
         let watched = Watched(.pid(.max), options)
@@ -57,9 +57,8 @@ import Testing
         #expect(watched.status.all.last == .ended(.failed("There is no process \(Int32.max)")))
     }
 
-    /// Waits of every kind are left at once.
     @Test(arguments: Wait.allCases)
-    fileprivate func stopLeavesWhateverIsWaitedFor(_ wait: Wait) throws {
+    fileprivate func stopEndsEveryWaitAtOnce(_ wait: Wait) throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.waits = true
@@ -75,7 +74,7 @@ import Testing
         case .resting:
             watched = Watched(.unix(path: folder.path + "/none"), options)
             _ = try watched.clock.restToDeadline()
-        case .survey:
+        case .discovery:
             watched = Watched(.name("checkout"), options)
             viewer = try program.nextViewer()
         case .greeting:
@@ -92,7 +91,7 @@ import Testing
             watched.clock.advance(by: .seconds(6))
             try watched.status.wait("the silence") { $0.disconnection != nil }
         case .blocked:
-            // Its messages are not read.
+            // The program reads no message of the source.
             watched = Watched(.unix(path: program.path), options)
             viewer = try program.welcome().0
             try watched.waitUntilLive()
@@ -136,5 +135,5 @@ import Testing
 }
 
 private enum Wait: CaseIterable {
-    case idle, resting, survey, greeting, live, stalled, blocked
+    case idle, resting, discovery, greeting, live, stalled, blocked
 }

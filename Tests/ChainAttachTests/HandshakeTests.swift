@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// What else may be at the other end than a program in good order.
+/// Peers that are no healthy program: with another version or protocol, without an answer, with a damaged stream.
 @Suite struct HandshakeTests {
     let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func anotherVersionCannotBeWaitedFor() throws {
+    @Test func anotherVersionEndsTheWait() throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.waits = true
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aRefusalIsTheEndWhetherOrNotItWaits(_ waits: Bool) throws {
+    func aRefusalEndsTheSourceWhetherOrNotItWaits(_ waits: Bool) throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.waits = waits
@@ -57,7 +57,7 @@ import Testing
         viewer.sendPreamble()
         viewer.send(.farewell(Goodbye(.refused, "Only \u{1B}[31mann\u{202E} may look.")))
         try watched.status.waitForCompletion()
-        // Nothing of it acts on a terminal.
+        // Control characters are replaced, because the text is shown on a terminal.
         #expect(watched.status.all.last?.failure == "Only \u{FFFD}[31mann\u{FFFD} may look")
     }
 
@@ -98,7 +98,7 @@ import Testing
         #expect(watched.status.all.last?.failure != nil)
     }
 
-    /// What cannot be read after the hello is an outage: the next connection begins a clean stream.
+    /// Unreadable bytes after the hello are an outage, because the next connection begins a clean stream.
     @Test(arguments: [Damage.length, .payload, .stranger, .half])
     fileprivate func aDamagedStreamIsAnOutage(_ damage: Damage) throws {
         let program = try FakeProgram(in: folder)
@@ -117,7 +117,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func unknownMessagesArePassedOver() throws {
+    @Test func unknownMessagesAreIgnored() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
@@ -132,9 +132,9 @@ import Testing
 }
 
 private enum Damage {
-    /// A message that is longer than any may be.
+    /// A message past the limit of length.
     case length
-    /// A batch that is none.
+    /// A batch with an unreadable payload.
     case payload
     /// A batch of another program.
     case stranger

@@ -8,7 +8,7 @@ import Testing
 @testable import ChainAttach
 @testable import ChainInspector
 
-/// Attached to what it is made for: an inspector, in this process or in another.
+/// Sources attached to a real inspector, in this process or in another.
 @Suite struct LiveProgramTests {
     let folder: TemporaryFolder
     let runtime: ChainRuntime
@@ -28,7 +28,7 @@ import Testing
         return try Inspector.start(name: "shop", runtime: runtime, options: options)
     }
 
-    /// Some chains, the first of which does not settle by itself.
+    /// Makes some chains, and returns the first with its resolver.
     private func work() -> (first: Promise<Int>, resolver: Resolver<Int>) {
         runtime.run {
             let (first, resolver) = Promise<Int>.pending(label: "order")
@@ -43,6 +43,7 @@ import Testing
 
     private struct Broken: Error {}
 
+    /// Returns the dump of a forest with these batches applied.
     private func fold(_ batches: [EventBatch]) -> String {
         guard let process = batches.first?.process else { return "" }
         var forest = ChainForest(process: process)
@@ -50,7 +51,7 @@ import Testing
         return forest.dump(facts: true)
     }
 
-    /// Waits until the viewer's forest is the program's, to the last fact.
+    /// Waits until the viewer's forest equals the program's in every fact. `word` has to be in the dump.
     private func expectSameForest(_ watched: Watched, _ inspector: Inspector, holding word: String) {
         inspector.collectNow()
         let truth = inspector.collector.withState { $0.forest.dump(facts: true) }
@@ -59,7 +60,7 @@ import Testing
         Issue.record("the viewer has\n\(fold(watched.batches.all))\nand the program\n\(truth)")
     }
 
-    @Test func theViewersForestIsTheProgramsWheneverItComes() throws {
+    @Test func theViewersForestIsTheProgramsWheneverItAttaches() throws {
         let inspector = try inspect()
         defer { inspector.stop() }
         let (_, resolver) = work()
@@ -107,7 +108,7 @@ import Testing
             try OneShotClient.perform(request, at: endpoint, timeLimit: .seconds(Int(patience))).outcome
         }
         guard case .refused = try ask(.cancel(.node(NodeID(1 << 60)), by: "me")) else {
-            Issue.record("nobody is cancelled")
+            Issue.record("a cancellation of an unknown node was not refused")
             return
         }
         guard case .described(let detail) = try ask(.describe(first.id)) else {
@@ -135,7 +136,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func aStopOfTheInspectorIsTheEndOrAnOutage() throws {
+    @Test func aStopOfTheInspectorIsTheEndForAPidAndAnOutageForAName() throws {
         var inspector = try inspect()
         let (_, resolver) = work()
         let byPid = Watched(.pid(getpid()), folder.options)
@@ -148,7 +149,7 @@ import Testing
         try byPid.status.waitForCompletion()
         #expect(byPid.status.all.last == .ended(.finished))
         try byName.status.wait("the outage", last: true) { $0.disconnection != nil }
-        // All was told before.
+        // Both received every event before.
         let truth = inspector.collector.withState { $0.forest.dump(facts: true) }
         #expect(fold(byPid.batches.all) == truth && fold(byName.batches.all) == truth)
         inspector = try inspect()
@@ -158,7 +159,7 @@ import Testing
         inspector.stop()
     }
 
-    @Test func tcpTakesTheTokenAndNothingElse() throws {
+    @Test func tcpAcceptsTheRightTokenOnly() throws {
         let inspector = try inspect { $0.endpoints = [.tcp(port: 0)] }
         defer { inspector.stop() }
         let target = try Target(try #require(inspector.addresses.first))
@@ -181,9 +182,9 @@ import Testing
         #expect(none.status.all.last?.failure?.contains("There is no file") == true)
     }
 
-    @Test func aProgramThatIsStoppedStandsStillUntilItGoesOn() throws {
+    @Test func aStoppedProgramIsAnOutageUntilItContinues() throws {
         let program = try Probe(["serve", "sleeper"], in: folder)
-        #expect(program.firstLine() == "ready")
+        #expect(program.nextLine() == "ready")
         let watched = Watched(.pid(program.pid), folder.options)
         _ = try watched.batches.wait("the state") { if case .end = $0.resync { true } else { false } }
         kill(program.pid, SIGSTOP)
@@ -195,14 +196,14 @@ import Testing
         let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
         #expect(reply.outcome == .refused("sleeper stands still and takes no commands"))
         kill(program.pid, SIGCONT)
-        // With its next heartbeat.
+        // The next heartbeat makes it live again.
         try watched.waitUntilLive()
         watched.source.stop()
     }
 
     @Test func aProgramThatIsKilledIsGoneByPidAndAwaitedByName() throws {
         let first = try Probe(["serve", "victim"], in: folder)
-        #expect(first.firstLine() == "ready")
+        #expect(first.nextLine() == "ready")
         let byPid = Watched(.pid(first.pid), folder.options, runs: true)
         let byName = Watched(.name("victim"), folder.options, runs: true)
         for watched in [byPid, byName] {
@@ -217,7 +218,7 @@ import Testing
         let disconnection = try byName.status.wait("the outage") { $0.disconnection != nil }
         #expect(disconnection.process?.pid == first.pid)
         let second = try Probe(["serve", "victim"], in: folder)
-        #expect(second.firstLine() == "ready")
+        #expect(second.nextLine() == "ready")
         let live = try byName.status.wait("the second run", last: true) { $0.isLive && $0.process?.pid == second.pid }
         #expect(live.process?.key != disconnection.process?.key)
         byName.source.stop()

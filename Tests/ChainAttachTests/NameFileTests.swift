@@ -5,26 +5,27 @@ import Testing
 
 @testable import ChainAttach
 
-/// Names that stand beside sockets: what is found by them without a question.
+/// Files with names beside sockets, by which programs are found without a connection.
 @Suite struct NameFileTests {
     let folder: TemporaryFolder
     let clock = ManualPollClock()
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// On a clock that stands still, so that a wait for an answer never ends.
+    /// Resolves a name on a clock that stands still, so that a wait for an answer never ends.
     private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> Endpoint {
         let waiting = Discovery.Waiting(clock: clock)
         return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
     }
 
-    /// A program with its name in the file beside its socket.
+    /// Makes a program with its name in the file beside its socket.
     private func named(_ name: String, pid: Int32, key: UInt64 = 1) throws -> FakeProgram {
         let program = try FakeProgram(in: folder, pid: pid, name: name, key: key)
         try label(program, as: name)
         return program
     }
 
+    /// Writes the file beside a program's socket.
     private func label(_ program: FakeProgram, as name: String, inode: UInt64? = nil, mode: mode_t = 0o600) throws {
         var status = stat()
         #expect(lstat(program.path, &status) == 0)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoRunsOneIsPreferred() throws {
+    @Test func ofTwoRunsThePreferredOneIsFound() throws {
         let (first, second) = (try named("shop", pid: 21, key: 1), try named("shop", pid: 22, key: 2))
         #expect(try resolve("shop", preferring: 2) == second.endpoint)
         #expect(try resolve("shop", preferring: 1) == first.endpoint)
@@ -64,8 +65,8 @@ import Testing
         #expect(try resolve("shop") == living.endpoint)
     }
 
-    /// A label of another socket, of another user's, or that is none: then the program is asked.
-    @Test func aLabelThatIsNotTheSocketsIsPassedOver() throws {
+    /// A label of another socket, a file that is no label, and a link to a label: then the program is asked.
+    @Test func anInvalidLabelIsIgnored() throws {
         let program = try FakeProgram(in: folder, pid: 41, name: "shop")
         let path = SocketFolder.labelPath(of: program.path)
         let labels: [() throws -> Void] = [
@@ -87,8 +88,8 @@ import Testing
         }
     }
 
-    /// A program that does not answer and has no name file delays no program that has one.
-    @Test func aNameThatIsKnownWaitsForNoOther() throws {
+    /// A program that neither answers nor has a name file delays programs that have one by at most a second.
+    @Test func aNameThatIsFoundWaitsAtMostASecondForOthers() throws {
         let program = try named("shop", pid: 51)
         let silent = try FakeProgram(in: folder, pid: 52)
         let endpoint = Eventually { try resolve("shop") }
@@ -104,7 +105,7 @@ import Testing
 
     // MARK: Programs that are stopped
 
-    /// As by SIGSTOP; returns when it is.
+    /// Stops a program with SIGSTOP, and returns when it is stopped.
     private func stop(_ program: Probe) {
         kill(program.pid, SIGSTOP)
         var info = siginfo_t()
@@ -114,9 +115,9 @@ import Testing
     #if os(Linux)
         @Test func aStoppedProgramIsReported() throws {
             let stopped = try Probe(["serve", "sleeper"], in: folder)
-            #expect(stopped.firstLine() == "ready")
+            #expect(stopped.nextLine() == "ready")
             let other = try Probe(["serve", "shop"], in: folder)
-            #expect(other.firstLine() == "ready")
+            #expect(other.nextLine() == "ready")
             stop(stopped)
             // The clock stands still: no answer is waited for.
             let found = try folder.discovery.list(Discovery.Waiting(clock: clock)) { $0 == stopped.pid }
@@ -124,7 +125,7 @@ import Testing
             let endpoint = try resolve("sleeper")
             #expect(endpoint.description.hasSuffix("/\(stopped.pid).sock"))
             for _ in 0..<10 { #expect(try resolve("shop").description.hasSuffix("/\(other.pid).sock")) }
-            // With all the patience of a test, and yet at once.
+            // At once, although the time limit is long.
             for ask in [
                 { _ = try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) },
                 { _ = try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))) },

@@ -58,7 +58,7 @@ import Testing
         (Goodbye.Reason.refused, AttachError.Kind.refused), (.busy, .busy), (.stopped, .gone),
         (.misunderstood, .version),
     ])
-    func aFarewellIsTheReason(_ reason: Goodbye.Reason, _ kind: AttachError.Kind) throws {
+    func aFarewellGivesTheErrorItsKindAndText(_ reason: Goodbye.Reason, _ kind: AttachError.Kind) throws {
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
         let state = Eventually { try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
@@ -69,7 +69,7 @@ import Testing
         #expect(error == AttachError(kind, "So it is"))
     }
 
-    @Test func aDeadProgramsSocketIsGone() throws {
+    @Test func aDeadProgramsSocketIsReportedAsGone() throws {
         let path = try FakeProgram(in: folder).path
         let error = #expect(throws: AttachError.self) { try OneShotClient.state(of: Endpoint(kind: .unix(path: path))) }
         #expect(error?.kind == .gone)
@@ -81,28 +81,28 @@ import Testing
 
     // MARK: Permissions
 
-    /// Each is refused by the other before anything is said; folders and sockets that stand open do not help.
+    /// Program and viewer refuse each other before a message is sent; open permissions do not change that.
     @Test(.enabled(if: geteuid() == 0, "only root can be several users"))
     func anotherUsersProgramIsNotAttachedTo() throws {
         let (owner, stranger) = ("12345", "12346")
         for path in [folder.path, folder.base] { chown(path, 12_345, 12_345) }
         let serving = try Probe(["serve", "shop"], in: folder, environment: ["PROBE_USER": owner])
-        #expect(serving.firstLine() == "ready")
+        #expect(serving.nextLine() == "ready")
         let path = folder.folder.socketPath(pid: serving.pid)
         func visit(as user: String) throws -> String {
-            try Probe(["visit", path], in: folder, environment: ["PROBE_USER": user]).firstLine()
+            try Probe(["visit", path], in: folder, environment: ["PROBE_USER": user]).nextLine()
         }
         #expect(try visit(as: owner) == "state of shop")
         #expect(try visit(as: "0") == "state of shop")
         #expect(try visit(as: stranger).hasPrefix("refused: \(path) is closed to you"))
         for path in [folder.base, folder.path, path] { chmod(path, 0o777) }
         #expect(try visit(as: stranger) == "foreign: At \(path) another user's program listens (user 12345)")
-        // Nor is it looked for where others may put things.
+        // Nor is a program searched for in a folder to which others may write.
         let error = #expect(throws: AttachError.self) { try folder.discovery.resolve(.pid(serving.pid)) }
         #expect(error?.kind == .foreign)
     }
 
-    @Test func aPortWithoutAListenerIsGone() throws {
+    @Test func aPortWithoutAListenerIsReportedAsGone() throws {
         let socket = try Descriptor.socket(family: AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Tokens
 
-    @Test func aTokenIsReadFromAFileOfOnesOwn() throws {
+    @Test func aTokenIsReadFromAFileOfThisUserAloneOnly() throws {
         let path = folder.path + "/token"
         func check(_ kind: AttachError.Kind, _ word: String) {
             let error = #expect(throws: AttachError.self) { try SafeFiles.token(in: path) }

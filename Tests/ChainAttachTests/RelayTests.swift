@@ -6,7 +6,8 @@ import Testing
 
 @testable import ChainAttach
 
-/// Other machines, with AttachProbe for `ssh`, which has a shell run a relay. A host is the folder of its sockets.
+/// Programs on other machines, with AttachProbe in place of `ssh`: it runs the relay in a shell. A host's name is the
+/// path of its folder of sockets.
 @Suite struct RelayTests {
     let folder: TemporaryFolder
     let options: AttachOptions
@@ -42,16 +43,16 @@ import Testing
         ("nowhere", "ssh:nowhere/1: ssh: connect to host nowhere port 22: No route to host"),
         ("bare", "ssh:bare/1: bash: line 1: chainview: command not found"),
         ("mute", "The way to ssh:mute/1 ended with code 3 and without a word"),
-        // The thread that starts it takes no signals; and no key that is typed at a terminal reaches it.
+        // ssh must not inherit the blocked signals of the thread that starts it, nor get the keys of this terminal.
         ("surroundings", "ssh:surroundings/1: blocks [], a session of its own"),
     ])
-    func whatSSHComplainsIsTheReason(_ host: String, _ reason: String) throws {
+    func theMessageOfSSHIsTheReason(_ host: String, _ reason: String) throws {
         let watched = Watched(.ssh(host: host, process: "1"), options)
         try watched.status.waitForCompletion()
         #expect(watched.status.all.last == .ended(.failed(reason)))
     }
 
-    @Test func aStandardErrorThatWasClosedIsNotWaitedFor() throws {
+    @Test func aClosedStandardErrorIsNotPolledAgain() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: "quiet", process: "1"))
         let connection = try ProgramConnection(to: endpoint, ClientHello(purpose: .look))
         #expect(connection.entries.count == 2)
@@ -66,7 +67,7 @@ import Testing
         #expect(try connection.next() == nil)
     }
 
-    @Test func whatIsMissingOverThereIsMissingHere() throws {
+    @Test func anErrorOfTheRelayOrOfSSHIsReported() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: folder.base, process: "2147483647"))
         let error = #expect(throws: AttachError.self) {
             try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience)))
@@ -81,7 +82,7 @@ import Testing
         #expect(none?.kind == .system && none?.description.contains("cannot be started") == true)
     }
 
-    @Test func aLostWayIsTakenAgain() throws {
+    @Test func aLostRelayIsStartedAgain() throws {
         var program: FakeProgram? = try FakeProgram(in: folder)
         let watched = Watched(.ssh(host: folder.base, process: "checkout"), options)
         var first = [try program!.welcome(), try program!.welcome()]
@@ -100,7 +101,7 @@ import Testing
         #expect(first.count == 2)
     }
 
-    @Test func aRelayLeadsNowhereElse() throws {
+    @Test func aRelayLeadsToProgramsOnItsMachineOnly() throws {
         for target in [Target.tcp(host: "127.0.0.1", port: 1), .ssh(host: "a", process: "1")] {
             let error = #expect(throws: AttachError.self) { try Relay.run(to: target, discovery: folder.discovery) }
             #expect(error?.kind == .refused)
@@ -110,9 +111,9 @@ import Testing
     #if os(Linux)
         @Test func nothingIsLeftOfManyAttachments() throws {
             let serving = try Probe(["serve", "shop"], in: folder)
-            #expect(serving.firstLine() == "ready")
+            #expect(serving.nextLine() == "ready")
             let churning = try Probe(["churn", "shop"], in: folder, environment: ["CHAINVIEW_SSH": Probe.path])
-            #expect(churning.firstLine() == "clean")
+            #expect(churning.nextLine() == "clean")
             churning.process.waitUntilExit()
             #expect(churning.process.terminationStatus == 0)
         }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ChainAttach
 
-/// A program that is started again, while the next attempt is far away.
+/// A program that is started again while the next attempt is seconds away.
 @Suite struct RestartTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Loses a program, and fails so often that attempts are 5 s apart.
+    /// Loses a program, fails until attempts are 5 s apart, and returns the program's pid.
     private func loseProgram(_ target: (FakeProgram) -> Target, _ watched: inout Watched?) throws -> Int32 {
         var program: FakeProgram? = try FakeProgram(in: folder, name: "shop")
         let pid = program!.info.pid
@@ -31,7 +31,7 @@ import Testing
         return pid
     }
 
-    /// Waits until the next attempt is near; the clock stands still.
+    /// Returns whether the next attempt is brought forward to within 100 ms, although the clock stands still.
     private func isBroughtForward(_ watched: Watched) throws -> Bool {
         let limit = Date(timeIntervalSinceNow: patience)
         while Date() < limit {
@@ -41,7 +41,7 @@ import Testing
         return false
     }
 
-    @Test func aNewRunIsNoticedByItsNameAndByItsPath() throws {
+    @Test func aNewRunIsNoticedForANameAndForAPath() throws {
         let targets: [(FakeProgram) -> Target] = [{ _ in .name("shop") }, { .unix(path: $0.path) }]
         for target in targets {
             var watched: Watched?
@@ -74,18 +74,18 @@ import Testing
         watched.source.stop()
     }
 
-    /// Three times in a row, on the system's clock: within the 5 s that the last rest would be.
+    /// Five times in a row, on the system's clock.
     @Test func quickRestartsAreFollowed() throws {
         let watched: Watched
         var program = try Probe(["serve", "shop"], in: folder)
-        #expect(program.firstLine() == "ready")
+        #expect(program.nextLine() == "ready")
         watched = Watched(.name("shop"), folder.options, runs: true)
         try watched.waitUntilLive()
         for _ in 0..<5 {
             program.kill9()
             try watched.status.wait("the outage", last: true) { $0.disconnection != nil }
             program = try Probe(["serve", "shop"], in: folder)
-            #expect(program.firstLine() == "ready")
+            #expect(program.nextLine() == "ready")
             try watched.status.wait("the next run", last: true) { $0.isLive && $0.process?.pid == program.pid }
         }
         watched.source.stop()

@@ -8,7 +8,7 @@ struct TargetTests {
         ("tcp:127.0.0.1:7777", .tcp(host: "127.0.0.1", port: 7777)), ("tcp:[::1]:7", .tcp(host: "::1", port: 7)),
         ("ssh:me@build-3/4242", .ssh(host: "me@build-3", process: "4242")), ("a:b", .name("a:b")),
     ])
-    func whatIsTypedIsRead(text: String, target: Target) throws {
+    func aTargetIsReadFromTextAndWrittenAsTheSameText(text: String, target: Target) throws {
         #expect(try Target(text) == target)
         #expect(target.description == text)
     }

@@ -12,14 +12,15 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A program that opened a port: itself, its port, and the file of its token.
+    /// Starts a program that opens a port. `token` is the path of the port's token file.
     private func program() throws -> (probe: Probe, target: Target, port: UInt16, token: String) {
         let probe = try Probe(["port", "shop"], in: folder)
-        let address = probe.firstLine()
+        let address = probe.nextLine()
         let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
         return (probe, try Target(address), port, folder.folder.tokenPath(port: port))
     }
 
+    /// Attaches for the program's hello, and returns the program's name.
     private func visit(_ target: Target, _ discovery: Discovery? = nil) throws -> String {
         let endpoint = try (discovery ?? folder.discovery).resolve(target)
         return try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name
@@ -30,12 +31,12 @@ import Testing
         #expect(try visit(target) == "shop")
         probe.kill9()
         #expect(FileManager.default.fileExists(atPath: token))
-        // The present listener is of this very user: only the token's file can show that it is another program.
+        // The port's new listener belongs to the same user: only the token's file can show that it is another program.
         let impostor = try Probe(["impostor", "\(port)"], in: folder)
-        #expect(impostor.firstLine() == "listening")
+        #expect(impostor.nextLine() == "listening")
         let error = #expect(throws: AttachError.self) { try visit(target) }
         #expect(error?.kind == .gone && error?.description.contains("has ended") == true)
-        // The first connection that the impostor has seen.
+        // The impostor counts the bytes of its first connection, which has to be this one.
         let socket = try Descriptor.socket(family: AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -47,7 +48,7 @@ import Testing
             }
         }
         shutdown(socket.number, Int32(SHUT_WR))
-        #expect(impostor.firstLine() == "0")
+        #expect(impostor.nextLine() == "0")
     }
 
     #if os(Linux)
@@ -63,10 +64,10 @@ import Testing
             #expect(try visit(target, discovery) == "shop")
             probe.kill9()
             let impostor = try Probe(["impostor", "\(port)"], in: folder, environment: ["PROBE_USER": "12345"])
-            #expect(impostor.firstLine() == "listening")
+            #expect(impostor.nextLine() == "listening")
             let error = #expect(throws: AttachError.self) { try visit(target, discovery) }
             #expect(error?.kind == .foreign && error?.description.contains("(user 12345)") == true)
-            #expect(impostor.firstLine() == "0")
+            #expect(impostor.nextLine() == "0")
         }
     #endif
 }

@@ -2,7 +2,7 @@ import ChainBus
 import Testing
 
 struct DisposableTests {
-    @Test func b1_anActionRunsOnceHoweverOftenAndWherever() throws {
+    @Test func b1_anActionRunsOnceAlthoughSeveralThreadsDispose() throws {
         let log = Log<Int>()
         let disposable = AnyDisposable { log.add(1) }
         try onThreads(4) { _ in for _ in 0..<100 { disposable.dispose() } }

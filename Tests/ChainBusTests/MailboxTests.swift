@@ -14,7 +14,7 @@ struct MailboxTests {
         #expect(mailbox.drain().isEmpty)
     }
 
-    @Test func b2_pastTheLimitItDropsAndCountsAndTheLossIsOneGap() {
+    @Test func b2_pastTheLimitElementsAreDroppedAndCountedAsOneGap() {
         let mailbox = Mailbox<Int>(limit: 10, cost: { $0 }) {}
         #expect(mailbox.push(4))
         #expect(mailbox.push(5))
@@ -28,7 +28,7 @@ struct MailboxTests {
         #expect(mailbox.drain().droppedCount == 0)
     }
 
-    @Test func b2_whatCostsMoreThanTheLimitIsTakenByAnEmptyMailbox() {
+    @Test func b2_anEmptyMailboxAcceptsAnElementPastTheLimit() {
         let mailbox = Mailbox<Int>(limit: 10, cost: { $0 }) {}
         #expect(mailbox.push(.max))
         #expect(!mailbox.push(.max))
@@ -37,8 +37,7 @@ struct MailboxTests {
         #expect(!mailbox.push(11))
     }
 
-    /// An emitter that is faster than the subscriber loses nothing, because it waits.
-    @Test func anEmitterWaitsForRoom() throws {
+    @Test func anEmitterThatWaitsForRoomLosesNothing() throws {
         let mailbox = Mailbox<Int>(limit: 3, overflow: .wait) {}
         let received = Log<Int>()
         try onThreads(3) { index in
@@ -61,7 +60,7 @@ struct MailboxTests {
         #expect(numbers.filter { $0 % 2 == 1 } == (0..<2_000).map { $0 * 2 + 1 })
     }
 
-    @Test func closingEndsTheWaits() throws {
+    @Test func closingEndsWaitingPushes() throws {
         let mailbox = Mailbox<Int>(limit: 1, overflow: .wait) {}
         mailbox.push(1)
         try onThreads(3) { index in
@@ -71,7 +70,7 @@ struct MailboxTests {
         #expect(mailbox.drain().elements == [1])
     }
 
-    @Test func b2_theWakeCallComesOnlyWhenItWasEmpty() {
+    @Test func b2_theWakeCallComesOnlyIfTheMailboxWasEmpty() {
         let wakes = Log<Int>()
         let mailbox = Mailbox<Int>(limit: 2) { wakes.add(1) }
         for number in 0..<5 { mailbox.push(number) }
@@ -96,7 +95,7 @@ struct MailboxTests {
         box.value = nil
     }
 
-    @Test func b2_theEndComesAfterAllAndOnce() {
+    @Test func b2_theEndComesOnceAfterAllElements() {
         let subject = PublishSubject<Int>()
         let mailbox = Mailbox<Int>(limit: 1) {}
         _ = subject.subscribe(mailbox)
@@ -124,7 +123,7 @@ struct MailboxTests {
         #expect(mail.droppedCount == 9_900)
     }
 
-    @Test func b2_pushedIsDrainedPlusDroppedWhateverTheThreads() throws {
+    @Test func b2_everyElementPushedFromManyThreadsIsDrainedOrCountedAsDropped() throws {
         let signal = DispatchSemaphore(value: 0)
         let mailbox = Mailbox<[Int]>(limit: 64) { signal.signal() }
         let drained = Log<Mailbox<[Int]>.Mail>()

@@ -2,7 +2,7 @@ import ChainBus
 import Testing
 
 struct ObservableTests {
-    @Test func b1_aClosureRunsOnceASubscription() {
+    @Test func b1_theClosureRunsOncePerSubscription() {
         let log = Log<String>()
         let numbers = EventStream<Int> { observer in
             log.add("start")
@@ -66,7 +66,7 @@ struct ObservableTests {
         subscription.dispose()
     }
 
-    @Test func s2_nothingIsLeftOfASubscriptionWhoseSourceIsGone() {
+    @Test func s2_aSubscriptionIsReleasedWithItsSource() {
         let log = Log<String>()
         let source = Box<AnyObserver<Int>?>(nil)
         let canary = Canary { log.add("released") }

@@ -2,7 +2,7 @@ import ChainBus
 import Testing
 
 struct OrderedBagTests {
-    @Test func b1_membersStandInOrderOfInsertionWhateverWasRemoved() {
+    @Test func b1_membersStayInOrderOfInsertionAfterRemovals() {
         var bag = OrderedBag<Int>()
         var keys = (0..<10).map { bag.insert($0) }
         for gone in [3, 0, 9, 5] { #expect(bag.remove(keys[gone]) == gone) }
@@ -12,7 +12,7 @@ struct OrderedBagTests {
         #expect(bag.count == 7)
     }
 
-    @Test func b1_aKeyIsGoodOnceAndNeverGivenOutAgain() {
+    @Test func b1_aKeyRemovesOnceAndIsNeverReused() {
         var bag = OrderedBag<String>()
         let first = bag.insert("a")
         #expect(bag.remove(first) == "a")
@@ -23,7 +23,7 @@ struct OrderedBagTests {
         #expect(Array(bag) == ["b"])
     }
 
-    @Test func b1_removingAllKeepsTheKeysApart() {
+    @Test func b1_keysAreNotReusedAfterRemovingAll() {
         var bag = OrderedBag<String>()
         let old = bag.insert("a")
         #expect(Array(bag.removeAll()) == ["a"])
@@ -42,7 +42,7 @@ struct OrderedBagTests {
         #expect(Array(bag) == [2])
     }
 
-    @Test func b1_manyCanBeRemovedByWhatTheyAre() {
+    @Test func b1_membersCanBeRemovedByAPredicate() {
         var bag = OrderedBag<Int>()
         for number in 0..<10 { bag.insert(number) }
         bag.removeAll(where: { $0.isMultiple(of: 3) })

@@ -2,11 +2,11 @@ import ChainBus
 import SeededNumbers
 import Testing
 
-/// Random programs that emit, subscribe, dispose and end, also inside deliveries, on subjects and on a reference
-/// implementation that is nothing but a queue. Both must deliver the same events in the same order.
+/// Runs random programs, which emit, subscribe, dispose and end, also inside deliveries, on subjects and on a reference
+/// implementation with one queue. Both must deliver the same events in the same order.
 struct RandomStreamTests {
     @Test(arguments: ReferenceStream.Kind.allCases)
-    func b1_subjectsDoWhatAQueueDoes(_ kind: ReferenceStream.Kind) {
+    func b1_subjectsDeliverAsTheReferenceDoes(_ kind: ReferenceStream.Kind) {
         var deliveryCount = 0
         Seeds.forEach(upTo: 400, of: "random streams of \(kind)") { seed in
             let expected = RandomProgram(seed: seed, on: ReferenceStream(kind)).run()
@@ -21,14 +21,14 @@ struct RandomStreamTests {
     }
 }
 
-/// A stream as a random program uses it: subscriptions have numbers.
+/// A stream for random programs: each subscription has a number.
 protocol StreamUnderTest: AnyObject {
     func emit(_ event: StreamEvent<Int>)
     func subscribe(_ number: Int, _ observer: @escaping @Sendable (StreamEvent<Int>) -> Void)
     func dispose(_ number: Int)
 }
 
-/// The rules of `PublishSubject` in their plainest form.
+/// A reference implementation of the three subjects with one queue of deliveries.
 final class ReferenceStream: StreamUnderTest {
     enum Kind: CaseIterable { case publish, behavior, replay }
 
@@ -92,7 +92,7 @@ final class ReferenceStream: StreamUnderTest {
     }
 }
 
-/// A subject as a random program uses it.
+/// A subject for random programs.
 final class SubjectStream: StreamUnderTest {
     private let subject: any Observer<Int>
     private let observable: EventStream<Int>
@@ -121,9 +121,9 @@ final class SubjectStream: StreamUnderTest {
     func dispose(_ number: Int) { subscriptions[number]?.dispose() }
 }
 
-/// What a program of one seed does, and what its observers see.
+/// A random program, which depends on its seed alone, and the log of its observers.
 //
-// Sendable: its observers have to be, and all of them run on the one thread of the test.
+// Sendable, because its observers have to be; all of them run on the one thread of the test.
 final class RandomProgram: @unchecked Sendable {
     private let stream: any StreamUnderTest
     private var numbers: SeededGenerator

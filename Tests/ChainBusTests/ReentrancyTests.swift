@@ -1,7 +1,7 @@
 import ChainBus
 import Testing
 
-/// What may be done inside a delivery.
+/// Emitting, ending, subscribing and disposing inside a delivery.
 struct ReentrancyTests {
     @Test func b1_emittingInsideADeliveryIsDeliveredAfterItToAll() {
         let subject = PublishSubject<Int>()
@@ -58,7 +58,7 @@ struct ReentrancyTests {
         #expect(log.entries == ["other 1"])
     }
 
-    @Test func b1_disposingOfOneselfInsideADeliveryEndsItThere() {
+    @Test func b1_anObserverThatDisposesOfItselfInsideADeliveryGetsNothingMore() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
         let own = Box<(any Disposable)?>(nil)
@@ -78,7 +78,7 @@ struct ReentrancyTests {
         let bag = DisposeBag()
         subject.subscribe(onNext: { number in
             guard number == 1 else { return }
-            subject.onNext(2)  // accepted before the subscription below: not for it
+            subject.onNext(2)  // accepted before the subscription below, which does not get it
             subject.subscribe(onNext: { log.add($0) }).disposed(by: bag)
             subject.onNext(3)
         }).disposed(by: bag)

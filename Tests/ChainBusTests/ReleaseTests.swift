@@ -1,7 +1,7 @@
 import ChainBus
 import Testing
 
-/// S4 for the bus: nothing leaks, and what is released may call back into what released it.
+/// S2 and S4 for the bus: nothing leaks, and an object may call back into the subject or mailbox that releases it.
 struct ReleaseTests {
     @Test func s2_aSubjectAndItsObserversAreReleasedThoughTheDisposableIsHeld() {
         let log = Log<String>()
@@ -60,7 +60,7 @@ struct ReleaseTests {
         #expect(log.entries == ["first 1", "last 1", "first 2", "last 2"])
     }
 
-    @Test func s2_anObserverDisposedOfOnAnotherThreadIsReleasedByThenOrByTheDeliveryUnderWay() throws {
+    @Test func s2_anObserverDisposedOfOnAnotherThreadIsReleasedAtTheLatestAfterTheDelivery() throws {
         for _ in 0..<200 {
             let released = Log<Int>()
             let subject = PublishSubject<Int>()
@@ -107,7 +107,7 @@ struct ReleaseTests {
         #expect(log.entries == [0])
     }
 
-    @Test func s4_anElementThatNobodyGetsIsReleasedAtOnce() {
+    @Test func s4_anElementWithoutAReceiverIsReleasedAtOnce() {
         let log = Log<Int>()
         let subject = PublishSubject<Canary>()
         subject.onNext(Canary { log.add(subject.subscriberCount) })

@@ -26,7 +26,7 @@ struct StateStoreTests {
         #expect(store.withState { $0.total } == 7)
     }
 
-    @Test func b3_subscribersAreToldInOrderAfterEachChange() {
+    @Test func b3_subscribersAreCalledInOrderAfterEachChange() {
         let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         _ = store.subscribe { state, action in log.append("a \(action) \(state.total)") }
@@ -45,17 +45,17 @@ struct StateStoreTests {
             if case .write(let number) = effect { store.dispatch(.saved(number)) }
             log.append("handled")
         }
-        _ = store.subscribe { _, action in log.append("told \(action)") }
+        _ = store.subscribe { _, action in log.append("seen \(action)") }
         store.dispatch(.add(5))
         store.dispatch(.save)
         #expect(
             log == [
-                "told add(5)", "told save", "write(5)", "handled", #"note("saving")"#, "handled", "told saved(5)",
+                "seen add(5)", "seen save", "write(5)", "handled", #"note("saving")"#, "handled", "seen saved(5)",
             ])
         #expect(store.withState { $0.saves } == [5])
     }
 
-    @Test func b3_aDispatchInsideASubscriberWaitsUntilAllWereTold() {
+    @Test func b3_aDispatchInsideASubscriberWaitsUntilAllWereCalled() {
         let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         _ = store.subscribe { state, action in
@@ -77,7 +77,7 @@ struct StateStoreTests {
         #expect(store.withState { $0.total } == 200_000)
     }
 
-    @Test func b3_subscribingAndDisposingInsideAStep() {
+    @Test func b3_insideASubscriberDisposingActsAtOnceAndSubscribingAtTheNextChange() {
         let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         var victim: (any Disposable)?
@@ -100,14 +100,14 @@ struct StateStoreTests {
         store.dispatch(.add(1))
         subscription.dispose()
         store.dispatch(.add(1))
-        #expect(log.entries == ["told", "released"])
+        #expect(log.entries == ["called", "released"])
     }
 
     private func subscribeWithCanary(_ store: StateStore<Machine, Machine.Action, Machine.Effect>, _ log: Log<String>)
         -> any Disposable
     {
         let canary = Canary { log.add("released") }
-        return store.subscribe { [canary] _, _ in log.add(type(of: canary) == Canary.self ? "told" : "") }
+        return store.subscribe { [canary] _, _ in log.add(type(of: canary) == Canary.self ? "called" : "") }
     }
 
     @Test func b3_theStateCanBeReadInsideSubscribersAndHandlers() {
@@ -140,7 +140,7 @@ struct StateStoreTests {
     }
 }
 
-/// A state of the size that a forest of a million nodes has.
+/// States that must not be copied: one as large as a forest of a million nodes, and a noncopyable one.
 struct StoreCopyTests {
     private struct Huge {
         var nodes = [UInt64](repeating: 1, count: 4_000_000)
@@ -180,7 +180,7 @@ struct StoreCopyTests {
     }
 }
 
-/// What ends the program, and what it says then. Each runs in a process of its own.
+/// Misuse that ends the program with a message. Each runs in a process of its own.
 struct StoreMisuseTests {
     @Test func b3_aDispatchInsideReduceNamesBothActions() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -209,7 +209,7 @@ struct StoreMisuseTests {
         #expect(message.contains("withState inside reduce, while it reduces outer"))
     }
 
-    @Test func b3_aHugeActionIsNamedInShort() async throws {
+    @Test func b3_aHugeActionIsShortenedInTheMessage() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let loop = Loop()
             loop.store = StateStore(0) { (state: inout Int, action: String) -> [Never] in

@@ -28,7 +28,7 @@ import Testing
         #expect(seen == [1, 2])
     }
 
-    @Test func whatFindsTheBufferFullIsDroppedAndReported() async throws {
+    @Test func elementsThatFindTheBufferFullAreDroppedAndReported() async throws {
         let subject = PublishSubject<Int>()
         let dropped = Log<Int>()
         let values = subject.values(bufferLimit: 2, onDropped: { dropped.add($0) })

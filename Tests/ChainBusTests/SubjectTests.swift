@@ -1,9 +1,9 @@
 import ChainBus
 import Testing
 
-/// What single-threaded use gives: order, grammar, what a late subscriber is told.
+/// Subjects on one thread: order, grammar, and what a late subscriber receives.
 struct SubjectTests {
-    @Test func b1_subscribersAreToldInOrderOfSubscription() {
+    @Test func b1_subscribersReceiveInOrderOfSubscription() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
         let first = subject.subscribe(onNext: { log.add("first \($0)") })
@@ -44,7 +44,7 @@ struct SubjectTests {
         subscription.dispose()
     }
 
-    @Test func b1_publishTellsALateSubscriberNoPastButTheEnd() {
+    @Test func b1_aPublishSubjectRepeatsOnlyTheEndForALateSubscriber() {
         let subject = PublishSubject<Int>()
         let log = Log<StreamEvent<Int>>()
         subject.onNext(1)
@@ -58,7 +58,7 @@ struct SubjectTests {
         tooLate.dispose()
     }
 
-    @Test func b1_behaviorTellsTheCurrentValueFirst() {
+    @Test func b1_aBehaviorSubjectSendsTheCurrentValueFirst() {
         let subject = BehaviorSubject(1)
         let log = Log<StreamEvent<Int>>()
         let early = subject.subscribe(AnyObserver { log.add($0) })
@@ -76,7 +76,7 @@ struct SubjectTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 5, 100])
-    func b1_replayTellsTheNewestUpToItsLimitThenTheEnd(_ limit: Int) {
+    func b1_aReplaySubjectSendsTheNewestUpToItsLimitThenTheEnd(_ limit: Int) {
         let subject = ReplaySubject<Int>(limit: limit)
         for number in 0..<7 {
             subject.onNext(number)

@@ -2,7 +2,7 @@ import ChainBus
 import Synchronization
 import Testing
 
-/// What holds whatever the threads: real ones, started together.
+/// Subjects used from several threads that start together.
 struct SubjectThreadTests {
     @Test func b1_emissionsFromManyThreadsAreSerialisedAndSeenInOneOrder() throws {
         let subject = PublishSubject<[Int]>()

@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What was seen, in order, from any thread.
+/// A list of entries in order, which any thread may extend.
 final class Log<Entry: Sendable>: Sendable {
     private let lock = NSLock()
-    // Touched under `lock` only.
+    // Used under `lock` only.
     nonisolated(unsafe) private var list: [Entry] = []
 
     func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
@@ -14,10 +14,10 @@ final class Log<Entry: Sendable>: Sendable {
     var entries: [Entry] { lock.withLock { list } }
 }
 
-/// A place that can be changed inside `@Sendable` closures.
+/// A variable that `@Sendable` closures can change.
 final class Box<Value: Sendable>: Sendable {
     private let lock = NSLock()
-    // Touched under `lock` only.
+    // Used under `lock` only.
     nonisolated(unsafe) private var stored: Value
 
     init(_ value: Value) { stored = value }
@@ -27,7 +27,7 @@ final class Box<Value: Sendable>: Sendable {
         set { replace(newValue) }
     }
 
-    /// Gives back the old value, so that it is released by the caller.
+    /// Returns the old value, so that the caller releases it outside the lock.
     @discardableResult
     func replace(_ value: Value) -> Value {
         lock.withLock {
@@ -38,7 +38,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// Says in a log that it was released.
+/// Calls a closure when it is released.
 final class Canary: Sendable {
     private let onRelease: @Sendable () -> Void
 
@@ -47,20 +47,20 @@ final class Canary: Sendable {
     deinit { onRelease() }
 }
 
-/// Tells the last of several threads that it is the last.
+/// Counts threads down to zero.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
 
     init(from count: Int) { left = Atomic(count) }
 
-    /// Whether all the others have called it.
+    /// Counts a call, and returns whether it was the last.
     func finish() -> Bool { left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 
     /// Spins until all have called ``finish()``.
     func wait() { while left.load(ordering: .acquiring) > 0 { sched_yield() } }
 }
 
-/// Runs `body` on `count` real threads that start together, and waits for them, five minutes at most.
+/// Runs `body` on `count` threads that start together, and waits for their ends. Throws after five minutes.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let start = Countdown(from: count)
     let done = DispatchSemaphore(value: 0)

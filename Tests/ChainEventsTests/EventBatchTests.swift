@@ -12,11 +12,11 @@ import Testing
         #expect(texts == [nil, "a", "b", nil])
     }
 
-    @Test func lossIsTheSumOfBothCounts() {
+    @Test func theLostCountIsTheSumOfBothLosses() {
         #expect(EventCounts(madeCount: 9, deliveredCount: 4, lostInRings: 3, lostAtClient: 2).lostCount == 5)
     }
 
-    @Test func settlementsAreRankedByWhatTheyKnow() {
+    @Test func settlementsAreOrderedByRank() {
         let byRank: [Settlement] = [
             .pending, .unknown, .fulfilled, .rejected, .skippedFulfilled, .skippedRejected, .abandoned, .cancelled,
         ]
@@ -44,13 +44,13 @@ import Testing
 }
 
 @Suite struct IdentifiersTests {
-    @Test func idsReadAsTheyAreTyped() {
+    @Test func idsAreWrittenWithANumberSignAndOrderedByNumber() {
         #expect(NodeID(17).description == "#17")
         #expect(NodeID(3) < NodeID(20))
         #expect(NodeID.none.rawValue == 0)
     }
 
-    @Test func aSiteIsItsFilesNameAndLine() {
+    @Test func aSiteIsDescribedByTheNameOfItsFileAndItsLine() {
         #expect(CodeLocation(fileID: "Shop/Checkout.swift", line: 41).description == "Checkout.swift:41")
         #expect(CodeLocation(fileID: "", line: 0).description == "?")
     }

@@ -25,7 +25,7 @@ struct JSONLTests {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             types.append(object["type"] as? String ?? "")
             if object["id"] as? Int == 10 { #expect(object["label"] as? String == hostile) }
-            // Nothing that a terminal obeys.
+            // No control character, which a terminal would obey.
             #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
         }
         #expect(types == ["program"] + Array(repeating: "node", count: 12) + ["end"])

@@ -42,7 +42,8 @@ struct PerfettoTests {
         #expect(starts.map { $0["tid"] as? Int } == [101, 102])
     }
 
-    /// On each lane slices are nested: an end is that of the slice that began last.
+    /// Checks that slices are nested on each lane: an end is that of the slice that began last. Returns the number of
+    /// lanes.
     private func checkLanes(_ events: [[String: Any]]) throws -> Int {
         var lanes: [String: [(time: Double, order: Int, phase: String, name: String)]] = [:]
         for (order, event) in events.enumerated() {
@@ -68,7 +69,7 @@ struct PerfettoTests {
 
     @Test func chainsArePackedIntoLanes() throws {
         let events = try events(try written(shop()).text)
-        // Order 17 has four, because its checks overlap; a live one has two, and two more chains overlap.
+        // Order 17 has four lanes, because its checks overlap; a live order has two, and two more chains overlap.
         #expect(try checkLanes(events) <= 8)
 
         var script = ScriptedBatches()
@@ -91,7 +92,7 @@ struct PerfettoTests {
         #expect(many.exporter.leftOutChainCount == 0 && many.exporter.leftOutStepCount == 0)
     }
 
-    @Test func whatFindsNoLaneIsCounted() throws {
+    @Test func chainsWithoutALaneAreCounted() throws {
         var script = ScriptedBatches()
         for node in 1...250 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
         script.close(after: 1)
@@ -100,7 +101,7 @@ struct PerfettoTests {
         #expect(many.exporter.leftOutChainCount == 50 && many.text.contains("\"leftOutChains\":50"))
     }
 
-    /// Roots that a combinator takes for members are chains no more, and others get their lanes.
+    /// Roots that become members of a combinator are no chains any more, and other chains get their lanes.
     @Test func adoptedRootsFreeTheirLanes() throws {
         var script = ScriptedBatches()
         for node in 1...190 as ClosedRange<UInt64> { script.make(node, .promise, "part \(node)") }
@@ -117,14 +118,14 @@ struct PerfettoTests {
         #expect(try checkLanes(try events(trace.text)) == 200)
     }
 
-    /// A promise that settled long ago is chained to again.
+    /// A step is added to a promise that settled long ago.
     @Test func aSettledChainIsOpenedAgain() throws {
         var script = ScriptedBatches()
         script.time = 1_000_000_000
         script.make(1, .promise, "configuration")
         script.record(.fulfilled, 1)
         script.close(after: 1_000)
-        // What comes meanwhile closes it.
+        // Events of another chain meanwhile close this one.
         script.make(9, .promise, "other")
         script.record(.fulfilled, 9)
         script.close(after: 1)

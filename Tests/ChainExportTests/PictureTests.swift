@@ -11,8 +11,9 @@ import Testing
     import FoundationXML
 #endif
 
-/// Formats of one moment.
+/// The formats that show one moment.
 struct PictureTests {
+    /// Returns the last moment of ``shop()``.
     static func moment(limit: Int = .max, isLiveOnly: Bool = false) -> Moment {
         let batches = shop()
         let listing = TreeListing(isLiveOnly: isLiveOnly, nodeLimit: limit)
@@ -37,7 +38,7 @@ struct PictureTests {
         }
     }
 
-    /// A letter that joins what follows it to one character.
+    /// Swift joins the letter and the `<` after it into one character.
     @Test func aLetterBeforeATagDoesNotHideIt() throws {
         let label = "\u{D4E}</script><script>alert(1)</script>"
         var script = ScriptedBatches()
@@ -117,7 +118,7 @@ struct PictureTests {
     /// Mermaid refuses more than 500 edges and 50,000 characters.
     @Test func aFlowchartKeepsWithinWhatMermaidDraws() {
         var script = ScriptedBatches()
-        // Chains of six nodes, then a link from each node of the first combinator to its members.
+        // Chains of six nodes, with five edges each.
         for chain in 0..<200 as Range<UInt64> {
             for node in chain * 6 + 1...chain * 6 + 6 {
                 if node == chain * 6 + 1 {
@@ -140,7 +141,7 @@ struct PictureTests {
         #expect((400...500).contains(edges(many)) && many.text.hasPrefix("%% shop 4242"))
         #expect(many.text.contains("\(many.moment.leftOutCount) not shown") && many.leftOutLinkCount == 0)
 
-        // Long texts, of which each sign takes five.
+        // Long texts, of which each character takes four.
         var long = ScriptedBatches()
         for node in 1...400 as ClosedRange<UInt64> { long.make(node, .promise, String(repeating: "#", count: 100)) }
         long.close()

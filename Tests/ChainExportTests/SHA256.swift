@@ -1,6 +1,6 @@
 import Foundation
 
-/// SHA-256 in base 64, as content security policies have it. Slow, and for tests only.
+/// Returns the SHA-256 of a text in base 64, as content security policies have it. Slow, and for tests only.
 func sha256(_ text: String) -> String {
     let primes = (2...311).filter { number in !(2..<number).contains { number % $0 == 0 } }
     func fraction(_ root: Double) -> UInt32 { UInt32((root - root.rounded(.down)) * 4_294_967_296) }
@@ -21,7 +21,7 @@ func sha256(_ text: String) -> String {
 
 private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
-/// Adds one block of 64 bytes.
+/// Adds one block of 64 bytes to the hash.
 private func add(_ block: ArraySlice<UInt8>, _ constants: [UInt32], to hash: inout [UInt32]) {
     var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
         block[index..<index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

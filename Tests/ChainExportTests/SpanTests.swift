@@ -19,7 +19,7 @@ struct SpanTests {
     @Test func theRequestIsStable() throws {
         let requests = try requests(shop())
         #expect(requests.map(\.count) == [9])
-        // A span a line.
+        // One span per line.
         let text = requests[0].text.replacingOccurrences(of: "{\"traceId\":\"0000000000000007", with: "\n$0")
         #expect(Golden.complaint(about: text, named: "shop-otlp") == nil)
     }

@@ -3,8 +3,8 @@ import ChainExport
 import ChainModel
 import Testing
 
-/// Notes the ids of what it gets.
-private struct Noting: NodeExporter {
+/// Collects the ids of the nodes that a stream passes on.
+private struct IDCollector: NodeExporter {
     var began: [UInt64] = []
     var finished: [UInt64] = []
     var unfinished: [UInt64] = []
@@ -22,7 +22,7 @@ private struct Noting: NodeExporter {
 
 struct StreamTests {
     @Test func eachNodeIsPassedOnOnce() throws {
-        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting())
+        var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector())
         for batch in shop() { try stream.apply(batch) }
         #expect(stream.exporter.finished == [])
         try stream.end()
@@ -32,10 +32,10 @@ struct StreamTests {
         #expect(stream.exporter.unfinished.sorted() == [20, 21, 22])
     }
 
-    @Test func whatWaitsIsBoundedByCountAndTime() throws {
-        var options = ExportStream<Noting>.Options()
+    @Test func waitingIsBoundedByCountAndTime() throws {
+        var options = ExportStream<IDCollector>.Options()
         (options.waitingLimit, options.delay) = (4, 1_000_000_000)
-        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting(), options: options)
+        var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
         var script = ScriptedBatches()
         for node in 1...10 as ClosedRange<UInt64> {
             script.make(node, .promise)
@@ -43,7 +43,7 @@ struct StreamTests {
             script.close(after: 1)
         }
         for batch in script.batches { try stream.apply(batch) }
-        // A root and a node a batch: the last two wait.
+        // Each batch adds a root and a node to the queue, so the last two nodes wait.
         #expect(stream.exporter.finished == Array(1...8))
         var later = EventBatch(process: ProcessDescription.test.key, sequence: 11, time: 2_000_000_000)
         later.loss.madeCount = 20
@@ -51,11 +51,11 @@ struct StreamTests {
         #expect(stream.exporter.finished == Array(1...10))
     }
 
-    /// 100,000 chains; the forest and what is kept beside it stay small.
+    /// The forest stays small over 100,000 chains.
     @Test func memoryDoesNotDependOnTheLength() throws {
-        var options = ExportStream<Noting>.Options()
+        var options = ExportStream<IDCollector>.Options()
         options.waitingLimit = 500
-        var stream = ExportStream(of: ProcessDescription.test.key, to: Noting(), options: options)
+        var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
         var (node, most): (UInt64, Int) = (1, 0)
         for number in 1...500 as ClosedRange<UInt64> {
             var script = ScriptedBatches()

@@ -8,7 +8,7 @@ extension ProcessDescription {
         key: ProcessKey(rawValue: 7), pid: 4242, name: "shop", wallOffset: 1_700_000_000_000_000_000, startTime: 5)
 }
 
-/// Batches written down as a script: each call of ``close()`` ends one.
+/// Builds batches: each call of ``close(after:)`` ends one.
 struct ScriptedBatches: EventScript {
     var time: UInt64 = 0
     private(set) var batches: [EventBatch] = []
@@ -18,7 +18,7 @@ struct ScriptedBatches: EventScript {
         batch.append(event, text: text)
     }
 
-    /// Closes the batch, some milliseconds later.
+    /// Closes the batch some milliseconds later.
     mutating func close(after milliseconds: Double = 0) {
         time += UInt64(milliseconds * 1_000_000)
         batch.time = time
@@ -26,7 +26,7 @@ struct ScriptedBatches: EventScript {
         batch = EventBatch(process: batch.process, sequence: batch.sequence + 1, time: 0)
     }
 
-    /// Names call sites, threads and executors.
+    /// Adds the names of call sites, threads and executors.
     mutating func name() {
         batch.sites = [
             1: CodeLocation(fileID: "Shop/Order.swift", line: 12),
@@ -37,11 +37,11 @@ struct ScriptedBatches: EventScript {
     }
 }
 
-/// A text with what is special in some format, and control characters.
+/// A text with the special characters of all formats, and control characters.
 let hostile = "</script><b>&\"'`\\%%|{}[]#;$\u{1B}[31m\u{0}\n\u{202E}]]>--><!-- -- \u{2028} e\u{301} 😀 \\u0041 \\N"
 
-/// Two orders and a hostile label: one chain is fulfilled with two members in parallel, one is rejected, one is live, one
-/// is cancelled.
+/// Returns the batches of four orders: one is fulfilled after two checks in parallel, one with hostile texts is
+/// rejected, one is live, one is cancelled.
 func shop() -> [EventBatch] {
     var script = ScriptedBatches()
     script.name()
@@ -101,7 +101,7 @@ func shop() -> [EventBatch] {
     return script.batches
 }
 
-/// The forest after some batches.
+/// Returns the forest after some batches.
 func forest(_ batches: [EventBatch]) -> ChainForest {
     var forest = ChainForest(process: ProcessDescription.test.key)
     for batch in batches { forest.apply(batch) }

@@ -7,13 +7,15 @@ import Testing
 
 /// Which nodes decide when a chain settles.
 @Suite struct CriticalPathTests {
+    /// Returns the nodes on the critical path to a node.
     private static func path(to node: UInt64, _ script: ScriptedForest) -> Set<UInt64> {
         let forest = script.forest
         guard let tail = forest.index(of: NodeID(node)) else { return [] }
         return Set(CriticalPath(to: tail, in: forest).nodes.map { forest.id(of: $0).rawValue })
     }
 
-    /// An order: its handler waits for three checks of 10, 30 and 20 ms, the slowest in two steps; then it is paid.
+    /// Returns an order: its handler waits for three checks of 10, 30 and 20 ms, the slowest in two steps; then it is
+    /// paid.
     private static func order(kind: NodeKind) -> ScriptedForest {
         var script = ScriptedForest()
         script.make(1, .work, "order")
@@ -85,7 +87,7 @@ import Testing
         script.fulfill(9)
         script.fulfill(4)
         #expect(Self.path(to: 2, script) == [2, 3, 1])
-        #expect(Self.path(to: 4, script) == [4, 9], "what ran before did not hold it up")
+        #expect(Self.path(to: 4, script) == [4, 9], "9 began before 2 settled, so 2 did not hold it up")
     }
 
     @Test func everyAttemptOfARetryDecides() {

@@ -9,7 +9,8 @@ import Testing
 @Suite struct ProfileTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    /// An order from a moment on: 10 ms in the root, 200 ms of checks, two of them side by side, and 700 ms to charge.
+    /// Adds an order that begins at a moment: 10 ms in the root, 200 ms of checks, two of them side by side, and 700 ms
+    /// to charge.
     private static func order(_ script: inout ScriptedForest, _ base: UInt64, at begin: Double, fails: Bool = false) {
         script.at(begin)
         script.make(base, .work, "order \(base)", site: 1)
@@ -37,6 +38,7 @@ import Testing
         }
     }
 
+    /// Counts the chains of the forest that have settled.
     private static func count(_ table: inout ChainSiteTable, _ forest: ChainForest) {
         for tick in 1...40 as ClosedRange<UInt64> {
             _ = table.count(forest, wall: tick * ChainSiteTable.hold, budget: 100)
@@ -44,6 +46,7 @@ import Testing
         while !table.refresh(forest, budget: 1_000_000) {}
     }
 
+    /// Returns the frame at a path of call sites.
     private static func frame(_ table: ChainSiteTable, _ path: SiteID...) -> ProfileTree.Frame? {
         let frames = table.profile!.frames
         var found: Int?
@@ -54,6 +57,7 @@ import Testing
         return found.map { frames[$0] }
     }
 
+    /// Checks the figures of two orders, one of which failed.
     private static func expectTwoOrders(_ table: ChainSiteTable) {
         #expect(table.profile?.frames.count == 5, "a skipped node takes no time")
         #expect(frame(table, 1)?.count == 2)
@@ -148,7 +152,7 @@ import Testing
         #expect(table.figures(site)?.time.max == 15 * Self.millisecond)
     }
 
-    /// A chain is settled for a moment between its root and what is attached to it.
+    /// A chain is settled for a moment after its root, until the next step is attached.
     @Test func aChainThatGoesOnIsCountedAtItsEnd() {
         var script = ScriptedForest()
         _ = script.forest.consumeChanges()
@@ -174,7 +178,7 @@ import Testing
         #expect(table.figures(unknown)?.inFlight == 0)
     }
 
-    /// More chains than wait to be counted at a time: in a sweep, and as changes.
+    /// More chains than the queue holds, found by a sweep and as changes.
     @Test func chainsPastTheLimitOfTheQueueAreCountedLater() {
         let count: UInt64 = 140_000
         var script = ScriptedForest()
@@ -220,8 +224,8 @@ import Testing
         #expect(Self.frame(table, 1)?.label == "order 1")
     }
 
-    /// What is under a node of a path beyond the limits is beyond them, too; so is what a walk does not reach.
-    @Test func nodesBeyondTheLimitsAreCounted() {
+    /// Nodes below a path that is beyond the limits are omitted, too, and so are nodes that a walk does not reach.
+    @Test func omittedNodesAreCounted() {
         var deep = ScriptedForest()
         let count = UInt64(ProfileTree.depthLimit) + 20
         for id in 1...count { deep.make(id, .work, by: id == 1 ? 0 : id - 1, site: 1) }

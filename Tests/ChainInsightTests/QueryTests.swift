@@ -7,10 +7,12 @@ import Testing
 @testable import ChainInsight
 
 struct QueryTests {
-    /// order 17 (rejected, thread worker-2), its child charge (running since 1 s), all (pending), one without a label.
+    /// Node 1: order 17, rejected on worker-2. Node 2: its step charge, which has run for 1 s. Node 3: a pending `all`.
+    /// Node 4: a `map` that waits for charge. Nodes 3 and 4 have no label.
     private let forest = makeForest()
     private let now: UInt64 = 10_000_000_000
 
+    /// Returns the nodes that a query finds.
     private func found(_ text: String) throws -> [UInt64] {
         var matcher = QueryMatcher(try Query(text))
         return (1...4).filter { matcher.matches(forest.index(of: NodeID($0))!, in: forest, now: now) }
@@ -77,13 +79,13 @@ struct QueryTests {
         #expect(found == [2])
     }
 
-    @Test func knowsWhetherTimeChangesAnswers() throws {
+    @Test func reportsWhetherItDependsOnTime() throws {
         #expect(try Query("not age>5s").dependsOnTime)
         #expect(try !Query("state:running").dependsOnTime)
         #expect(try Query("  ").isEmpty)
     }
 
-    /// A name that is reported later is found then, and is compared once.
+    /// The name of a thread is found as soon as it is reported, though the node was tested before.
     @Test func lateNamesAreFound() throws {
         var forest = forest
         var matcher = QueryMatcher(try Query("thread:late"))
@@ -117,6 +119,7 @@ struct QueryTests {
     }
 }
 
+/// Returns the forest of both suites; see ``QueryTests/forest``.
 private func makeForest() -> ChainForest {
     let second: UInt64 = 1_000_000_000
     let key = ProcessKey(rawValue: 1)
@@ -151,7 +154,7 @@ private func makeForest() -> ChainForest {
     return forest
 }
 
-/// A query agrees with its terms evaluated one by one, and reports when time alone changes its answer.
+/// A query agrees with its terms evaluated one by one, and reports until when its answer holds.
 struct QueryMatcherTests {
     private let forest = makeForest()
     private let second: UInt64 = 1_000_000_000
@@ -162,7 +165,8 @@ struct QueryMatcherTests {
         "wait>1s", "total<3s", "label:r",
     ]
 
-    private func term(_ depth: Int, _ random: inout Steady) -> String {
+    /// Returns a random query of ``words``, nested up to a depth.
+    private func term(_ depth: Int, _ random: inout CongruentialGenerator) -> String {
         guard depth > 0 else { return Self.words[Int(random.next() % UInt64(Self.words.count))] }
         switch random.next() % 4 {
         case 0: return "not \(term(depth - 1, &random))"
@@ -172,7 +176,7 @@ struct QueryMatcherTests {
         }
     }
 
-    /// Evaluates a term without shortcuts; single words use a matcher of their own.
+    /// Evaluates a term without shortcuts. Terms that are not made of ``words`` do not hold.
     private func holds(_ term: Query.Term, _ node: NodeIndex, _ now: UInt64) -> Bool {
         switch term {
         case .all(let terms): return terms.map { holds($0, node, now) }.allSatisfy { $0 }
@@ -188,7 +192,7 @@ struct QueryMatcherTests {
         case .pattern, .warnings, .waits, .field(_, _, .pattern): return false
         case .field(let field, _, .text(let text)):
             let view = forest.node(node)
-            let hay: String? =
+            let fieldText: String? =
                 switch field {
                 case .label: forest.label(of: node)
                 case .error: forest.summary(of: node)
@@ -198,7 +202,7 @@ struct QueryMatcherTests {
                 case .thread: forest.threads[view.thread]
                 case .executor: forest.executors[view.executor]
                 }
-            return hay?.lowercased().contains(text) ?? false
+            return fieldText?.lowercased().contains(text) ?? false
         case .duration(let duration, let comparison, let limit):
             let (view, timing) = (forest.node(node), forest.timing(of: node, now: now))
             let value: UInt64? =
@@ -219,7 +223,7 @@ struct QueryMatcherTests {
     }
 
     @Test(arguments: Seeds.upTo(200)) func agreesWithItsTerms(_ seed: UInt64) throws {
-        var random = Steady(state: seed)
+        var random = CongruentialGenerator(state: seed)
         let query = try Query(term(4, &random))
         var matcher = QueryMatcher(query)
         for id in 1...4 as ClosedRange<UInt64> {
@@ -237,8 +241,8 @@ struct QueryMatcherTests {
     }
 }
 
-/// Numbers that are the same in every run.
-private struct Steady {
+/// A linear congruential generator: the same numbers in every run.
+private struct CongruentialGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ChainInsight
 
-/// A table of one call site.
+/// A table that counts one call site only.
 @Suite struct SiteFocusTests {
-    /// With the shortest retention between any two updates.
+    /// Settled nodes are evicted between two updates.
     @Test(arguments: 1...4) func oneSiteIsCountedAsAmongAll(seed: UInt64) {
         var program = SiteTableTests.Program(
             seed: seed, limits: ForestLimits(settledNodeLimit: 50, settledLeafLimit: 50))

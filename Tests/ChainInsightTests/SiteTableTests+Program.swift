@@ -15,7 +15,7 @@ extension SiteTableTests {
         var end: EventKind?
     }
 
-    /// The expected statistics of the nodes.
+    /// Returns the expected statistics of the nodes.
     static func expected(_ nodes: some Sequence<Node>) -> [SiteKey: SiteStatistics] {
         var result: [SiteKey: SiteStatistics] = [:]
         for (key, group) in Dictionary(grouping: nodes, by: \.key) {
@@ -36,6 +36,7 @@ extension SiteTableTests {
         return result
     }
 
+    /// Returns the exact figures of durations.
     static func figures(_ durations: [UInt64]) -> DurationFigures {
         var figures = DurationFigures()
         guard !durations.isEmpty else { return figures }
@@ -49,7 +50,7 @@ extension SiteTableTests {
         return figures
     }
 
-    /// The histogram keeps two digits: 1 %, or half a microsecond.
+    /// Checks figures as exactly as a histogram is, which keeps two digits: 1 %, or half a microsecond.
     static func expectSame(_ found: DurationFigures, _ expected: DurationFigures, _ what: String) {
         #expect(found.count == expected.count, "\(what)")
         #expect(found.max == expected.max, "\(what)")
@@ -148,7 +149,7 @@ extension SiteTableTests {
         }
     }
 
-    /// Handlers that never end are not measured.
+    /// Returns the expected statistics of a program. Handlers that have not ended are not measured.
     static func known(_ program: Program) -> [SiteKey: SiteStatistics] {
         expected(program.nodes.values)
     }

@@ -35,7 +35,7 @@ import Testing
         Self.expectSame(table, Self.known(program))
     }
 
-    /// With the shortest retention between any two updates.
+    /// Settled nodes are evicted between two updates.
     @Test(arguments: 1...6) func evictedNodesStayCounted(seed: UInt64) {
         let limits = ForestLimits(settledNodeLimit: 5, settledLeafLimit: 5)
         var program = Program(seed: seed, limits: limits)

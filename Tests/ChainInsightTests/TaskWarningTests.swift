@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainInsight
 
-/// Warnings of tasks of Swift, by samples of their runs and suspensions.
+/// Warnings about Swift's tasks, from samples of their runs and suspensions.
 @Suite struct TaskWarningTests {
     private typealias Watched = WarningTableTests.Watched
 

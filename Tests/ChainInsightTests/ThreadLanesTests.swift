@@ -15,7 +15,7 @@ private let second: UInt64 = 1_000_000_000
         var lanes = ThreadLanes()
         var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 1, time: 0)
 
-        mutating func tell(
+        mutating func record(
             _ kind: EventKind, _ node: UInt64, _ other: UInt64 = 0, at time: UInt64, on thread: ThreadID = 1,
             detail: UInt16 = 0, flags: EventFlags = []
         ) {
@@ -27,10 +27,11 @@ private let second: UInt64 = 1_000_000_000
         }
 
         mutating func make(_ node: UInt64, _ kind: NodeKind = .work, at time: UInt64) {
-            tell(.created, node, at: time, on: 99, detail: UInt16(kind.rawValue))
+            record(.created, node, at: time, on: 99, detail: UInt16(kind.rawValue))
         }
 
-        mutating func send() {
+        /// Applies the batch to the forest and the lanes, and begins the next one.
+        mutating func applyBatch() {
             forest.apply(batch)
             lanes.ingest(batch, in: forest)
             batch = EventBatch(process: batch.process, sequence: batch.sequence + 1, time: batch.time)
@@ -44,12 +45,12 @@ private let second: UInt64 = 1_000_000_000
     @Test func aHandlerIsOnItsThreadWhileItRuns() {
         var world = World()
         world.make(1, at: 10)
-        world.tell(.started, 1, at: 2 * second, on: 7)
-        world.send()
+        world.record(.started, 1, at: 2 * second, on: 7)
+        world.applyBatch()
         #expect(world.entries(7) == [NodeID(1)])
         #expect(world.lanes.lane(of: 7)?.entries.first?.since == 2 * second)
-        world.tell(.fulfilled, 1, at: 5 * second / 2, on: 7, flags: .handlerEnded)
-        world.send()
+        world.record(.fulfilled, 1, at: 5 * second / 2, on: 7, flags: .handlerEnded)
+        world.applyBatch()
         #expect(world.entries(7) == [])
         let lane = world.lanes.lane(of: 7)!
         let now = 4 * second
@@ -64,17 +65,17 @@ private let second: UInt64 = 1_000_000_000
     @Test func aWaitBlocksAndAHandlerOnTopOfItRuns() {
         var world = World()
         for node in 1...3 as ClosedRange<UInt64> { world.make(node, at: 1) }
-        world.tell(.started, 1, at: 1 * second)
-        world.tell(.awaited, 2, 1, at: 2 * second)
-        world.send()
+        world.record(.started, 1, at: 1 * second)
+        world.record(.awaited, 2, 1, at: 2 * second)
+        world.applyBatch()
         #expect(world.lanes.lane(of: 1)?.entries.map(\.kind) == [.handler, .wait])
-        world.tell(.started, 3, at: 4 * second)
-        world.send()
+        world.record(.started, 3, at: 4 * second)
+        world.applyBatch()
         #expect(world.entries(1) == [NodeID(1), NodeID(2), NodeID(3)])
-        world.tell(.ended, 3, at: 5 * second)
-        world.tell(.awaitEnded, 2, 1, at: 7 * second)
-        world.tell(.ended, 1, at: 8 * second)
-        world.send()
+        world.record(.ended, 3, at: 5 * second)
+        world.record(.awaitEnded, 2, 1, at: 7 * second)
+        world.record(.ended, 1, at: 8 * second)
+        world.applyBatch()
         #expect(world.entries(1) == [])
         let total = world.lanes.lane(of: 1)!.total(now: 8 * second, nil)
         #expect(total.share == ThreadLane.Share(busy: 3 * second, blocked: 4 * second))
@@ -84,18 +85,18 @@ private let second: UInt64 = 1_000_000_000
     @Test func tasksHoldNoThread() {
         var world = World()
         world.make(1, .task, at: 1)
-        world.tell(.started, 1, at: 10)
-        world.send()
+        world.record(.started, 1, at: 10)
+        world.applyBatch()
         #expect(world.lanes.lanes.isEmpty)
         // Its kind may be reported after its start.
-        world.tell(.started, 2, at: 20)
-        world.send()
+        world.record(.started, 2, at: 20)
+        world.applyBatch()
         #expect(world.entries(1) == [NodeID(2)])
         world.make(2, .task, at: 15)
-        world.send()
+        world.applyBatch()
         #expect(world.entries(1) == [])
-        world.tell(.fulfilled, 2, at: 30, on: 5, flags: .handlerEnded)
-        world.send()
+        world.record(.fulfilled, 2, at: 30, on: 5, flags: .handlerEnded)
+        world.applyBatch()
         #expect(world.lanes.lane(of: 1)?.entries == [])
     }
 
@@ -103,16 +104,16 @@ private let second: UInt64 = 1_000_000_000
         var world = World()
         world.make(1, .task, at: 1)
         world.make(2, .task, at: 1)
-        world.tell(.resumed, 1, at: 1 * second, on: 7)
-        world.send()
+        world.record(.resumed, 1, at: 1 * second, on: 7)
+        world.applyBatch()
         #expect(world.entries(7) == [NodeID(1)])
-        // One runs at a time, whichever sample comes first.
-        world.tell(.resumed, 2, at: 3 * second, on: 7)
-        world.tell(.suspended, 1, at: 3 * second, on: 7)
-        world.send()
+        // A thread runs one task at a time, whichever sample comes first.
+        world.record(.resumed, 2, at: 3 * second, on: 7)
+        world.record(.suspended, 1, at: 3 * second, on: 7)
+        world.applyBatch()
         #expect(world.entries(7) == [NodeID(2)])
-        world.tell(.fulfilled, 2, at: 4 * second, on: 7, flags: .handlerEnded)
-        world.send()
+        world.record(.fulfilled, 2, at: 4 * second, on: 7, flags: .handlerEnded)
+        world.applyBatch()
         #expect(world.entries(7) == [])
         #expect(world.lanes.lane(of: 7)!.total(now: 4 * second, nil).share.busy == 3 * second)
     }
@@ -120,20 +121,20 @@ private let second: UInt64 = 1_000_000_000
     @Test func aTaskIsInOneLaneWhateverSamplesAreMissing() {
         var world = World()
         for node in 1...2 as ClosedRange<UInt64> { world.make(node, .task, at: 1) }
-        world.tell(.resumed, 1, at: 1 * second, on: 7)
-        world.send()
+        world.record(.resumed, 1, at: 1 * second, on: 7)
+        world.applyBatch()
         // Its suspension there, and its run on another thread, were not sampled.
-        world.tell(.suspended, 1, at: 3 * second, on: 8)
-        world.tell(.resumed, 2, at: 3 * second, on: 7)
-        world.send()
+        world.record(.suspended, 1, at: 3 * second, on: 8)
+        world.record(.resumed, 2, at: 3 * second, on: 7)
+        world.applyBatch()
         #expect(world.entries(7) == [NodeID(2)] && world.entries(8) == [])
-        world.tell(.resumed, 2, at: 4 * second, on: 8)
-        world.send()
+        world.record(.resumed, 2, at: 4 * second, on: 8)
+        world.applyBatch()
         #expect(world.entries(7) == [] && world.entries(8) == [NodeID(2)])
         // A sample after its end.
-        world.tell(.fulfilled, 2, at: 5 * second, on: 8, flags: .handlerEnded)
-        world.tell(.resumed, 2, at: 4 * second, on: 9)
-        world.send()
+        world.record(.fulfilled, 2, at: 5 * second, on: 8, flags: .handlerEnded)
+        world.record(.resumed, 2, at: 4 * second, on: 9)
+        world.applyBatch()
         #expect(world.entries(8) == [] && world.entries(9) == [])
     }
 
@@ -142,33 +143,33 @@ private let second: UInt64 = 1_000_000_000
         world.make(1, at: 1)
         world.make(2, at: 1)
         world.make(3, at: 1)
-        world.tell(.started, 1, at: 10)
-        world.tell(.awaited, 2, 1, at: 20)
-        world.tell(.started, 3, at: 30)
-        world.send()
+        world.record(.started, 1, at: 10)
+        world.record(.awaited, 2, 1, at: 20)
+        world.record(.started, 3, at: 30)
+        world.applyBatch()
         var late = World()
         late.batch.nodes = world.forest.snapshot(limit: 10).nodes
         late.batch.time = 40
-        late.send()
+        late.applyBatch()
         #expect(late.entries(1) == [NodeID(1), NodeID(3)])
         late.batch.events = world.forest.waitEvents
-        late.send()
+        late.applyBatch()
         #expect(late.lanes.lane(of: 1)?.entries == world.lanes.lane(of: 1)?.entries)
     }
 
     @Test func entriesThatEndedDuringALossAreRemoved() {
         var world = World()
         world.make(1, at: 1)
-        world.tell(.started, 1, at: 10)
-        world.send()
+        world.record(.started, 1, at: 10)
+        world.applyBatch()
         // The handler's end was lost, its settlement was not.
-        world.tell(.released, 1, at: 20, on: 3)
-        world.send()
-        #expect(world.entries(1) == [], "the forest knows")
+        world.record(.released, 1, at: 20, on: 3)
+        world.applyBatch()
+        #expect(world.entries(1) == [], "the forest has its settlement")
         world.make(2, at: 30)
-        world.tell(.started, 2, at: 40)
+        world.record(.started, 2, at: 40)
         world.batch.loss.lostInRings = 1
-        world.send()
+        world.applyBatch()
         #expect(world.lanes.lane(of: 1)?.entries.map(\.node) == [NodeID(2)])
     }
 
@@ -177,10 +178,10 @@ private let second: UInt64 = 1_000_000_000
         for thread in 1...5_000 as ClosedRange<UInt32> {
             let time = UInt64(thread) * 1_000
             world.make(UInt64(thread), at: time)
-            world.tell(.started, UInt64(thread), at: time + 1, on: thread)
-            if thread != 3 { world.tell(.ended, UInt64(thread), at: time + 2, on: thread) }
+            world.record(.started, UInt64(thread), at: time + 1, on: thread)
+            if thread != 3 { world.record(.ended, UInt64(thread), at: time + 2, on: thread) }
         }
-        world.send()
+        world.applyBatch()
         #expect(world.lanes.lanes.count <= ThreadLanes.laneLimit)
         #expect(world.lanes.lane(of: 3) != nil, "it is not idle")
         #expect(world.lanes.lane(of: 5_000) != nil)
@@ -194,13 +195,13 @@ private let second: UInt64 = 1_000_000_000
         for (index, time) in times.enumerated() {
             for thread in [1, 0, ThreadID.max] {
                 let node = UInt64(index) + 1
-                world.tell(.started, node, at: time, on: thread)
-                world.tell(.awaited, node, node, at: .max - time, on: thread)
-                world.tell(.awaitEnded, 77, at: time, on: thread)
-                world.tell(.ended, node, at: time / 2, on: thread)
-                world.tell(.started, 1, at: time, on: thread)
+                world.record(.started, node, at: time, on: thread)
+                world.record(.awaited, node, node, at: .max - time, on: thread)
+                world.record(.awaitEnded, 77, at: time, on: thread)
+                world.record(.ended, node, at: time / 2, on: thread)
+                world.record(.started, 1, at: time, on: thread)
             }
-            world.send()
+            world.applyBatch()
             for lane in world.lanes.lanes {
                 for now in times {
                     for number in [0, now / second, .max] { _ = lane.share(ofSecond: number, now: now, .wait) }
@@ -213,7 +214,7 @@ private let second: UInt64 = 1_000_000_000
 
     // MARK: Random logs
 
-    /// Possible steps of one thread, and what they add up to.
+    /// Random possible events of one thread, and its expected share of each second.
     private struct RandomThread {
         var events: [ChainEvent] = []
         var seconds: [UInt64: ThreadLane.Share] = [:]
@@ -247,16 +248,16 @@ private let second: UInt64 = 1_000_000_000
 
         private mutating func count(from: UInt64, to: UInt64, _ kind: ThreadLane.Entry.Kind?) {
             guard let kind else { return }
-            var at = from
-            while at < to {
-                let end = min(to, (at / second + 1) * second)
-                seconds[at / second, default: ThreadLane.Share()].add(end - at, kind)
-                at = end
+            var start = from
+            while start < to {
+                let end = min(to, (start / second + 1) * second)
+                seconds[start / second, default: ThreadLane.Share()].add(end - start, kind)
+                start = end
             }
         }
     }
 
-    /// Applies in any order that keeps each thread's own, in batches of any size.
+    /// Applies the events of all threads in a random order that keeps each thread's own, in batches of random sizes.
     private static func apply(_ threads: [RandomThread], upTo size: Int, _ random: inout SeededGenerator) -> World {
         var world = World()
         var rest = threads.map { $0.events[...] }
@@ -266,9 +267,9 @@ private let second: UInt64 = 1_000_000_000
                 world.batch.events.append(event)
                 world.batch.time = max(world.batch.time, event.time)
             }
-            if Bool.random(using: &random) { world.send() }
+            if Bool.random(using: &random) { world.applyBatch() }
         }
-        world.send()
+        world.applyBatch()
         return world
     }
 
@@ -306,7 +307,7 @@ private let second: UInt64 = 1_000_000_000
         var world = World()
         for event in thread.events {
             world.batch.events = [event]
-            world.send()
+            world.applyBatch()
             let lane = world.lanes.lane(of: 1)!
             let now = event.time + random.next() % (100 * second)
             let kind = lane.entries.last?.kind

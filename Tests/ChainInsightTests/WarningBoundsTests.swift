@@ -36,7 +36,7 @@ extension WarningTableTests {
         #expect(watched.table.count(of: .abandoned) == 1)
     }
 
-    /// A program with every kind of problem.
+    /// Returns a program with a warning of every kind.
     static func everything() -> Watched {
         var watched = Watched()
         watched.options.depthLimit = 5

@@ -19,7 +19,7 @@ import Testing
             table.update(with: script.forest.consumeChanges(), of: script.forest, now: script.time)
         }
 
-        /// Advances time by ticks of 100 ms.
+        /// Lets time pass, with a tick each 100 ms.
         mutating func pass(_ milliseconds: Double, budget: Int = 16_384) {
             let end = script.time + UInt64(milliseconds * 1_000_000)
             while script.time < end {
@@ -29,7 +29,7 @@ import Testing
             }
         }
 
-        /// The kinds that hold, by name, and how many of each.
+        /// The number of warnings of each kind that has any, by the name of the kind.
         var counts: [String: Int] {
             var counts: [String: Int] = [:]
             for kind in WarningKind.allCases where table.count(of: kind) > 0 {
@@ -38,6 +38,7 @@ import Testing
             return counts
         }
 
+        /// Returns the nodes with a warning of the kind that has not ended.
         func nodes(_ kind: WarningKind) -> [UInt64] {
             table.warnings(of: kind).filter { $0.ended == nil }.map(\.node.rawValue)
         }
@@ -153,7 +154,7 @@ import Testing
         watched.script.make(9, .pending)
         watched.script.record(.blocked, 2, text: "for 100 ms")
         watched.script.record(.awaited, 9, 3, thread: 3)
-        // Settled, and still on its thread.
+        // Node 4 has settled, but its handler is still on its thread.
         watched.script.record(.cancelled, 4)
         watched.pass(900)
         #expect(watched.counts == [:])
@@ -194,10 +195,10 @@ import Testing
         #expect(watched.counts == [:])
         watched.pass(1_000)
         #expect(watched.counts == ["deadlock": 1])
-        let ring = watched.table.warnings(of: .deadlock)[0]
-        #expect(ring.amount == 3)
-        #expect(ring.node == NodeID(1))
-        #expect(ring.other == NodeID(3))
+        let deadlock = watched.table.warnings(of: .deadlock)[0]
+        #expect(deadlock.amount == 3)
+        #expect(deadlock.node == NodeID(1))
+        #expect(deadlock.other == NodeID(3))
         watched.script.record(.cancelled, 1)
         watched.update()
         #expect(watched.counts == [:])
@@ -222,7 +223,7 @@ import Testing
         watched.pass(2_000)
         #expect(watched.nodes(.deadlock) == [1])
         #expect(watched.table.warnings(of: .deadlock)[0].amount == 4)
-        // A third handler on one of the executors may let its queue go on.
+        // A third handler on executor 2 shows that its queue may still be worked off.
         watched.script.make(3, .work)
         watched.script.queue(3, on: 2)
         watched.script.start(3, on: 3)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChainInsight
 
-/// Warnings found though sweeps examine only changed and due nodes.
+/// Sweeps examine only nodes that changed or are due, and find all warnings all the same.
 @Suite struct WarningWatchTests {
     /// A node does not change itself when its parent settles long after; its warning counts from the parent's settlement.
     @Test func aNodeIsSeenWhenItsParentHasSettled() {
@@ -89,14 +89,15 @@ import Testing
         #expect(slots == [501].compactMap { watched.script.forest.index(of: NodeID($0))?.rawValue })
     }
 
-    private func looks(_ list: WatchList, at now: UInt64) -> [Int] {
+    /// Returns how many nodes each of the next two sweeps examines.
+    private func examinedCounts(_ list: WatchList, at now: UInt64) -> [Int] {
         var list = list
         return (0..<2).map { _ in
             (0..<list.wordCount).reduce(0) { $0 + list.removeSlots($1, at: now, isWhole: false).bits.nonzeroBitCount }
         }
     }
 
-    /// A node that was just queued is not overdue, and most go on before the next sweep.
+    /// A node that was just queued is not overdue, and most nodes start before the next sweep.
     @Test func aWaitingNodeIsExaminedInTheSweepAfterTheNext() {
         var watched = WarningTableTests.Watched()
         watched.pass(2_000)
@@ -105,13 +106,13 @@ import Testing
             watched.script.queue(node)
         }
         watched.update()
-        #expect(looks(watched.table.watch, at: watched.script.time) == [0, 100])
+        #expect(examinedCounts(watched.table.watch, at: watched.script.time) == [0, 100])
         for node in 1...99 as ClosedRange<UInt64> {
             watched.script.start(node)
             watched.script.fulfill(node)
         }
         watched.update()
-        #expect(looks(watched.table.watch, at: watched.script.time) == [0, 1])
+        #expect(examinedCounts(watched.table.watch, at: watched.script.time) == [0, 1])
         watched.pass(1_500)
         #expect(watched.nodes(.longQueueWait) == [100])
     }
@@ -139,11 +140,11 @@ import Testing
         watched.update()
         watched.script.start(1)
         watched.update()
-        #expect(looks(watched.table.watch, at: watched.script.time) == [1, 0])
+        #expect(examinedCounts(watched.table.watch, at: watched.script.time) == [1, 0])
     }
 
-    /// A due node makes its 16 neighbours examined, and no others.
-    @Test func aDueNodeIsExaminedWithItsSixteen() {
+    /// A due node is examined with the rest of its group of 16 slots, and no others.
+    @Test func aDueNodeIsExaminedWithItsGroupOfSixteen() {
         var list = WatchList()
         list.reserve(64)
         list.insert(20, at: 500)
@@ -156,7 +157,7 @@ import Testing
         #expect(list.due(0) == nil)
     }
 
-    /// Very long sweeps come less often, but not without bound.
+    /// The pause grows with the length of the sweep, up to a bound.
     @Test func longSweepsCauseLongerPauses() {
         func pause(_ count: UInt64, isWhole: Bool = false) -> UInt64 {
             var sweep = WarningSweep(isWhole: isWhole, findsFaults: false)

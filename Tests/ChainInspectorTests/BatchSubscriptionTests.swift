@@ -7,7 +7,7 @@ import Testing
 @testable import ChainInspector
 
 @Suite struct BatchSubscriptionTests {
-    /// What a subscriber makes of all that waits for it.
+    /// A subscriber that applies its batches to a forest and keeps their parts.
     private struct Viewer {
         let subscription: BatchSubscription
         var forest = ChainForest(process: Bench.process)
@@ -17,7 +17,8 @@ import Testing
 
         init(_ subscription: BatchSubscription) { self.subscription = subscription }
 
-        mutating func take(atMost limit: Int = .max) {
+        /// Reads up to `limit` batches.
+        mutating func read(atMost limit: Int = .max) {
             var count = 0
             while count < limit, let batch = subscription.next() {
                 forest.apply(batch)
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    /// Random lives of nodes, the same for the same seed.
+    /// Records random events of nodes, the same for the same seed.
     private struct Lives {
         var random: SeededGenerator
         var made: UInt64 = 0
@@ -38,7 +39,7 @@ import Testing
         mutating func step(_ bench: Bench) {
             func record(_ record: EventRecord, _ text: String? = nil) { bench.recorder.record(record, text: text) }
             if live.isEmpty || random.next() % 3 == 0 {
-                // Ids come in blocks a thread: not in the order of making.
+                // Not in the order of creation, because threads take ids in blocks.
                 made += 1
                 let id = NodeID(made.isMultiple(of: 2) ? made : 10_000 - made)
                 let other = random.next() % 2 == 0 ? live.randomElement(using: &random) : nil
@@ -72,6 +73,7 @@ import Testing
         }
     }
 
+    /// Returns a forest with all batches of the bench applied.
     private func whole(_ bench: Bench) -> ChainForest {
         var forest = ChainForest(process: Bench.process)
         for batch in bench.batches { forest.apply(batch) }
@@ -86,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.upTo(16))
-    func stateAndBatchesAreTheWholeLog(seed: UInt64) {
+    func stateAndLaterBatchesGiveTheWholeForest(seed: UInt64) {
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: Int(seed % 9) + 1))
         var lives = Lives(random: SeededGenerator(seed: seed))
@@ -98,14 +100,14 @@ import Testing
             if lives.random.next() % 50 == 0 {
                 viewers.append(Viewer(bench.collector.subscribe(mailboxLimit: 1_000_000, onReady: {})))
             }
-            for index in viewers.indices where lives.random.next() % 3 == 0 { viewers[index].take(atMost: 2) }
+            for index in viewers.indices where lives.random.next() % 3 == 0 { viewers[index].read(atMost: 2) }
         }
         bench.collector.collectNow()
         let expected = whole(bench).dump(facts: true)
         #expect(expected == bench.collector.withState { $0.forest.dump(facts: true) })
         #expect(!viewers.isEmpty)
         for index in viewers.indices {
-            viewers[index].take()
+            viewers[index].read()
             #expect(viewers[index].forest.dump(facts: true) == expected)
             #expect(viewers[index].sequences == Array(1...UInt64(viewers[index].sequences.count)))
             #expect(viewers[index].marks.count == 2)
@@ -116,19 +118,19 @@ import Testing
     @Test func anEarlySubscriberGetsEachEventOnce() {
         let bench = Bench(collector: options(chunk: 10))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10_000, onReady: {}))
-        viewer.take()
+        viewer.read()
         var lives = Lives(random: SeededGenerator(seed: 3))
         for _ in 0..<500 {
             lives.step(bench)
             if lives.random.next() % 7 == 0 { bench.collector.collectNow() }
         }
         bench.collector.collectNow()
-        viewer.take()
+        viewer.read()
         #expect(viewer.events == bench.events)
     }
 
     @Test(arguments: Seeds.upTo(8))
-    func aSlowOneLosesThePastAndNotThePresent(seed: UInt64) {
+    func aSlowSubscriberLosesEventsAndGetsThePresentState(seed: UInt64) {
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: 8))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 30, onReady: {}))
@@ -137,17 +139,17 @@ import Testing
             lives.step(bench)
             clock.advance(by: 10)
             if lives.random.next() % 3 == 0 { bench.collector.collectNow() }
-            // Now and then it does look, but never long enough.
-            if round % 40 == 0 { viewer.take(atMost: 3) }
+            // It reads now and then, but too little.
+            if round % 40 == 0 { viewer.read(atMost: 3) }
         }
         bench.collector.collectNow()
-        viewer.take()
+        viewer.read()
         #expect(viewer.subscription.lostCount > 0)
         #expect(viewer.forest.loss.lostAtClient == viewer.subscription.lostCount)
         #expect(viewer.forest.dump(facts: true) == whole(bench).dump(facts: true))
     }
 
-    @Test func noGhostStaysWhereTheCollectorHasForgotten() {
+    @Test func aSlowSubscriberKeepsNoNodeThatTheCollectorEvicted() {
         let clock = StillClock()
         var options = options(chunk: 8)
         options.forest.settledNodeLimit = 0
@@ -157,7 +159,7 @@ import Testing
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 30, onReady: {}))
         for node in 1...20 as ClosedRange<UInt64> { bench.record(.created, node) }
         bench.collector.collectNow()
-        viewer.take()
+        viewer.read()
         #expect(viewer.forest.totals.counts.liveCount == 20)
         clock.advance(by: 1_000)
         for node in 2...20 as ClosedRange<UInt64> {
@@ -169,13 +171,13 @@ import Testing
         clock.advance(by: 1_000)
         bench.collector.collectNow()
         #expect(bench.collector.withState { $0.forest.totals.counts.nodeCount } == 1)
-        viewer.take()
+        viewer.read()
         #expect(viewer.subscription.lostCount > 0)
         #expect(viewer.forest.totals.counts.liveCount == 1)
         #expect(viewer.forest.index(of: NodeID(1)).map { viewer.forest.node($0).isLive } == true)
     }
 
-    @Test func aLossInTheRingsIsMendedForEverybody() {
+    @Test func aLossInTheRingsIsRepairedForEverySubscriber() {
         let clock = StillClock()
         var recorder = RecorderOptions()
         recorder.ringCapacity = 16
@@ -183,20 +185,20 @@ import Testing
         for node in 1...6 as ClosedRange<UInt64> { bench.record(.created, node) }
         bench.collector.collectNow()
         var early = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
-        early.take()
+        early.read()
         // A subscriber that gets the state while the walk over the registry begins and ends.
         var middle = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
-        middle.take(atMost: 3)
+        middle.read(atMost: 3)
         clock.advance(by: 10)
         for _ in 0..<16 { bench.record(.queued, 1) }
         for node in 2...5 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
         bench.runtime.setLive([NodeID(1), NodeID(6), NodeID(7)])
         clock.advance(by: 10)
         bench.collector.collectNow()
-        early.take()
-        middle.take()
+        early.read()
+        middle.read()
         var late = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
-        late.take()
+        late.read()
         let own = bench.collector.withState { $0.forest.dump(facts: true) }
         for forest in [early.forest, middle.forest, late.forest] {
             #expect(forest.dump(facts: true) == own)
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func saysWhenThereIsSomethingAndWhenItIsOver() {
+    @Test func callsOnReadyForTheFirstBatchAndForTheEnd() {
         let ready = Lock(0)
         let bench = Bench()
         let subscription = bench.collector.subscribe(mailboxLimit: 10, onReady: { ready.withLock { $0 += 1 } })
@@ -225,7 +227,7 @@ import Testing
         #expect(subscription.isEnded)
     }
 
-    @Test func givesNothingAfterItWasDisposedOf() {
+    @Test func givesNothingAfterItsDisposal() {
         let bench = Bench()
         let subscription = bench.collector.subscribe(mailboxLimit: 10, onReady: {})
         subscription.dispose()

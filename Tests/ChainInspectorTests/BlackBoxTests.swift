@@ -12,10 +12,11 @@ import Testing
 @testable import ChainInspector
 @testable import ChainRecording
 
-/// What a program with its rings in a file leaves: its very last events, which no thread of ours had read.
+/// The last events of a program with its rings in a file: no thread had collected them when the program ended.
 @Suite(.onItsOwnThread) struct BlackBoxTests {
     private let folder = TestFolder()
 
+    /// Runs the probe to its end, and returns the paths of its recording and of its rings.
     private func run(_ how: String) throws -> (path: String, rings: String, pid: Int32) {
         let run = try ProbeRun(["black-box", folder.path + "/s", how])
         let path = run.line()
@@ -23,7 +24,7 @@ import Testing
         return (path, SocketFolder.ringsPath(ofFlight: path), run.pid)
     }
 
-    /// The forest at the end of what was left.
+    /// Returns the forest at the end of a recording with its rings.
     private func reading(_ path: String, _ rings: String) throws -> (forest: ChainForest, rings: RecordingFile.Rings) {
         let (file, rings) = try RecordingFile.postMortem(path: path, rings: rings)
         var player = RecordingPlayer(file)
@@ -46,7 +47,7 @@ import Testing
             Issue.record("\(found)")
             return
         }
-        // What the recording has is not added again.
+        // Events in the recording are not added again.
         #expect(how == "kill-recorded" ? count <= 3 : count > 1_000, "\(count)")
         let dump = forest.dump()
         #expect(dump.contains("order 18") && dump.contains("order 599") && dump.contains("charge order 17"), "\(dump)")
@@ -59,7 +60,7 @@ import Testing
         let threads = left.chunks.indices.dropFirst(recorded).flatMap { left.batches(ofChunk: $0) ?? [] }
             .flatMap(\.threads.values)
         #expect(left.damage == [] && threads == ["main"], "\(threads)")
-        // The recording alone.
+        // Without the rings.
         #expect(try !FlightReading(path).labels.contains("order 18"))
     }
 
@@ -76,7 +77,7 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
-    /// Whatever was written, read and written over: all that was not read is there, and an unbroken part of what was.
+    /// After random use a ring holds all unread events, and before them an unbroken series of read ones.
     @Test func aRingIsReadFromWhereAnEventBegins() throws {
         var random = SeededGenerator(seed: 17)
         var (unreadInAll, all) = (0, 0)
@@ -109,7 +110,7 @@ import Testing
         #expect(all > 2 * unreadInAll, "\(all) events, \(unreadInAll) of them not read before")
     }
 
-    /// Any bytes: a sentence, or events; never a crash.
+    /// Any bytes give a reason or events, never a crash.
     @Test func damagedFilesAreRefusedOrRead() throws {
         let (path, rings, _) = try run("kill")
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: rings)))
@@ -131,11 +132,11 @@ import Testing
         var random = SeededGenerator(seed: 3)
         for round in 0..<60 {
             changed = Array(bytes[..<used])
-            let places = [
+            let ranges = [
                 24..<64, 64..<2_000, RingFileFormat.ringsOffset..<RingFileFormat.ringsOffset + 400, 24..<used,
             ]
             for _ in 0..<Int.random(in: 1...30, using: &random) {
-                changed[Int.random(in: places[round % 4], using: &random)] = UInt8.random(in: 0...255, using: &random)
+                changed[Int.random(in: ranges[round % 4], using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             _ = try result(changed)
         }

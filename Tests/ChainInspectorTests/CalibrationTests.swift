@@ -26,16 +26,16 @@ import Testing
         (true, "hpet", false), (true, "acpi_pm", false), (true, "refined-jiffies", false), (false, "tsc", false),
         (false, "", false),
     ])
-    func theCounterIsTrustedWhereProcessorAndSystemDo(isInvariant: Bool, clocksource: String, expected: Bool) {
+    func anInvariantCounterIsTrustedUnlessTheSystemAvoidsIt(isInvariant: Bool, clocksource: String, expected: Bool) {
         #expect(chain_counter_is_trusted(isInvariant, clocksource) == expected)
     }
 
     #if os(Linux) && arch(x86_64)
-        @Test func theProcessorIsAskedAsTheKernelAsksIt() throws {
+        @Test func theProcessorsAnswerAgreesWithTheKernels() throws {
             let flags =
                 try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8).split(separator: "\n")
                 .first { $0.hasPrefix("flags") }?.split(separator: " ") ?? []
-            // The kernel's name for the bit, on the processors of both makers.
+            // The kernel's names for an invariant counter, on processors of Intel and AMD.
             let isInvariant = flags.contains("nonstop_tsc") && flags.contains("constant_tsc")
             let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
             let clocksource = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
@@ -52,13 +52,13 @@ import Testing
         for _ in 0..<2_000 {
             let from = ticks
             ticks += UInt64.random(in: 1...60_000_000, using: &random)
-            // The clock drifts against the counter, and now and then stands.
+            // The clock drifts against the counter, and may stand.
             time += UInt64.random(in: 0...30_000_000, using: &random)
             calibration.add(.init(ticks: ticks, time: time))
             for moment in (0..<20).map({ _ in UInt64.random(in: from...ticks, using: &random) }).sorted() {
-                let told = calibration.time(of: moment)
-                #expect(told >= last && told <= time)
-                last = told
+                let converted = calibration.time(of: moment)
+                #expect(converted >= last && converted <= time)
+                last = converted
             }
         }
     }
@@ -79,8 +79,8 @@ import Testing
         let ticks = chain_ticks()
         let after = clock.now
         calibration.add(Calibration.measure(clock))
-        let told = calibration.time(of: ticks)
-        // Wide: the machine may take this thread's processor away between any two of these.
-        #expect(told + 1_000_000 >= before && told <= after + 1_000_000)
+        let converted = calibration.time(of: ticks)
+        // A margin of a millisecond, because the thread may lose its processor between any two readings.
+        #expect(converted + 1_000_000 >= before && converted <= after + 1_000_000)
     }
 }

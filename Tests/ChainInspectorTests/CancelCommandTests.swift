@@ -43,7 +43,7 @@ import Testing
         return error as? PromiseCancelled
     }
 
-    @Test func x5CancelsANodeWithItsDescendantsAndNobodyElse() throws {
+    @Test func x5CancelsANodeWithItsDescendantsAndNothingElse() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let (root, resolver) = stage.runtime.run { Promise<Int>.pending(label: "root") }
@@ -63,7 +63,7 @@ import Testing
         #expect(stage.watchCount == 0)
     }
 
-    @Test func x5MeansTheTopmostPendingNodesOfTheScope() throws {
+    @Test func x5CancelsTheTopmostPendingNodesOfTheScope() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let root = stage.runtime.run { Promise.resolve(1) }
@@ -78,7 +78,7 @@ import Testing
         #expect(stage.watchCount == 0)
     }
 
-    @Test func x5CancelsTaggedNodesTogetherAndSkipsWhatIsGone() throws {
+    @Test func x5CancelsTaggedNodesTogetherAndSkipsSettledAndUnknownOnes() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let pairs = stage.runtime.run { (0..<4).map { Promise<Int>.pending(label: "p\($0)") } }
@@ -90,7 +90,7 @@ import Testing
         pairs[3].resolver.fulfill(1)
     }
 
-    @Test func x5CountsATaggedNodeUnderAnotherWithThatOne() throws {
+    @Test func x5DoesNotCountATaggedNodeUnderAnotherTaggedNode() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let (root, resolver) = stage.runtime.run { Promise<Int>.pending() }
@@ -100,7 +100,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func x5WatchesEndWithWhatTheyWatch() throws {
+    @Test func x5AWatchEndsWhenItsScopeIsEmpty() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         var pairs = stage.runtime.run { (0..<300).map { Promise<Int>.pending(label: "p\($0)") } }
@@ -110,7 +110,7 @@ import Testing
         pairs = []
     }
 
-    @Test func x5ReachesWhatStandsUnderACombinator() throws {
+    @Test func x5ReachesTheMembersOfACombinatorThatHaveNoOtherConsumer() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let pairs = stage.runtime.run { (0..<3).map { Promise<Int>.pending(label: "member \($0)") } }
@@ -127,7 +127,7 @@ import Testing
         #expect((try? other.result?.get()) == [3])
     }
 
-    @Test func aSharedNodeIsCancelledWhereItIsNamed() throws {
+    @Test func aSharedNodeIsCancelledIfItIsNamedItself() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let (shared, resolver) = stage.runtime.run { Promise<Int>.pending() }
@@ -137,7 +137,7 @@ import Testing
         withExtendedLifetime((both, resolver)) {}
     }
 
-    @Test func x5CancelsWhatIsCreatedUnderItBeforeItIsEmpty() throws {
+    @Test func x5CancelsPromisesMadeInTheScopeUntilItIsEmpty() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let made = Lock<[Promise<Int>]>([])
@@ -145,7 +145,7 @@ import Testing
         let id = Lock<NodeID?>(nil)
         let work = stage.runtime.run {
             Promise<Int>(label: "work") {
-                // The viewer's key comes while this handler runs; then it goes on making promises.
+                // The viewer cancels while this handler runs; then the handler makes more promises.
                 let named = id.withLock { $0! }
                 let reply = stage.cancel(.node(named))
                 outcome.withLock { $0 = reply }
@@ -168,14 +168,14 @@ import Testing
         stage.executor.runAll()
         stage.inspector.collectNow()
         #expect(stage.watchCount == 0)
-        // The scope is empty: what is made now is not its business.
+        // The scope is empty: promises made from now on are not cancelled.
         let free = stage.runtime.run { Promise<Int>.pending() }
         stage.inspector.collectNow()
         #expect(free.promise.result == nil)
         free.resolver.fulfill(1)
     }
 
-    @Test func x3CleanUpRunsAndKnowsWhoDidIt() throws {
+    @Test func x3CleanUpRunsWithAnErrorThatNamesTheViewer() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let seen = Lock<[String]>([])
@@ -207,7 +207,7 @@ import Testing
         #expect(reason(.nodes([done.id, NodeID(999_999)])).hasPrefix("Nothing is pending in the 2 nodes"))
     }
 
-    @Test func refusesWhatItMayNotOrCannotDo() throws {
+    @Test func refusesIfReadOnlyForAnotherRunAndAfterTheEnd() throws {
         let stage = try Stage(readOnly: true)
         #expect(stage.inspector.info.isReadOnly)
         let (promise, resolver) = stage.runtime.run { Promise<Int>.pending() }
@@ -238,7 +238,7 @@ import Testing
         options.collectsByHand = true
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        // Another's step names it.
+        // A step of another node names it.
         following.resolve(old)
         inspector.collectNow()
         #expect(inspector.collector.withState { $0.forest.index(of: old.id) } != nil)

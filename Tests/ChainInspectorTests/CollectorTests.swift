@@ -6,7 +6,7 @@ import Testing
 @testable import ChainInspector
 
 @Suite struct CollectorTests {
-    @Test func publishesNothingWhereNothingHappenedButAHeartbeat() {
+    @Test func publishesOnlyAHeartbeatWithoutEvents() {
         let clock = StillClock()
         let bench = Bench(clock: clock)
         bench.record(.queued, 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(bench.batches[1].executors == [9: "executor-9"])
     }
 
-    @Test func keepsTheNamesOfSoManyThreadsOnly() {
+    @Test func keepsTheNamesOfALimitedNumberOfThreads() {
         var names = NameTables()
         for thread in 1...UInt32(5 * NameTables.threadLimit) { names.learn(thread: thread, name: "t\(thread)") }
         #expect(names.threads.count <= 2 * NameTables.threadLimit)
@@ -102,7 +102,7 @@ import Testing
         #expect(bench.batches.map(\.sequence) == [1, 2, 3, 4, 5])
     }
 
-    @Test func publishesAllBeforeItEndsAlsoWhereAnObserverEndsIt() {
+    @Test func publishesEverythingBeforeTheEndAlsoIfAnObserverClosesIt() {
         var options = CollectorOptions()
         options.batchLimit = 10
         let bench = Bench(collector: options)
@@ -125,7 +125,7 @@ import Testing
         for node in 1...40 as ClosedRange<UInt64> { bench.record(.created, node) }
         bench.collector.collectNow()
         clock.advance(by: 5_000_000_000)
-        // Without a collection these settle unseen, and others are made.
+        // Nodes are made and settled without a collection.
         for node in 100...400 as ClosedRange<UInt64> { bench.record(.created, node) }
         for node in 1...39 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
         bench.runtime.setLive([NodeID(40), NodeID(400)])
@@ -145,7 +145,7 @@ import Testing
         let bench = Bench(recorder: recorderOptions, collector: options)
         let thread = try #require(CollectorThread(bench.collector))
         bench.record(.queued, 1)
-        // The thread looks once at its start; whenever that is, half a ring wakes it again.
+        // The thread collects once at its start, at any moment; then half a ring wakes it again.
         for round in 0..<20 as Range<UInt64> {
             for step in 0..<33 as Range<UInt64> { bench.record(.queued, 2 + round * 33 + step) }
             let isRead = wait { bench.counts.deliveredCount + bench.counts.lostInRings > (round + 1) * 33 - 32 }
@@ -172,7 +172,7 @@ import Testing
         let begin = bench.batches.firstIndex { $0.resync == .begin(epoch: 1_010) }!
         #expect(bench.batches[...begin].allSatisfy { $0.nodes.isEmpty })
         #expect(Set(bench.batches.flatMap(\.nodes).map(\.id.rawValue)) == [3, 4, 21])
-        // Nothing more was lost: nothing more is told.
+        // Without another loss there is no other resync.
         bench.collector.collectNow()
         #expect(bench.batches.compactMap(\.resync).count == 2)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// What the program says of a node on request.
+/// The details of a node that a viewer requests.
 @Suite struct DescribeTests {
     private let clock = StillClock()
     private let executor = ManualExecutor(name: "till")
@@ -18,7 +18,7 @@ import Testing
         inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: .describe(id))).outcome
     }
 
-    /// The entries of a node, which must be described, as `name: text` lines.
+    /// Returns the entries of a node as `name: text` lines. A refusal is an issue.
     private func lines(_ id: NodeID, _ inspector: Inspector) throws -> [String] {
         guard case .described(let detail) = describe(id, inspector) else {
             Issue.record("\(id) is not described: \(describe(id, inspector))")
@@ -38,9 +38,9 @@ import Testing
         followerResolver.resolve(promise)
         let all = runtime.run { Promise.all([promise]) }
         clock.advance(by: 1_240_000_000)
-        let told = try lines(promise.id, inspector)
+        let described = try lines(promise.id, inspector)
         #expect(
-            told == [
+            described == [
                 "label: \(label)", "value type: Array<Int>", "executor: till",
                 "waiting handlers: 2: \(first.id), \(second.id)", "followed by: 1: \(follower.id)",
                 "member of: 1: \(all.id)", "waits for: its resolver", "age: made 1.24s ago",
@@ -106,7 +106,7 @@ import Testing
         #expect(sizes == [1003, 3, 3] && long.parts[0].text?.hasSuffix("ää…") == true)
     }
 
-    @Test func textsOfErrorsAreKeptWhereAsked() throws {
+    @Test func textsOfErrorsAreWithheldIfNotCaptured() throws {
         var options = InspectorOptions.alone
         options.capturesErrorText = false
         let inspector = try Inspector.start(runtime: runtime, options: options)
@@ -145,8 +145,8 @@ import Testing
         let before = count.withLock { $0 }
         #expect(before == (captures ? 1 : 0))
         let value = try lines(promise.id, inspector).first { $0.hasPrefix("value:") }
-        let told = "value: " + String(repeating: "v", count: NodeDetail.textByteLimit) + "…"
-        #expect(value == (captures ? told : "value: not captured (capturesValues is off)"))
+        let cut = "value: " + String(repeating: "v", count: NodeDetail.textByteLimit) + "…"
+        #expect(value == (captures ? cut : "value: not captured (capturesValues is off)"))
         #expect(count.withLock { $0 } == before * 2)
     }
 

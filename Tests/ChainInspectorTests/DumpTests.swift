@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// The tree of what is alive, as text.
+/// The dump of live nodes as text.
 @Suite struct DumpTests {
     private let clock = StillClock()
     private let executor = ManualExecutor(name: "till")
@@ -18,7 +18,7 @@ import Testing
 
     private struct Declined: Error, CustomStringConvertible { var description: String { "declined" } }
 
-    /// The lines of a dump without its header, which must tell so many nodes.
+    /// Returns the lines of a dump without its header, which has to name `alive` nodes.
     private func lines(_ inspector: Inspector, alive: Int, settled: Bool = false, limit: Int = 10_000) -> [String] {
         let lines = inspector.dump(settled: settled, limit: limit).split(separator: "\n").map(String.init)
         #expect(lines[0].hasPrefix("\(inspector.info.name) (pid \(getpid())) at "))
@@ -39,7 +39,7 @@ import Testing
         let all = runtime.run { Promise.all([charge, over], label: "both") }
         clock.advance(by: 1_240_000_000)
         let thread = threadText()
-        // A handler that looks at itself.
+        // A handler that dumps while it runs.
         let inner = Lock<[String]>([])
         let looks = runtime.run {
             Promise<Int>(label: "looks") { [clock] in
@@ -73,7 +73,7 @@ import Testing
         withExtendedLifetime((late, all)) {}
     }
 
-    @Test func isBounded() throws {
+    @Test func aDumpIsBounded() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let (root, resolver) = runtime.run { Promise<Int>.pending() }
@@ -91,7 +91,7 @@ import Testing
         withExtendedLifetime(children) {}
     }
 
-    @Test func whatIsSettledButRunsIsAlive() throws {
+    @Test func aSettledNodeThatStillRunsIsShown() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let seen = Lock("")
@@ -131,12 +131,12 @@ import Testing
                     == "Signal \(signal) cannot ask for a dump: set dumpSignal to one that a program may handle, as SIGUSR1"
             )
         }
-        // Nothing is recorded then, so another may be started.
+        // The refused start left no recorder, so another inspector can start.
         try Inspector.start(runtime: runtime, options: .alone).stop()
     }
 
+    /// Returns the number of this thread, on which the manual executor runs handlers.
     private func threadText() -> String {
-        // The thread of this test is the one that the manual executor runs handlers on.
         let bench = Bench()
         bench.record(.started, 1)
         bench.collector.collectNow()
@@ -145,7 +145,7 @@ import Testing
 }
 
 #if !TSAN
-    /// What happens to a whole process: in one of its own.
+    /// Signals, forks and ends, each in a process of its own.
     @Suite struct ProcessTests {
         private func probe(_ arguments: [String]) -> (process: Process, input: Pipe, output: Pipe, error: Pipe) {
             let process = Process()
@@ -158,7 +158,7 @@ import Testing
             return (process, pipes.0, pipes.1, pipes.2)
         }
 
-        /// Reads until the text has come so often, or the end. The probe ends by itself: an alarm is set.
+        /// Reads until `text` has come `times` times, or to the end. The probe's alarm ends a longer wait.
         private func read(_ pipe: Pipe, until text: String, times: Int = 1) -> String {
             var data = Data()
             while String(decoding: data, as: UTF8.self).components(separatedBy: text).count <= times {
@@ -169,7 +169,7 @@ import Testing
             return String(decoding: data, as: UTF8.self)
         }
 
-        @Test func aSignalHasTheTreeWrittenThoughTheCollectorIsHeldUp() throws {
+        @Test func aSignalDumpsTheTreeAlthoughTheCollectorIsBlocked() throws {
             let probe = probe(["dump"])
             try probe.process.run()
             #expect(read(probe.output, until: "ready\n") == "ready\n")
@@ -188,12 +188,12 @@ import Testing
             #expect(probe.process.terminationStatus == 0 && probe.process.terminationReason == .exit)
         }
 
-        @Test func aChildOfAForkMayStartItsOwnWhateverOtherThreadsStartMeanwhile() throws {
+        @Test func aForkedChildMayStartAnInspectorWhileOtherThreadsDo() throws {
             let probe = probe(["forks"])
             try probe.process.run()
-            let said = read(probe.output, until: "ok\n")
+            let printed = read(probe.output, until: "ok\n")
             probe.process.waitUntilExit()
-            #expect(said == "forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+            #expect(printed == "forks: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
         }
 
         @Test func forksAndStartsOfAnInspectorThatListensNeverWaitForEachOther() throws {
@@ -201,17 +201,17 @@ import Testing
             defer { try? FileManager.default.removeItem(at: folder) }
             let probe = probe(["listens", folder.path])
             try probe.process.run()
-            let said = read(probe.output, until: "ok\n")
+            let printed = read(probe.output, until: "ok\n")
             probe.process.waitUntilExit()
-            #expect(said == "listening forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+            #expect(printed == "listening forks: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
         }
 
-        @Test func aChildOfAForkMayMakePromisesWhateverOtherThreadsDoMeanwhile() throws {
+        @Test func aForkedChildMayMakePromisesWhileOtherThreadsDo() throws {
             let probe = probe(["promises"])
             try probe.process.run()
-            let said = read(probe.output, until: "ok\n")
+            let printed = read(probe.output, until: "ok\n")
             probe.process.waitUntilExit()
-            #expect(said == "promises: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+            #expect(printed == "promises: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
         }
 
         private func privateFolder() throws -> URL {
@@ -226,9 +226,9 @@ import Testing
             @Test func theBlockMonitorHardlyRunsWithoutARecorder() throws {
                 let probe = probe(["watch"])
                 try probe.process.run()
-                let said = read(probe.output, until: "over\n")
+                let printed = read(probe.output, until: "over\n")
                 probe.process.waitUntilExit()
-                #expect(said == "over\n" && probe.process.terminationStatus == 0, "\(said)")
+                #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
             }
 
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// The flight recorder over a socket, and that of a program that ends.
+/// Flight recordings over a socket, and of programs that end.
 @Suite(.onItsOwnThread) struct FlightProcessTests {
     private let folder = TestFolder()
 
@@ -37,7 +37,7 @@ import Testing
         }
         for id in 1...2 as ClosedRange<UInt64> {
             let bytes = try #require(parts[id])
-            // More than two parts.
+            // More than fits into two parts.
             #expect(bytes.count > 128 << 10)
             #expect(viewer.replies[Int(id) - 1] == CommandReply(command: id, outcome: .accepted(count: bytes.count)))
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/\(id)"))
@@ -60,6 +60,7 @@ import Testing
         #expect(reason.contains("no flight recorder"))
     }
 
+    /// Starts the probe, and returns its run and the path of its recording.
     private func flight(_ how: String) throws -> (run: ProbeRun, path: String) {
         let run = try ProbeRun(["flight", folder.path + "/s", how])
         return (run, run.line())
@@ -75,7 +76,7 @@ import Testing
         #expect(try FlightReading(folder.path + "/s/first.chain").labels == reading.labels)
     }
 
-    @Test func aFullDiskEndsItAndTheProgramSaysSo() throws {
+    @Test func aFullDiskEndsTheFlightRecorderWithAMessage() throws {
         let (run, _) = try flight("full")
         #expect(run.line() == "recording" && run.line() == "ended")
         let (_, errors, status) = run.end()
@@ -94,7 +95,7 @@ import Testing
 
     // ThreadSanitizer holds a signal back while the program waits for input.
     #if !TSAN
-        @Test func aSignalHasItDumped() throws {
+        @Test func aSignalDumpsTheFlightRecorder() throws {
             let (run, _) = try flight("wait")
             for number in 1...2 {
                 kill(run.pid, SIGUSR2)
@@ -122,7 +123,7 @@ import Testing
         unlink(folder.path + "/s/first.chain")
         let flights = folder.files.filter { $0.hasSuffix(".flight") }
         #expect(Set(flights) == Set(["3", "4", "5", "6", "mine", "\(run.pid)"].map { "s/\($0).flight" }))
-        // Of a program that runs.
+        // The file of a running program stays.
         let (other, _) = try flight("wait")
         #expect(FileFacts(at: "\(folder.path)/s/\(run.pid).flight") != nil)
         _ = (run.end(), other.end())

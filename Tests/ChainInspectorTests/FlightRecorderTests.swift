@@ -10,7 +10,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// What the flight recorder of a program has, and what becomes of it.
+/// The flight recorder: what its dumps hold, its limits and its triggers.
 @Suite(.onItsOwnThread) struct FlightRecorderTests {
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
@@ -38,7 +38,7 @@ import Testing
         }
         let mode = try FileManager.default.attributesOfItem(atPath: path + "1")[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
-        // No file is replaced, and none is left where there is nothing to copy.
+        // No file is replaced, and a dump without a recorder leaves none.
         let error = #expect(throws: InspectorError.self) { try inspector.dumpFlightRecording(to: path + "1") }
         #expect(error?.description.contains("exists") == true, "\(error.debugDescription)")
         inspector.stop()
@@ -46,13 +46,13 @@ import Testing
         #expect(folder.files == ["dump.chain1", "dump.chain2", "dump.chain3", "s"])
     }
 
-    @Test func itIsOffByDefault() throws {
+    @Test func theFlightRecorderIsOffByDefault() throws {
         var options = folder.options([])
         let inspector = try Inspector.start(runtime: runtime, options: options)
         #expect(inspector.flightRecordingPath == nil && folder.files == [])
         #expect(throws: InspectorError.noFlightRecorder) { try inspector.dumpFlightRecording(to: folder.path + "/a") }
         inspector.stop()
-        // Where its file cannot be made the program goes on without it.
+        // If its file cannot be made, the program continues without it.
         options.flightRecorder = .init()
         options.flightRecorder?.folder = "/nowhere/at/all"
         let other = try Inspector.start(runtime: runtime, options: options)
@@ -60,7 +60,7 @@ import Testing
         #expect(other.flightRecordingPath == nil)
     }
 
-    @Test func aDumpIsOfTheLastPart() throws {
+    @Test func aDumpHoldsTheLastPartOnly() throws {
         let clock = StillClock()
         let executor = ManualExecutor()
         let runtime = ChainRuntime(clock: clock, executor: executor)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// The state is sent in several parts, which are later than the request where the rings are read meanwhile.
+    /// The state comes in several parts, some of them late, because another thread collects meanwhile.
     @Test func aDumpHoldsTheWholeState() throws {
         #if DEBUG
             let (promiseCount, roundCount) = (10_000, 3)
@@ -126,7 +126,7 @@ import Testing
         for number in 0..<40 {
             runtime.run { for _ in 0..<400 { _ = Promise<Int>.resolve(1, label: "order \(number)\(many)") } }
             inspector.collectNow()
-            // Waits for the thread, which would get one state for many rounds otherwise.
+            // Waits for the recorder's thread, which would otherwise get one state for many rounds.
             try inspector.dumpFlightRecording(last: .zero, to: "\(folder.path)/\(number).chain")
         }
         try inspector.dumpFlightRecording(to: folder.path + "/a.chain")
@@ -137,14 +137,14 @@ import Testing
         #expect(reading.file.damage == [])
     }
 
-    @Test func aTriggerHasItDumpedOnce() throws {
+    @Test func aTriggerDumpsOnce() throws {
         struct Declined: Error {}
         var flight = InspectorOptions.FlightRecorder()
         flight.dumpTriggers = [.unhandledRejection, .abandoned]
         let inspector = try Inspector.start(name: "a shop/1", runtime: runtime, options: options(flight))
         defer { inspector.stop() }
-        func settle() throws {
-            // The thread looks for triggers after the first one, and has done so before the second.
+        func waitForTriggers() throws {
+            // The recorder's thread looks for triggers after the first dump, so it has done so before the second.
             for _ in 0..<2 {
                 let path = "\(folder.path)/\(UUID().uuidString)"
                 try inspector.dumpFlightRecording(to: path)
@@ -152,18 +152,18 @@ import Testing
             }
         }
         runtime.run { _ = Promise<Int>.resolve(1) }
-        try settle()
+        try waitForTriggers()
         #expect(folder.files == ["s", "s/\(getpid()).flight"])
         for _ in 0..<3 {
             runtime.run { _ = Promise<Int>.reject(Declined(), label: "charge") }
-            try settle()
+            try waitForTriggers()
         }
         let dump = "a_shop_1-\(getpid())-1.chain"
         #expect(folder.files == ["s", "s/\(getpid()).flight", "s/" + dump])
         #expect(try FlightReading(folder.path + "/s/" + dump).labels == ["charge"])
     }
 
-    @Test func theEnvironmentRequestsIt() {
+    @Test func theEnvironmentRequestsAFlightRecorder() {
         func requested(_ value: String?, _ before: InspectorOptions.FlightRecorder? = nil)
             -> InspectorOptions.FlightRecorder?
         {
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// A recording and what is in it.
+/// A recording, and the forest at its end.
 struct FlightReading {
     let file: RecordingFile
     let end: ChainForest

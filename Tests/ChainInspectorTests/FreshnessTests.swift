@@ -8,12 +8,12 @@ import Testing
 
 @testable import ChainInspector
 
-/// What a viewer is answered holds everything that was recorded before it asked.
+/// An answer to a viewer holds everything that was recorded before the request.
 @Suite(.onItsOwnThread) struct FreshnessTests {
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
 
-    /// An inspector with a thread that collects once an hour: what a viewer sees earlier was collected for it.
+    /// Starts an inspector that collects once an hour by itself, so that what a viewer sees was collected for it.
     private func start() throws -> Inspector {
         var options = folder.options()
         options.interval = .seconds(3600)
@@ -36,7 +36,7 @@ import Testing
         #expect(try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look)).totals.liveCount == 0)
     }
 
-    @Test func theFirstStateHoldsAll() throws {
+    @Test func theFirstStateHoldsEveryNode() throws {
         for _ in 0..<20 {
             let inspector = try start()
             defer { inspector.stop() }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Reads one state, whole, and no batch more.
+    /// Reads to the end of the first state, and returns the forest.
     private func state(of viewer: TestViewer) throws -> ChainForest {
         while true {
             guard case .batch(let batch) = try viewer.next(), case .end? = batch.resync else { continue }

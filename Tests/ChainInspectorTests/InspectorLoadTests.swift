@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// A whole inspector on a real pool, with threads that make, look, cancel, subscribe and leave at the same time.
+/// A whole inspector on a real pool, while threads make promises, read, cancel, subscribe and dispose.
 @Suite struct InspectorLoadTests {
     private struct Refused: Error {}
 
@@ -22,11 +22,11 @@ import Testing
         }
 
         func run() {
-            while !isOver.withLock({ $0 }) { take(atMost: 3) }
-            take(atMost: .max)
+            while !isOver.withLock({ $0 }) { read(atMost: 3) }
+            read(atMost: .max)
         }
 
-        private func take(atMost limit: Int) {
+        private func read(atMost limit: Int) {
             var count = 0
             while count < limit, let batch = subscription.next() {
                 forest.withLock { $0.apply(batch) }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [256, 4096])
-    func whateverHappensTheEndIsRight(ringCapacity: Int) throws {
+    func afterTheLoadTheStateIsRight(ringCapacity: Int) throws {
         var options = InspectorOptions.alone
         options.ringCapacity = ringCapacity
         options.interval = .milliseconds(1)
@@ -80,21 +80,21 @@ import Testing
         isDone.withLock { $0 = true }
         canceller()
         #expect(wait(seconds: 60) { runtime.liveNodeCount == 0 })
-        // What was lost last is mended once the interval between two resyncs is over.
-        let isMended = wait(seconds: 60) {
+        // The last loss is repaired when the interval between two resyncs is over.
+        let isRepaired = wait(seconds: 60) {
             inspector.collectNow()
             return inspector.collector.withState { $0.forest.totals.counts.liveCount } == 0
         }
-        #expect(isMended)
+        #expect(isRepaired)
         inspector.stop()
         viewer.isOver.withLock { $0 = true }
         viewing()
-        let loss = inspector.eventCounts
-        #expect(loss.madeCount == loss.deliveredCount + loss.lostInRings)
-        #expect(loss.deliveredCount > 0)
+        let counts = inspector.eventCounts
+        #expect(counts.madeCount == counts.deliveredCount + counts.lostInRings)
+        #expect(counts.deliveredCount > 0)
         #expect(settled.withLock { $0 } <= 2 * chainCount)
         let live = viewer.forest.withLock { $0.totals.counts.liveCount }
-        #expect(live == 0, "the slow viewer keeps ghosts")
+        #expect(live == 0, "the slow viewer shows settled nodes as live")
         let nodeCount = inspector.collector.withState { $0.forest.totals.nodeCount }
         #expect(viewer.forest.withLock { $0.totals.nodeCount } == nodeCount)
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime, options: .alone) }
     }
 
-    @Test func collectsByItselfAndStopsWithoutATrace() throws {
+    @Test func collectsByItselfAndRecordsNothingAfterItsStop() throws {
         let executor = ManualExecutor()
         let runtime = ChainRuntime(executor: executor)
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
@@ -63,7 +63,7 @@ import Testing
         @Test func leavesNoThreadBehind() throws {
             let runtime = ChainRuntime(executor: ManualExecutor())
             let inspector = try Inspector.start(runtime: runtime, options: .alone)
-            // Others of this process have such threads at the same time: this one's is told by its number.
+            // Other inspectors of this process have such threads, too: this one's is found by its number.
             let threads = Lock<Set<UInt32>>([])
             let observing = inspector.batches.subscribe(onNext: { _ in
                 let thread = chain_thread_id()
@@ -98,7 +98,7 @@ import Testing
         #expect(wait { isOver.withLock { $0 } })
     }
 
-    @Test func onAVirtualClockItIsDrivenByHand() throws {
+    @Test func onAVirtualClockItCollectsOnlyWhenAsked() throws {
         let clock = StillClock()
         let runtime = ChainRuntime(clock: clock, executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
@@ -143,7 +143,7 @@ import Testing
         #expect(forest.treeParent(of: child) == index)
     }
 
-    @Test func keepsErrorsToItselfWhereAsked() throws {
+    @Test func withholdsErrorTextsIfNotCaptured() throws {
         struct Secret: Error {}
         var options = InspectorOptions.alone
         options.capturesErrorText = false
@@ -157,7 +157,7 @@ import Testing
         _ = promise.result
     }
 
-    @Test func aRealLossIsMendedFromTheRegistry() throws {
+    @Test func aLossIsRepairedFromTheRegistry() throws {
         var options = InspectorOptions.alone
         options.ringCapacity = 64
         options.collectsByHand = true
@@ -167,7 +167,7 @@ import Testing
         let kept = runtime.run { (0..<30).map { Promise<Int>.pending(label: "kept \($0)") } }
         inspector.collectNow()
         runtime.run {
-            // Far more than a ring holds; all of these are gone at once.
+            // Far more than a ring holds; all of these are released at once.
             for number in 0..<200 { _ = Promise<Int>.resolve(number) }
             for (_, resolver) in kept.prefix(10) { resolver.fulfill(1) }
         }

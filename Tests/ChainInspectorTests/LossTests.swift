@@ -18,7 +18,7 @@ import Testing
         return Bench(clock: clock, recorder: recorder, collector: options)
     }
 
-    /// Makes a node, and loses its end.
+    /// Records a node's creation, fills the ring, and so loses the node's end.
     private static func lose(_ node: UInt64, _ bench: Bench) {
         bench.record(.created, node)
         let before = bench.recorder.counts.lost
@@ -26,16 +26,16 @@ import Testing
         bench.record(.fulfilled, node)
     }
 
-    /// The states that a subscriber comes to show.
+    /// Returns the states of nodes in a forest, nil for missing ones.
     private func states(_ forest: ChainForest, _ nodes: [UInt64]) -> [NodeState?] {
         nodes.map { node in forest.index(of: NodeID(node)).map { forest.node($0).state } }
     }
 
-    @Test func anEndThatIsLostWhileAPassIsUnderWay() {
+    @Test func anEndThatIsLostDuringAPassLeavesTheNodeUnknown() {
         let bench = bench { $0.batchLimit = 1 }
         bench.runtime.setLive([NodeID(1)])
         for node in 1...3 as ClosedRange<UInt64> { bench.record(.created, node) }
-        // The pass will not read this one's beginning any more, yet its loss is counted at the pass's end.
+        // The pass does not read the creation of node 50 any more, but its loss is counted at the end of the pass.
         let hasLost = Lock(false)
         let observing = bench.collector.batches.subscribe(onNext: { [unowned bench, clock] _ in
             let isFirst = hasLost.withLock { hasLost in
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func anEndThatIsLostWhileAWalkIsUnderWay(shard: Int) {
+    func anEndThatIsLostDuringAWalkLeavesTheNodeUnknown(shard: Int) {
         let bench = bench()
         bench.runtime.setLive([NodeID(1)])
         bench.runtime.onLook { [unowned bench, clock] looked in
@@ -69,7 +69,7 @@ import Testing
         #expect(bench.collector.withState { states($0.forest, [1, 40, 50]) } == [.queued, .unknown, .unknown])
     }
 
-    @Test func anEndThatIsLostWhileTheClockStandsStill() {
+    @Test func anEndThatIsLostWhileTheClockStandsStillLeavesTheNodeUnknown() {
         let bench = bench()
         var forest = ChainForest(process: Bench.process)
         LossTests.lose(50, bench)
@@ -86,21 +86,21 @@ import Testing
         bench.collector.collectNow()
         let subscription = bench.collector.subscribe(mailboxLimit: 4, onReady: {})
         let forest = Lock(ChainForest(process: Bench.process))
-        @Sendable func take(atMost limit: Int) {
+        @Sendable func read(atMost limit: Int) {
             for _ in 0..<limit {
                 guard let batch = subscription.next() else { return }
                 forest.withLock { $0.apply(batch) }
             }
         }
-        take(atMost: .max)
+        read(atMost: .max)
         clock.advance(by: 10)
         bench.runtime.onLook { shard in
             // The beginning and the first part fit into the mailbox, the second does not, the others do again.
-            if shard == 2 { take(atMost: 2) }
+            if shard == 2 { read(atMost: 2) }
         }
         bench.collector.withState { $0.walk.isRequested = true }
         bench.collector.collectNow()
-        take(atMost: .max)
+        read(atMost: .max)
         #expect(forest.withLock { states($0, live) } == live.map { _ in .pending })
         #expect(forest.withLock { states($0, [6, 7]) } == [.unknown, .unknown])
         subscription.dispose()

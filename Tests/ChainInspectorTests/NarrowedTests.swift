@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// An inspector that records some chains only, one that comes late, and one that comes again.
+/// Inspectors that record some chains only, that start late, and that start again.
 @Suite struct NarrowedTests {
     private let executor = ManualExecutor()
     private let runtime: ChainRuntime
@@ -23,7 +23,7 @@ import Testing
         return inspector.collector.withState { $0.forest.dump() }.split(separator: "\n").map(String.init)
     }
 
-    @Test func whatIsNotRecordedIsRefusedWithTheReason() throws {
+    @Test func commandsForUnrecordedNodesAreRefusedWithTheReason() throws {
         var options = InspectorOptions.alone
         options.recording.only = [.label("in")]
         let inspector = try Inspector.start(runtime: runtime, options: options)
@@ -55,7 +55,7 @@ import Testing
         #expect(inside.promise.isSettled && !outside.promise.isSettled && !lone.promise.isSettled)
     }
 
-    @Test func aProgramThatRunsAlreadyIsSeenWithItsNextSteps() throws {
+    @Test func nodesFromBeforeTheStartAreSeenWithTheirNextStep() throws {
         let (first, resolver) = runtime.run { Promise<Int>.pending(label: "early") }
         let second = first.map(label: "second") { $0 }
         let follower = runtime.run { Promise<Int>.pending(label: "follower") }
@@ -64,7 +64,7 @@ import Testing
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         #expect(dump(inspector) == [])
-        // Links made now make those that they are made on known.
+        // New links make their parents known.
         let third = follower.promise.map(label: "third") { $0 }
         let caught = ended.catch { _ in 0 }
         let lines = dump(inspector)
@@ -76,7 +76,7 @@ import Testing
                 "queued catch \(caught.id)",
             ])
         #expect(inspector.collector.withState { $0.forest.index(of: first.id) } == nil)
-        // What is alive, but was made before, is not taken for a ghost: the registry has it from its first step on.
+        // A resync keeps live nodes from before the start: the registry has them from their first step on.
         #expect(ask(.resync, inspector) == .accepted(count: 0))
         resolver.fulfill(1)
         executor.runAll()

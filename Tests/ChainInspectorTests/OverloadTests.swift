@@ -8,8 +8,8 @@ import Testing
 
 @testable import ChainInspector
 
-/// Whatever the threads do, memory stays within the limits, each event is accounted for, and the end is right. (In full
-/// length, with times: `make bench ARGS=attach`.)
+/// Under overload memory stays within its limits, each event is counted as delivered or lost, and the final state is
+/// right. (`make bench ARGS=attach` runs longer, and measures times.)
 @Suite struct OverloadTests {
     private final class Flag: Sendable {
         private let value = Atomic(false)
@@ -32,7 +32,7 @@ import Testing
 
         func run() {
             while true {
-                // Asked first: what was sent before is taken.
+                // Loaded first, so that all batches from before the end are read.
                 let isLast = isOver.load(ordering: .acquiring)
                 while let batch = subscription.next() { eventCount.add(batch.events.count, ordering: .relaxed) }
                 if isLast { return }
@@ -42,14 +42,14 @@ import Testing
 
         func stop() { isOver.store(true, ordering: .releasing) }
 
-        /// Events that were received, and dropped for it.
+        /// The numbers of events that this viewer received, and that its mailbox dropped.
         var counts: (received: UInt64, lost: UInt64) {
             (UInt64(eventCount.load(ordering: .relaxed)), subscription.lostCount)
         }
     }
 
     @Test(arguments: [64, 4096])
-    func everyEventIsDeliveredLostOrQueued(ringCapacity: Int) throws {
+    func everyEventIsDeliveredOrCountedAsLost(ringCapacity: Int) throws {
         var options = RecorderOptions()
         options.ringCapacity = ringCapacity
         options.ringByteLimit = 6 * Ring.byteCount(capacity: ringCapacity)
@@ -62,7 +62,7 @@ import Testing
         let viewing = [startThread { viewer.run() }, startThread { patient.run() }]
         let (busyCount, eventCount) = (2, 100_000)
         let isWithin = Lock(true)
-        let look: @Sendable () -> Void = {
+        let checkMemory: @Sendable () -> Void = {
             if !bench.isWithin(byteLimit) { isWithin.withLock { $0 = false } }
         }
         let busy = (0..<busyCount).map { thread in
@@ -70,17 +70,17 @@ import Testing
                 for number in 0..<eventCount {
                     let text = number % 50 == 0 ? "some text that takes several slots of a ring, which has few" : nil
                     bench.record(.settledAgain, UInt64(1 + thread), text: text)
-                    if number % 1000 == 0 { look() }
+                    if number % 1000 == 0 { checkMemory() }
                 }
             }
         }
         for join in busy { join() }
-        // Then such as come and go: more at a time than there are rings.
+        // Then threads that come and go, more at a time than there are rings.
         let (waves, width) = (125, 8)
         for _ in 0..<waves {
             let threads = (0..<width).map { _ in startThread { for _ in 0..<5 { bench.record(.settledAgain, 9) } } }
             for join in threads { join() }
-            look()
+            checkMemory()
         }
         collecting.stop()
         let made = UInt64(busyCount * eventCount + waves * width * 5)
@@ -94,27 +94,27 @@ import Testing
         #expect(loss.madeCount == made && loss.madeCount == loss.deliveredCount + loss.lostInRings)
         #expect(loss.deliveredCount > 0)
         #expect(patient.counts.received == loss.deliveredCount && patient.counts.lost == 0)
-        // After a loss it is told the state, in which events are that it neither gets nor loses.
+        // After a loss the viewer gets the state, with events that count neither as received nor as lost.
         #expect(viewer.counts.received + viewer.counts.lost <= loss.deliveredCount)
         #expect(isWithin.withLock { $0 }, "more memory than the limit allows")
-        // The rings of threads that are gone serve others.
+        // Rings of ended threads are free again.
         #expect(bench.recorder.pool.footprint.activeCount == 0)
         viewer.subscription.dispose()
         patient.subscription.dispose()
     }
 
-    /// The collecting thread is held up by an observer while nodes are made, and while those end that were there before.
-    @Test func aStalledCollectorCostsThePastButNotThePresent() throws {
+    /// An observer blocks the collecting thread while nodes are made and earlier ones settle.
+    @Test func aStalledCollectorLosesEventsButNotTheState() throws {
         var options = InspectorOptions.alone
         options.ringCapacity = 256
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        let (isStalled, goesOn) = (Flag(), Flag())
+        let (isStalled, mayContinue) = (Flag(), Flag())
         let observing = inspector.batches.subscribe(onNext: { batch in
-            guard !batch.events.isEmpty, !goesOn.isSet else { return }
+            guard !batch.events.isEmpty, !mayContinue.isSet else { return }
             isStalled.set()
-            while !goesOn.isSet { sched_yield() }
+            while !mayContinue.isSet { sched_yield() }
         })
         let viewer = inspector.subscribe(mailboxLimit: 1_000)
         let early = runtime.run { (0..<100).map { _ in Promise<Int>.pending() } }
@@ -128,7 +128,7 @@ import Testing
         }
         let counts = inspector.collector.recorder.counts
         #expect(counts.made - before.made >= 2_000 * 6 + 60 && counts.lost > before.lost)
-        goesOn.set()
+        mayContinue.set()
         let alive = Set((early.dropFirst(60) + late).map(\.promise.id))
         let forest = Lock(ChainForest(process: inspector.info.key))
         let isRight = wait {
@@ -148,7 +148,7 @@ import Testing
 }
 
 extension Bench {
-    /// Whether the rings take no more memory than they may.
+    /// Returns whether the rings take at most this many bytes.
     fileprivate func isWithin(_ byteLimit: Int) -> Bool {
         recorder.pool.footprint.byteCount <= byteLimit
     }

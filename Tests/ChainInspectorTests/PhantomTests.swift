@@ -8,9 +8,9 @@ import Testing
 
 @testable import ChainInspector
 
-/// After events were lost a viewer comes to see which handlers run: none that has returned, each that has not.
+/// After a loss of events a viewer shows which handlers run: each that has not returned, and no other.
 @Suite struct PhantomTests {
-    /// A recorded runtime with rings of 64 events that are read when the test says so, and what a viewer makes of it.
+    /// A recorded runtime with rings of 64 events, which only the test collects, and the forest of a viewer.
     private final class Program {
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let inspector: Inspector
@@ -32,7 +32,7 @@ import Testing
             inspector.stop()
         }
 
-        /// More events than a ring holds: the next ones of this thread are lost.
+        /// Records more events than a ring holds, so that this thread's next events are lost.
         static func flood() {
             for _ in 0..<100 {
                 let (_, resolver) = Promise<Int>.pending()
@@ -40,14 +40,14 @@ import Testing
             }
         }
 
-        /// The node with a label as the viewer sees it after the next look.
+        /// Collects, and returns the node with a label as the viewer has it.
         func node(_ label: String) -> NodeView? {
             inspector.collectNow()
             while let batch = subscription.next() { forest.apply(batch) }
             return node(label, in: forest)
         }
 
-        /// The same for a viewer that attaches now.
+        /// Returns the node with a label as a viewer has it that attaches now.
         func lateNode(_ label: String) -> NodeView? {
             let subscription = inspector.subscribe()
             defer { subscription.dispose() }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerWhoseSettlementWasLostRunsNoMore() throws {
+    @Test func aHandlerIsNotShownAsRunningAfterItsSettlementWasLost() throws {
         let program = try Program()
         let inspector = program.inspector
         let kept = program.runtime.run {
@@ -84,7 +84,7 @@ import Testing
         #expect(inspector.eventCounts.lostCount > 0 && kept.isSettled)
     }
 
-    @Test func aBodyThatReturnedIsPendingAndRunsNoMore() throws {
+    @Test func aBodyThatReturnedIsShownAsPendingAndNotAsRunning() throws {
         let program = try Program()
         let inspector = program.inspector
         let resolvers = Lock<[Promise<Int>.Resolve]>([])
@@ -101,7 +101,7 @@ import Testing
         resolvers.withLock { $0 }.first?(1)
     }
 
-    @Test func aHandlerThatRunsOnAfterACancellationIsSeenToTheEnd() throws {
+    @Test func aHandlerThatRunsOnAfterACancellationIsShownUntilItReturns() throws {
         let program = try Program()
         let (runtime, inspector) = (program.runtime, program.inspector)
         let (root, resolver) = runtime.run { Promise<Int>.pending() }
@@ -134,6 +134,6 @@ import Testing
 }
 
 extension Inspector {
-    /// Has the state of all nodes published again, whether or not anything was lost.
+    /// Requests a walk over the registry, which publishes the state of all live nodes.
     fileprivate func resyncForTests() { collector.withState { $0.walk.isRequested = true } }
 }

@@ -10,7 +10,7 @@ import Testing
         var options = RecorderOptions()
         options.ringCapacity = 16
         let bench = Bench(recorder: options)
-        // Not a divisor of the capacity, so that every place of the ring is a first one once.
+        // Seven events a round, because that is no divisor of the capacity: rounds begin at every slot of the ring.
         for round in 0..<40 as Range<UInt64> {
             for step in 0..<7 as Range<UInt64> { bench.record(.queued, round * 7 + step + 1) }
             bench.collector.collectNow()
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.texts == ["12345678é…", "123456789…", "12345678…"])
     }
 
-    @Test func keepsErrorTextsOnlyWhereAsked() {
+    @Test func dropsErrorTextsIfNotCaptured() {
         var options = RecorderOptions()
         options.capturesErrorText = false
         let bench = Bench(recorder: options)
@@ -79,7 +79,7 @@ import Testing
         options.ringCapacity = 16
         let bench = Bench(recorder: options)
         for node in 1...14 as ClosedRange<UInt64> { bench.record(.queued, node) }
-        // Two places are left: this needs three.
+        // Two slots are left, and this event needs three.
         bench.record(.rejected, 15, text: String(repeating: "x", count: 60))
         bench.record(.queued, 16)
         bench.record(.queued, 17)
@@ -92,7 +92,7 @@ import Testing
         #expect(bench.texts.last == "whole")
     }
 
-    @Test func countsExactlyWhileThreadsHammer() {
+    @Test func countsEveryEventWhileThreadsOverflowTheirRings() {
         var options = RecorderOptions()
         options.ringCapacity = 64
         let bench = Bench(recorder: options)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func threadsComeAndGoByTheThousand() {
+    @Test func ringsOfEndedThreadsAreReadAndReused() {
         var options = RecorderOptions()
         options.ringCapacity = 16
         options.ringByteLimit = 8 * Ring.byteCount(capacity: 16)
@@ -139,7 +139,7 @@ import Testing
                 startThread { bench.record(.queued, round * 4 + number + 1) }
             }
             for join in threads { join() }
-            // What ended threads left is still there.
+            // Events of ended threads are still in their rings.
             bench.collector.collectNow()
         }
         #expect(Set(bench.events.map(\.node.rawValue)) == Set(1...2000))
@@ -149,7 +149,7 @@ import Testing
         #expect(footprint.activeCount == 0)
     }
 
-    /// 80 ms of 200,000 events a second, for which a busy system keeps the collecting thread waiting.
+    /// 16,000 events are 80 ms at 200,000 a second. A busy system may delay the collecting thread that long.
     @Test func losesNothingWhileTheCollectorWaitsForAProcessor() {
         let bench = Bench()
         for node in 1...16_000 as ClosedRange<UInt64> { bench.record(.queued, node) }
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func aThreadOutlivesManyRecorders() {
-        // On a thread of its own: those of the pool hold rings of other tests.
+        // On a new thread, because threads of the pool hold rings of other tests.
         let ringCount = Lock(0)
         onThread {
             for round in 1...200 as ClosedRange<UInt64> {
@@ -210,10 +210,10 @@ import Testing
                 bench.collector.collectNow()
                 #expect(bench.events.map(\.node.rawValue) == [round])
                 bench.collector.close()
-                // A step that was under way is harmless and unseen.
+                // An event after the end is dropped.
                 bench.record(.queued, round)
             }
-            // Each first event lets go what ended recorders have left.
+            // A recorder's first event on a thread releases the rings of ended recorders.
             let bench = Bench()
             bench.record(.queued, 1)
             ringCount.withLock { $0 = ThreadRings.count }
@@ -223,7 +223,7 @@ import Testing
 }
 
 extension ThreadRings {
-    /// How many rings the calling thread holds.
+    /// The number of rings that the calling thread holds.
     fileprivate static var count: Int {
         var count = 0
         var next = chain_thread_current().pointee.ring?.assumingMemoryBound(to: RingHeader.self)

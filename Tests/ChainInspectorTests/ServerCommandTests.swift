@@ -9,7 +9,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// What viewers ask over a socket.
+/// Commands of viewers over a socket.
 @Suite(.onItsOwnThread) struct ServerCommandTests {
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
@@ -31,7 +31,7 @@ import Testing
         resolver.fulfill(1)
     }
 
-    @Test func commandsWithoutBatches() throws {
+    @Test func aViewerForCommandsGetsNoBatches() throws {
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
@@ -62,12 +62,12 @@ import Testing
         let reason = try refusal(viewer.ask(.cancel(.node(promise.id), by: "ann")))
         #expect(reason?.contains("read-only") == true)
         #expect(promise.result == nil)
-        // What changes nothing is obeyed.
+        // A command that changes nothing is performed.
         #expect(try viewer.ask(.resync, id: 2) == .accepted(count: 0))
         resolver.fulfill(1)
     }
 
-    @Test func whatIsForOthersOrUnknownIsRefused() throws {
+    @Test func commandsForAnotherRunAndUnknownCommandsAreRefused() throws {
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
@@ -90,10 +90,11 @@ import Testing
             try viewer.watch { $0.totals.counts.liveCount == promises.count }
         }
         try viewers[0].say(.command(ViewerCommand(id: 1, process: inspector.info.key, request: .resync)))
-        func beginnings(_ viewer: TestViewer, until isOver: () -> Bool) throws -> Int {
+        /// Returns how many states begin before `isOver` returns true.
+        func stateCount(_ viewer: TestViewer, until isOver: () -> Bool) throws -> Int {
             var count = 0
             while !isOver() {
-                // The state begins with the tables; a walk over the registry tells only what is new in them.
+                // A requested state begins with all tables; a walk over the registry sends only new entries.
                 if case .batch(let batch) = try viewer.next(), case .begin = batch.resync, !batch.sites.isEmpty {
                     count += 1
                 }
@@ -101,15 +102,15 @@ import Testing
             return count
         }
         var now = UInt64.max
-        let first = try beginnings(viewers[0]) {
+        let first = try stateCount(viewers[0]) {
             if !viewers[0].replies.isEmpty, now == .max { now = inspector.runtime.clock.now }
             return viewers[0].forest!.now >= now
         }
         #expect(first >= 1 && viewers[0].replies.map(\.outcome) == [.accepted(count: 0)])
-        #expect(try beginnings(viewers[1]) { viewers[1].forest!.now >= now } == 0)
+        #expect(try stateCount(viewers[1]) { viewers[1].forest!.now >= now } == 0)
     }
 
-    @Test func aHandlerThatBlocksHoldsUpNoOtherViewer() throws {
+    @Test func aHandlerThatBlocksDelaysNoOtherViewer() throws {
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
         let isEntered = DispatchSemaphore(value: 0)
@@ -132,7 +133,7 @@ import Testing
         isEntered.wait()
         let late = runtime.run { Promise<Int>.pending() }
         try second.watch { $0.index(of: late.promise.id) != nil }
-        // More than may wait: the rest is read when there is room.
+        // More commands than may wait at once: the rest is read when there is room.
         for id in 1...50 as ClosedRange<UInt64> {
             try second.say(
                 .command(ViewerCommand(id: id, process: inspector.info.key, request: .describe(late.promise.id))))
@@ -165,7 +166,7 @@ import Testing
         #expect(wait { folder.files == ["s"] })
     }
 
-    @Test func aHandlerThatNeverReturnsDoesNotHoldUpTheEnd() throws {
+    @Test func aHandlerThatDoesNotReturnDelaysNoStop() throws {
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         let isEntered = DispatchSemaphore(value: 0)
         let isReleased = DispatchSemaphore(value: 0)

@@ -9,19 +9,19 @@ import Testing
 
 @testable import ChainInspector
 
-/// Where the server listens: what is refused, what is taken away, what is left alone.
+/// The server's folder and files: what is refused, what is removed, and what is left alone.
 @Suite(.onItsOwnThread) struct ServerFileTests {
     private let folder = TestFolder()
     private var sockets: String { folder.path + "/s" }
     private var name: String { "s/\(getpid()).sock" }
 
-    /// Starts and stops an inspector; gives why it did not listen.
+    /// Starts and stops an inspector, and returns why it did not listen, or nil if it did.
     private func failure(_ options: InspectorOptions) throws -> String? {
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         #expect(inspector.addresses.isEmpty != inspector.attachFailures.isEmpty)
-        // The program goes on, and is recorded.
+        // The program continues, and is recorded.
         runtime.run { _ = Promise.resolve(1) }
         inspector.collectNow()
         #expect(inspector.eventCounts.deliveredCount > 0)
@@ -62,7 +62,7 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
-    @Test func noFolderToBeHadIsOneSentence() throws {
+    @Test func aFolderThatCannotBeMadeIsReported() throws {
         write(sockets)
         #expect(try failure(folder.options())?.contains("is not a folder") == true)
         var options = folder.options()
@@ -75,17 +75,17 @@ import Testing
     @Test func aPathThatIsTooLongIsRefused() throws {
         var options = folder.options()
         options.socketFolder = folder.path + "/" + String(repeating: "x", count: 100)
-        let sentence = try #require(try failure(options))
-        #expect(sentence.contains("too long") && sentence.contains("\(SocketFolder.pathLimit)"))
+        let reason = try #require(try failure(options))
+        #expect(reason.contains("too long") && reason.contains("\(SocketFolder.pathLimit)"))
         // The longest that fits.
         let room = SocketFolder.pathLimit - "/\(getpid()).sock".utf8.count - folder.path.utf8.count - 1
         options.socketFolder = folder.path + "/" + String(repeating: "x", count: room)
         #expect(try failure(options) == nil)
     }
 
-    /// A file system of its own that has room for the folder alone.
-    @Test(.enabled(if: canMount, "only who may mount can fill a disk"))
-    func aFullDiskIsOneSentence() throws {
+    /// The folder is on a file system that has room for no file in it.
+    @Test(.enabled(if: canMount, "filling a disk needs the right to mount"))
+    func aFullDiskIsReported() throws {
         let script = "mount -t tmpfs -o nr_inodes=2 none \(folder.path) && exec \"$0\" listen \(sockets)"
         let run = try ProbeRun(
             ["-m", "sh", "-c", script, builtProduct("ServerProbe")], program: "/usr/bin/unshare")
@@ -114,7 +114,7 @@ import Testing
         rename("\(sockets)/\(probe.pid).sock", "\(sockets)/.\(probe.pid)-2")
         // A token or a name that was never finished.
         write("\(sockets)/.\(probe.pid)-3")
-        // Of a dead process, but no socket.
+        // The name of a dead process's socket, but a plain file.
         write("\(sockets)/\(probe.pid)-3.sock")
         write("\(sockets)/notes")
         #expect(try failure(folder.options()) == nil)
@@ -125,11 +125,11 @@ import Testing
         #expect(!folder.files.contains { $0.contains("\(living.pid)") })
     }
 
-    @Test func anEarlierProcessOfTheSameNumberIsReplaced() throws {
+    @Test func theSocketOfAnEndedProcessWithTheSamePidIsReplaced() throws {
         try makeFolder(sockets)
         let left = chain_listen_unix(folder.path + "/" + name)
         #expect(left >= 0)
-        // A program still listens there, as from another container.
+        // First, a program listens there, as from another container.
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         #expect(inspector.addresses == ["unix:\(sockets)/\(getpid())-2.sock"])
@@ -144,7 +144,7 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
-    @Test func whatIsNotItsOwnIsLeftAlone() throws {
+    @Test func aSocketThatIsNotItsOwnIsLeftAlone() throws {
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         unlink(folder.path + "/" + name)
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Names and tokens beside sockets
 
-    @Test func theNameStandsBesideTheSocket() throws {
+    @Test func theNameIsInAFileBesideTheSocket() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(
             name: "café\nau lait", runtime: runtime,
@@ -170,7 +170,7 @@ import Testing
         }
         inspector.stop()
         #expect(folder.files == ["s"])
-        // One that is too long is not written.
+        // A name that is too long is not written.
         let long = try Inspector.start(
             name: String(repeating: "x", count: 20_000), runtime: runtime, options: folder.options())
         #expect(folder.files == ["s", name])
@@ -193,7 +193,7 @@ import Testing
     // MARK: A folder that another user took
 
     @Test(.enabled(if: otherUser != nil, "only root can make a folder of another user's"))
-    func aFolderThatAnotherUserTookIsEvaded() throws {
+    func aFolderBesideOneThatAnotherUserTookIsUsed() throws {
         for kind in ["folder", "file", "link"] {
             let path = "\(folder.path)/\(kind)"
             switch kind {
@@ -215,7 +215,7 @@ import Testing
             let used = try #require(first.addresses[0].dropFirst(5).split(separator: "/").dropLast().last)
             #expect(used.hasPrefix("\(kind)-") && used.count == kind.count + 7)
             first.stop()
-            // The next one takes the same; a folder of that name of another user's, or one that is open, it does not take.
+            // The next inspector takes the same folder, and neither one that is open nor one of another user.
             for (name, mode) in [("\(kind)-0aaaaa", 0o755), ("\(kind)-0bbbbb", 0o700)] {
                 try makeFolder(folder.path + "/" + name, mode: mode)
             }
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    // MARK: A path of one's own choice
+    // MARK: A chosen path
 
     @Test func listensAtAPath() throws {
         let path = folder.path + "/it"
@@ -245,7 +245,7 @@ import Testing
         #expect(folder.files == [])
     }
 
-    @Test func aPathThatWouldNotBeSafeIsRefused() throws {
+    @Test func anUnsafePathIsRefused() throws {
         write(folder.path + "/notes")
         #expect(try failure(folder.options([.unixPath(folder.path + "/notes")]))?.contains("already") == true)
         #expect(try failure(folder.options([.unixPath("it")]))?.contains("absolute") == true)
@@ -261,13 +261,13 @@ import Testing
     // MARK: The environment
 
     @Test(arguments: [nil, "", "0", "false", "NO", "off", "maybe", "it.sock"])
-    func isNotStartedUnlessAskedFor(_ value: String?) {
+    func isNotStartedUnlessRequested(_ value: String?) {
         let runtime = ChainRuntime(executor: ManualExecutor())
         #expect(Inspector.startIfRequested(by: value, runtime: runtime, options: folder.options()) == nil)
         #expect(folder.files == [])
     }
 
-    @Test(arguments: ["1", "true", "YES", "on"]) func isStartedWhenAskedFor(_ value: String) throws {
+    @Test(arguments: ["1", "true", "YES", "on"]) func isStartedIfRequested(_ value: String) throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try #require(
             Inspector.startIfRequested(by: value, name: "asked", runtime: runtime, options: folder.options()))
@@ -286,7 +286,7 @@ import Testing
         #expect(Inspector.startIfRequested(by: "1", runtime: recorded, options: folder.options()) == nil)
     }
 
-    @Test func theEnvironmentOfAProgramIsObeyed() throws {
+    @Test func theEnvironmentOfAProgramRequestsAnInspector() throws {
         let asked = try ProbeRun(["requested", sockets], environment: ["CHAINVIEW": "1"])
         #expect(asked.line() == "unix:\(sockets)/\(asked.pid).sock")
         #expect(asked.end().errors == "")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// Viewers that are too many, too slow, or none at all.
+/// Viewers past the limit, viewers that are too slow, and clients that are no viewers.
 @Suite(.onItsOwnThread) struct ServerLimitTests {
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
@@ -54,7 +54,7 @@ import Testing
         #expect(viewers.count == 1)
     }
 
-    @Test func moreThanAllTogetherWaitForTheirTurn() throws {
+    @Test func connectionsPastTheTotalLimitWait() throws {
         let inspector = try start { $0.viewerLimit = 1 }
         defer { inspector.stop() }
         // One and sixteen more are accepted; none sends a byte.
@@ -63,7 +63,7 @@ import Testing
         try late.say(.greeting(ClientHello(purpose: .look)), preamble: true)
         #expect(wait { inspector.unauthenticatedCount == 17 })
         #expect(late.isSilent)
-        // An optimised build would close the connections as soon as they are made.
+        // Otherwise an optimised build would close the connections as soon as they are made.
         withExtendedLifetime(silent) {}
         silent.removeAll()
         #expect(late.farewell() == nil && late.hello != nil)
@@ -91,7 +91,7 @@ import Testing
         for viewer in viewers { #expect(viewer.farewell()?.reason == .refused) }
     }
 
-    @Test func aViewerThatDoesNotReadIsClosedAtTheEnd() throws {
+    @Test func aClientThatDoesNotReadItsFarewellIsClosed() throws {
         let inspector = try start()
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
@@ -105,7 +105,7 @@ import Testing
         #expect(viewer.farewell()?.reason == .misunderstood)
     }
 
-    @Test func anUnknownMessageIsAnswered() throws {
+    @Test func anUnexpectedMessageIsAnsweredWithAFarewell() throws {
         let inspector = try start()
         defer { inspector.stop() }
         func farewell(_ make: (inout MessageWriter) throws -> Void) throws -> Goodbye? {
@@ -157,14 +157,14 @@ import Testing
                 for _ in 0...3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8(random.next() & 255) }
             case 2: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
             default:
-                // A message of a known kind and a length that fits, full of anything.
+                // A message with a known kind and the right length, but random content.
                 let length = Int.random(in: 0...200, using: &random)
                 bytes += [UInt8(length), 0, 0, 0, UInt8.random(in: 0...8, using: &random), 0, 0, 0]
                 bytes += (0..<length).map { _ in UInt8(random.next() & 255) }
             }
             let viewer = try TestViewer(inspector.addresses[0])
             viewer.send(bytes)
-            // Some wait for the answer, some are gone before it.
+            // A third wait for the farewell; the others close before it.
             if seed % 3 == 0 { viewer.finishSending(); _ = viewer.farewell() }
         }
         #expect(wait { inspector.connectionCount == 0 })
@@ -174,7 +174,7 @@ import Testing
         resolver.fulfill(1)
     }
 
-    /// What a viewer that does not read misses is lost and counted; what it is told in the end is how things are.
+    /// A viewer that does not read loses events, which are counted, and gets the present state in the end.
     @Test func aStoppedViewerDelaysNoOther() throws {
         let inspector = try start { $0.mailboxLimit = 5000 }
         defer { inspector.stop() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// Which connections make room for which: those without a token, watchers that do not read, single commands.
+/// Connections that make room for others: those without a token, watchers that do not read, single commands.
 @Suite(.onItsOwnThread) struct ServerPlaceTests {
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
@@ -32,7 +32,7 @@ import Testing
         return try String(contentsOfFile: path, encoding: .utf8).filter { !$0.isWhitespace }
     }
 
-    /// Whether a viewer with the token is let in, on a clock that stands still.
+    /// Returns whether a viewer with the token is admitted while the clock stands still.
     private func attaches(_ inspector: Inspector, _ token: String) throws -> Bool {
         let viewer = try TestViewer(inspector.addresses[0])
         try viewer.say(.greeting(ClientHello(purpose: .look, token: token)), preamble: true)
@@ -55,7 +55,7 @@ import Testing
         let inspector = try start([.tcp(port: 0)])
         defer { inspector.stop() }
         let token = try token(of: inspector)
-        // A connection that has shown no token yet stays, whatever another user does.
+        // This user's connection stays although it has sent no token yet.
         let slow = try TestViewer(inspector.addresses[0])
         #expect(wait { inspector.unauthenticatedCount == 1 })
         let silent = try ProbeRun(["silent-as", "\(otherUser!)", inspector.addresses[0], "100"])
@@ -72,7 +72,7 @@ import Testing
         let inspector = try start([.tcp(port: 0)])
         defer { inspector.stop() }
         let token = try token(of: inspector)
-        // On this clock the pause after it never ends.
+        // On this clock the delay after a wrong token never ends.
         let refused = try ProbeRun(["attach-as", "\(otherUser!)", inspector.addresses[0]])
         #expect(refused.line().hasPrefix("no hello refused: A token is needed"))
         #expect(try attaches(inspector, token))
@@ -94,7 +94,7 @@ import Testing
             try visitor.greet(ClientHello(purpose: .watch, leavesAfterState: true))
             try visitor.watch { $0.index(of: promise.id) != nil }
         }
-        // `chainview cancel`; those that stay and ask nothing more make room.
+        // `chainview cancel`: visitors that stay and send nothing more make room.
         let visitors = try (0..<30).map { _ in
             clock.advance(by: 1_000_000_000)
             let visitor = try TestViewer(inspector.addresses[0])
@@ -102,7 +102,7 @@ import Testing
             return visitor
         }
         #expect(try visitors.last!.ask(.cancel(.node(promise.id), by: "ann")) == .accepted(count: 1))
-        // The places, the one that was asked to leave last, and the one that made it.
+        // The watchers, the places for visitors, the visitor that is closing, and the visitor for which it made room.
         #expect(inspector.connectionCount <= 4 + 8 + 2)
         withExtendedLifetime((watchers, resolver)) {}
     }
@@ -121,9 +121,9 @@ import Testing
         inspector.collectNow()
         try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         #expect(visitor.isSilent)
-        // It may still ask.
+        // It may still send commands.
         guard case .refused = try visitor.ask(.describe(NodeID(1 << 60))) else {
-            Issue.record("nobody is described")
+            Issue.record("an unknown node was described")
             return
         }
         #expect(visitor.batchCount == count)
@@ -134,7 +134,7 @@ import Testing
         defer { inspector.stop() }
         let slow = try TestViewer(inspector.addresses[0])
         try slow.greet()
-        // More than the sockets between them hold.
+        // More than the buffers of both sockets hold.
         for _ in 0..<40 {
             let pairs = runtime.run {
                 (0..<500).map { _ in Promise<Int>.pending(label: String(repeating: "x", count: 99)) }

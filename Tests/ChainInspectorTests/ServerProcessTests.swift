@@ -3,27 +3,28 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// What only a process of its own shows: `ServerProbe` says what is wrong, or that all is well.
+/// Checks that need a process of their own: `ServerProbe` prints what is wrong, or `ok`.
 @Suite(.onItsOwnThread) struct ServerProcessTests {
     private let folder = TestFolder()
 
-    private func expectWell(_ mode: String, errorLines: Int = 0) throws {
+    /// Runs the probe in a mode, and expects success with so many lines on standard error.
+    private func expectSuccess(_ mode: String, errorLines: Int = 0) throws {
         let (output, errors, status) = try ProbeRun([mode, folder.path + "/s"]).end()
         #expect(status == 0 && output.hasSuffix("ok\n"), "\(output)\(errors)")
         #expect(errors.split(separator: "\n").count == errorLines, "\(errors)")
         #expect(folder.files == ["s"])
     }
 
-    @Test func aThousandViewersLeaveNothing() throws { try expectWell("many") }
+    @Test func manyViewersLeaveNoDescriptorAndNoMemory() throws { try expectSuccess("many") }
 
-    /// Once for the server that could not be had, and once for the viewers that could not be accepted.
-    @Test func theProgramGoesOnWithoutDescriptors() throws { try expectWell("descriptors", errorLines: 2) }
+    /// One line is for the server that could not start, and one for the viewers that could not be accepted.
+    @Test func theProgramContinuesWithoutDescriptors() throws { try expectSuccess("descriptors", errorLines: 2) }
 
     #if !TSAN
-        @Test func aForkedChildTouchesNothing() throws { try expectWell("fork") }
+        @Test func aForkedChildClosesItsCopiesAndRemovesNothing() throws { try expectSuccess("fork") }
     #endif
 
-    @Test func aProgramThatIsKilledIsSeenToEndAndCleanedUp() throws {
+    @Test func aKilledProgramEndsItsConnectionsAndTheNextOneRemovesItsFiles() throws {
         let probe = try ProbeRun(["listen", folder.path + "/s"])
         let viewer = try TestViewer(probe.line())
         try viewer.greet()
@@ -36,7 +37,7 @@ import Testing
         #expect(next.end().output == "stopped\n")
     }
 
-    @Test func aKilledViewerHarmsNothing() throws {
+    @Test func aKilledViewerDoesNotHarmTheProgram() throws {
         let probe = try ProbeRun(["listen", folder.path + "/s"])
         let address = probe.line()
         let killed = try ProbeRun(["attach", address])
@@ -65,9 +66,9 @@ import Testing
         }
     #endif
 
-    /// As in two containers that share the folder.
-    @Test(.enabled(if: canUnshare, "only who may make a namespace of processes has two of one number"))
-    func twoProcessesOfOneNumberBothListen() throws {
+    /// As in containers that share the folder.
+    @Test(.enabled(if: canUnshare, "processes with the same pid need the right to make namespaces"))
+    func processesWithTheSamePidAllListen() throws {
         for round in 0..<15 {
             let sockets = folder.path + "/s\(round)"
             let mark = folder.path + "/go\(round)"

@@ -6,7 +6,7 @@ import Testing
 @testable import ChainInspector
 
 extension InspectorOptions {
-    /// For an inspector that does not listen.
+    /// Options of an inspector that does not listen.
     static var alone: InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = []
@@ -14,7 +14,7 @@ extension InspectorOptions {
     }
 }
 
-/// A folder that is there as long as this is; short enough for sockets.
+/// A temporary folder with a path short enough for sockets, removed on release.
 final class TestFolder {
     let path: String
 
@@ -25,13 +25,13 @@ final class TestFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What is in it, and in the folder of the sockets.
+    /// The sorted paths of everything in the folder, relative to it.
     var files: [String] {
         (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).sorted()
     }
 
-    /// Options of an inspector with its sockets in this folder. It waits for greetings as long as a `TestViewer` waits
-    /// for batches, because a test's thread may get no processor for seconds.
+    /// Returns options of an inspector with its sockets in this folder. It waits 90 seconds for greetings, because a
+    /// test's thread may get no processor for seconds.
     func options(_ endpoints: [InspectorEndpoint] = [.unix]) -> InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = endpoints
@@ -42,13 +42,13 @@ final class TestFolder {
 }
 
 extension Inspector {
-    /// How many viewers are connected, as of the server's last turn.
+    /// The number of connections, as of the server's last turn.
     var connectionCount: Int { server.withLock { $0 }?.connectionCounts.all ?? 0 }
-    /// How many of them are in the handshake.
+    /// The number of connections in the handshake, as of the server's last turn.
     var unauthenticatedCount: Int { server.withLock { $0 }?.connectionCounts.unauthenticated ?? 0 }
 }
 
-/// A run of `ServerProbe`, which ends by itself: an alarm is set.
+/// A run of `ServerProbe`, which an alarm ends at the latest.
 final class ProbeRun {
     private let process = Process()
     private let input = Pipe()
@@ -71,7 +71,7 @@ final class ProbeRun {
 
     var pid: pid_t { process.processIdentifier }
 
-    /// The next line that it says.
+    /// Returns the next line of the output; empty at its end.
     func line() -> String {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -85,7 +85,7 @@ final class ProbeRun {
         }
     }
 
-    /// Ends its input and waits for its end: what else it said, what it said of errors, and its status.
+    /// Closes the probe's input, waits for its end, and returns the rest of its output, its errors and its status.
     func end() -> (output: String, errors: String, status: Int32) {
         try? input.fileHandleForWriting.close()
         let rest = unread + toEnd(of: output)
@@ -95,9 +95,10 @@ final class ProbeRun {
         return (texts[0], texts[1], process.terminationStatus)
     }
 
-    /// Whether its output has ended within two minutes.
+    /// False after a wait of two minutes for output.
     private var hasEnded = true
 
+    /// Reads to the end of a pipe. Kills the probe if nothing comes for two minutes.
     private func toEnd(of pipe: Pipe) -> Data {
         var data = Data()
         while hasEnded {
@@ -122,5 +123,5 @@ final class ProbeRun {
     }
 }
 
-/// A user other than the tests' own, where the tests may switch users.
+/// A user other than the tests' own, or nil if the tests may not switch users.
 let otherUser: uid_t? = geteuid() == 0 ? 65534 : nil

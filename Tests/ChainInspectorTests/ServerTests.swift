@@ -13,7 +13,7 @@ import Testing
 @Suite(.onItsOwnThread) struct ServerTests {
     private let folder = TestFolder()
 
-    @Test func listensUnderItsNumberAndLeavesNothing() throws {
+    @Test func listensUnderItsPidAndLeavesNoFile() throws {
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         #expect(inspector.addresses == ["unix:\(folder.path)/s/\(getpid()).sock"])
@@ -101,7 +101,7 @@ import Testing
         #expect(all.allSatisfy { viewer.forest?.index(of: $0.promise.id) != nil })
     }
 
-    @Test func aConnectionThatEndsAfterHelloGetsHelloAlone() throws {
+    @Test func aConnectionForTheHelloGetsTheHelloOnly() throws {
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }

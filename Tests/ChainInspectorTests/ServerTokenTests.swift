@@ -14,7 +14,7 @@ import Testing
     private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 
-    /// An inspector that listens on a port, with a server on a manual clock.
+    /// Starts an inspector that listens on a port, with a server on a manual clock.
     private func start() throws -> (inspector: Inspector, address: String, port: UInt16) {
         var options = folder.options([.tcp(port: 0), .unix])
         options.adjustServer = { [clock] in $0.now = { clock.now } }
@@ -24,6 +24,7 @@ import Testing
         return (inspector, address, try #require(UInt16(address.split(separator: ":").last!)))
     }
 
+    /// Returns the token of a port, after checks of its file.
     private func token(_ port: UInt16) throws -> String {
         let path = SocketFolder(path: folder.path + "/s").tokenPath(port: port)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -33,7 +34,7 @@ import Testing
         return String(text.dropLast())
     }
 
-    /// What a viewer with that token is told.
+    /// Attaches with a token, and returns whether a hello came, and the farewell.
     private func attach(_ address: String, _ token: String) throws -> (isAdmitted: Bool, farewell: Goodbye?) {
         let viewer = try TestViewer(address)
         try viewer.say(.greeting(ClientHello(purpose: .look, token: token)), preamble: true)
@@ -46,7 +47,7 @@ import Testing
         inspector.server.withLock { $0 }?.wake()
     }
 
-    /// Has the server's thread take at least one turn more.
+    /// Waits until the server's thread has taken at least one more turn.
     private func roundTrip(_ inspector: Inspector) throws {
         try TestViewer(inspector.addresses[1]).greet(ClientHello(purpose: .look))
     }
@@ -86,7 +87,7 @@ import Testing
         #expect(try attach(address, secret).isAdmitted)
     }
 
-    @Test func triesAreSlow() throws {
+    @Test func wrongTokensDelayTheNextAttempt() throws {
         let (inspector, address, port) = try start()
         defer { inspector.stop() }
         let secret = try token(port)
@@ -103,7 +104,7 @@ import Testing
             viewer.send(Array(writer.bytes.dropFirst(Wire.magic.count)))
             #expect(viewer.farewell()?.reason == .refused)
         }
-        // Each delays the user's other connections by a fifth of a second.
+        // Each wrong token delays the user's other connections by a fifth of a second.
         let late = try TestViewer(address)
         try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         advance(inspector, by: 599_000_000)
@@ -115,7 +116,7 @@ import Testing
         #expect(late.hello != nil)
     }
 
-    @Test func strangersLeaveRoomForOthers() throws {
+    @Test func connectionsWithoutATokenMakeRoomForOthers() throws {
         let (inspector, address, port) = try start()
         defer { inspector.stop() }
         let secret = try token(port)
@@ -127,7 +128,7 @@ import Testing
         _ = late.farewell()
         #expect(late.hello != nil)
         #expect(unauthenticated.removeFirst().farewell()?.reason == .busy)
-        // The others have lost nothing by it.
+        // The others can still attach.
         for stranger in unauthenticated {
             try stranger.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
             _ = stranger.farewell()
@@ -144,7 +145,7 @@ import Testing
         }
     #endif
 
-    @Test func aPortThatIsTakenIsOneSentence() throws {
+    @Test func aPortThatIsTakenIsReported() throws {
         let (inspector, _, port) = try start()
         defer { inspector.stop() }
         let other = try Inspector.start(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// What another user of the machine can do; only root can become one.
+/// Attempts of another user of the machine. Only root can run them.
 @Suite(.onItsOwnThread, .enabled(if: otherUser != nil, "only root can become another user"))
 struct ServerUserTests {
     private let folder = TestFolder()
@@ -20,10 +20,10 @@ struct ServerUserTests {
         let refused = "NotConnected(errorNumber: \(EACCES))\n"
         chmod(folder.path, 0o755)
         #expect(try attach() == refused)
-        // The folder was opened by mistake: the socket's own mode is left.
+        // If the folder is open by mistake, the socket's own mode still refuses.
         chmod(folder.path + "/s", 0o755)
         #expect(try attach() == refused)
-        // That user is refused by the system's word on it.
+        // If the socket is open, too, the server refuses: the system reports the user at the other end.
         chmod(String(inspector.addresses[0].dropFirst(5)), 0o777)
         #expect(try attach() == "no hello refused: Only the user who runs the program may attach, and root\n")
     }
@@ -37,10 +37,11 @@ struct ServerUserTests {
         #expect(probe.end().output == "stopped\n")
     }
 
-    @Test func theEnvironmentIsIgnoredInAProgramWithMoreRights() throws {
+    @Test func theEnvironmentIsIgnoredInASetuidProgram() throws {
         chmod(folder.path, 0o777)
         let copy = folder.path + "/probe"
-        // By another process: a file that this one writes to might be open in a child of another test's.
+        // Copied by another process: a child of another test may inherit what this process writes, and a program that
+        // is open for writing cannot be run.
         let copying = try Process.run(
             URL(fileURLWithPath: "/bin/cp"), arguments: [builtProduct("ServerProbe"), copy])
         copying.waitUntilExit()

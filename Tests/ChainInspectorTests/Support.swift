@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import ChainInspector
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until it is advanced.
 final class StillClock: ChainClock {
     private let time = Atomic<UInt64>(1_000)
 
@@ -54,7 +54,7 @@ final class FakeRuntime: ObservedRuntime {
     var capturesValues: Bool { false }
     func detail(of id: NodeID) -> LiveDetail? { nil }
 
-    /// Has `body` called before a shard is looked at.
+    /// Sets a closure to call before the nodes of a shard are listed.
     func onLook(_ body: @escaping @Sendable (Int) -> Void) { onLook.withLock { $0 = body } }
 
     func setLive(_ ids: [NodeID]) {
@@ -98,7 +98,7 @@ func onThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void)
     thread()
 }
 
-/// Runs `body` on a thread of its own; the result waits for its end.
+/// Starts a thread that runs `body`, and returns a closure that waits for its end.
 func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void) -> () -> Void {
     final class Body: Sendable {
         let run: @Sendable () -> Void
@@ -124,7 +124,7 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
             #endif
             return nil
         }, context.toOpaque())
-    precondition(result == 0, "no thread to be had")
+    precondition(result == 0, "no thread could be made")
     return {
         #if canImport(Darwin)
             pthread_join(handle!, nil)
@@ -134,8 +134,8 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
     }
 }
 
-/// Waits until `condition` holds, at most `seconds`; gives whether it does. Time in which this thread stood still does
-/// not count.
+/// Waits until `condition` holds, and returns whether it did within `seconds`. Time in which this thread was stalled
+/// hardly counts.
 func wait(seconds: Double = 240, until condition: () -> Bool) -> Bool {
     var (last, counted) = (chain_monotonic_ns(), 0 as UInt64)
     while !condition() {

@@ -41,14 +41,14 @@ import Testing
     }
 
     #if TSAN
-        // In the last of the four rounds ThreadSanitizer has left the thread already, and dies of what follows.
+        // By the last of four rounds ThreadSanitizer has left the thread, and crashes on an event.
         private static let rounds = [1, 2]
     #else
         private static let rounds = [1, 2, 4]
     #endif
 
     @Test(arguments: rounds)
-    func takesOrCountsWhatDestructorsRecord(rounds: Int) {
+    func deliversOrCountsEventsOfThreadDestructors(rounds: Int) {
         let bench = Bench()
         let late = LateRecorder(bench, rounds: rounds)
         onThread {
@@ -71,25 +71,25 @@ import Testing
         onThread(named: "loader") { bench.record(.started, 1) }
         onThread(named: programName()) { bench.record(.started, 2) }
         bench.collector.collectNow()
-        // Every thread begins with the program's own name: that says nothing of it.
+        // Every thread begins with the program's name, which is therefore no name of a thread.
         #expect(bench.batches.flatMap(\.threads.values) == ["loader"])
         #expect(bench.events[0].thread != 0 && bench.events[1].thread != 0)
         #expect(bench.events[0].thread != bench.events[1].thread)
     }
 
     #if !TSAN
-        /// In a process of its own: where this one forks, others' threads may hold locks of the language's own runtime.
+        /// In a process of its own, because other tests' threads may hold locks of Swift's runtime during a fork here.
         @Test func aForkedChildRecordsNothing() throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: builtProduct("ForkProbe"))
             let output = Pipe()
             process.standardOutput = output
             try process.run()
-            // Ends by itself: an alarm is set.
-            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            // The probe's alarm ends a longer wait.
+            let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
-            #expect(process.terminationStatus == 0 && process.terminationReason == .exit, "\(said)")
-            #expect(said == "child: ok\nparent: ok\n")
+            #expect(process.terminationStatus == 0 && process.terminationReason == .exit, "\(printed)")
+            #expect(printed == "child: ok\nparent: ok\n")
         }
     #endif
 }

@@ -89,7 +89,7 @@ import Testing
             return found
         }
         for root in forest.roots {
-            // Also of a subtree, and of its first level.
+            // Also of a subtree, and of its first level alone.
             for top in [root, forest.lastChild(of: root) ?? root] {
                 var (found, level, depth): ([[Int]], [NodeIndex], Int) = ([], [], 0)
                 var next: NodeIndex? = top
@@ -136,6 +136,7 @@ import Testing
         #expect(forest.consumeChanges().nodes.isEmpty)
     }
 
+    /// Returns the facts of a node that its readers keep.
     private func line(_ index: NodeIndex, _ forest: ChainForest) -> String {
         let view = forest.node(index)
         let placed = forest.treeParent(of: index).map { forest.id(of: $0) } ?? .none
@@ -144,6 +145,7 @@ import Testing
         return text
     }
 
+    /// Returns the lines of all nodes.
     private func all(_ forest: ChainForest) -> [NodeIndex: String] {
         var result: [NodeIndex: String] = [:]
         for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
@@ -153,7 +155,7 @@ import Testing
     }
 }
 
-/// The first line in which two texts differ, from both.
+/// Returns the first line in which two texts differ, as it is in each; nil if the texts are equal.
 func firstDifference(_ left: String, _ right: String) -> String? {
     guard left != right else { return nil }
     let (left, right) = (left.split(separator: "\n"), right.split(separator: "\n"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainModel
 
-/// A program may send anything: no event stops a viewer, and the limits hold.
+/// No event of a hostile program crashes a viewer, and the limits hold.
 struct HostileTests {
     @Test(arguments: Seeds.upTo(27))
     func hostileEventsStayWithinTheLimits(seed: UInt64) {
@@ -34,7 +34,7 @@ struct HostileTests {
         late.expectConsistent("seed \(seed), late")
     }
 
-    /// A node that is known by being named alone is as old as the earliest time at which it was, whatever came first.
+    /// A node that only other events name is as old as the earliest of these, in whatever order they come.
     @Test func aReferencedNodeIsAsOldAsItsEarliestReference() {
         var script = ScriptedForest()
         script.record(.started, 1, at: 90)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainModel
 
-/// Loads of executors. Their correctness after any history is tested with the forest's other counts.
+/// Loads of executors. `expectConsistent` checks them in other suites, too, with the forest's other counts.
 struct LoadTests {
     private static let second: UInt64 = 1_000_000_000
 
@@ -30,7 +30,7 @@ struct LoadTests {
         script.forest.expectConsistent()
     }
 
-    /// The start may be reported before the queueing, by another thread.
+    /// Another thread may report the start before the node is reported as queued.
     @Test func aRunningNodeIsCountedWhereItWasQueued() {
         var script = ScriptedForest()
         script.make(1, .work, at: 1)

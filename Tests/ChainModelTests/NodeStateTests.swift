@@ -96,7 +96,7 @@ import Testing
         #expect(script.forest.summary(of: script.index(1)) == nil)
     }
 
-    /// Checks that the one table lists every mark a node can have.
+    /// `NodeMark` lists every mark that a node can have.
     @Test func everyMarkIsInTheTable() {
         #expect(NodeMarks(rawValue: .max).list == NodeMark.allCases)
         let whole = NodeMark.allCases.reduce(into: NodeMarks()) { $0.insert(NodeMarks($1)) }

@@ -6,7 +6,7 @@ import Testing
 
 /// How a chain ended: by the end of its main line.
 @Suite struct OutcomeTests {
-    /// A root with so many `then` behind it: 1, 2, 3, ….
+    /// Returns a chain of `count` nodes in a line: root 1, then 2, 3, ….
     private func line(_ count: UInt64) -> ScriptedForest {
         var script = ScriptedForest()
         script.make(1, .promise)
@@ -14,11 +14,13 @@ import Testing
         return script
     }
 
+    /// Returns the outcome of the chain of node 1.
     private func outcome(_ script: ScriptedForest) -> ChainOutcome {
         script.forest.expectConsistent()
         return script.forest.chain(of: script.index(1)).outcome
     }
 
+    /// Returns the node that decided the outcome of the chain of node 1.
     private func concluding(_ script: ScriptedForest) -> UInt64? {
         script.forest.concludingNode(of: script.index(1)).map { script.forest.id(of: $0).rawValue }
     }
@@ -71,7 +73,7 @@ import Testing
         #expect(concluding(script) == 1)
     }
 
-    @Test func whatARejectedChildMadeIsNotTheMainLine() {
+    @Test func aRejectedChildIsNotOnTheMainLine() {
         var script = line(2)
         script.make(5, .promise, by: 1)
         script.record(.rejected, 5)
@@ -146,7 +148,7 @@ import Testing
     /// A failed chain that is live again hides neither its next failure nor that of another chain.
     @Test func historyCountsEachFailure() {
         var script = ScriptedForest()
-        func fails(_ id: UInt64) {
+        func addFailure(_ id: UInt64) {
             script.make(id, .then, under: id - 1)
             script.record(.rejected, id)
         }
@@ -157,7 +159,7 @@ import Testing
         script.make(1, .promise)
         script.record(.rejected, 1)
         #expect(counts() == [1, 1, 0])
-        fails(2)
+        addFailure(2)
         #expect(counts() == [1, 2, 0], "the same chain, once more")
         script.make(3, .catch, under: 2)
         #expect(counts() == [1, 2, 0], "a live chain")
@@ -169,7 +171,8 @@ import Testing
         script.forest.expectConsistent()
     }
 
-    /// What is settled between two events of a batch only is not counted, and a failure within one batch counts once.
+    /// A chain that is settled only between two events of a batch is not counted. A chain that has failed before and
+    /// after a batch counts once.
     @Test func historyCountsWhatABatchEndsWith() {
         var forest = ChainForest(process: ProcessKey(rawValue: 7))
         func apply(_ sequence: UInt64, _ events: [ChainEvent]) {
@@ -190,7 +193,7 @@ import Testing
         apply(3, [ChainEvent(time: 3, .rejected, node: NodeID(3))])
         #expect(forest.history.failedCount == 1)
         apply(4, [made(4, under: 3), ChainEvent(time: 4, .rejected, node: NodeID(4))])
-        #expect(forest.history.failedCount == 1, "at the end of both batches it was the same")
+        #expect(forest.history.failedCount == 1, "it has failed at the end of both batches")
         forest.expectConsistent()
     }
 
@@ -225,7 +228,7 @@ import Testing
         script.forest.expectConsistent()
     }
 
-    /// A settled promise that many requests wait for one after another, as a cached value is.
+    /// Such as a cached value: a settled promise for which many requests wait, one after another.
     @Test func aChainThatIsLiveAgainAndAgainIsNotedAFewTimes() {
         var script = ScriptedForest()
         for id in 1...2 as ClosedRange<UInt64> { script.make(id, .promise) }

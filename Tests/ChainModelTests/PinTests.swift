@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChainModel
 
-/// Pinned chains outlive the flood that evicts their neighbours, and no more of them than the limit.
+/// Pinned chains outlive a flood that evicts their neighbours. Their number and their size have limits.
 @Suite struct PinTests {
     private static let limits = ForestLimits(settledNodeLimit: 640, settledLeafLimit: 100, changeLimit: 0)
 
@@ -15,7 +15,7 @@ import Testing
         for id in root...root + 2 { script.record(.fulfilled, id, at: time) }
     }
 
-    /// Adds many settled chains, evicting as frames would.
+    /// Adds a settled chain for each number, and evicts after each.
     private static func flood(_ roots: ClosedRange<UInt64>, _ script: inout ScriptedForest) {
         for root in roots {
             chain(root * 10, root, &script)
@@ -33,14 +33,14 @@ import Testing
         #expect(script.forest.index(of: NodeID(10)) == nil && script.forest.index(of: NodeID(30)) == nil)
         for id in 20...22 as ClosedRange<UInt64> { #expect(script.forest.index(of: NodeID(id)) != nil) }
         #expect(script.forest.totals.counts.nodeCount <= 640 + 3)
-        // Without its pin it goes first.
+        // Without its pin it is evicted.
         script.forest.unpin(try #require(script.forest.index(of: NodeID(22))))
         #expect(script.forest.pins.isEmpty)
         Self.flood(5_001...10_000, &script)
         #expect(script.forest.index(of: NodeID(20)) == nil)
     }
 
-    @Test func ageDoesNotEvictIt() throws {
+    @Test func ageDoesNotEvictAPinnedChain() throws {
         var script = ScriptedForest(limits: Self.limits)
         Self.chain(10, 1, &script)
         Self.chain(20, 1, &script)
@@ -52,7 +52,7 @@ import Testing
         #expect(script.forest.index(of: NodeID(10)) == nil)
     }
 
-    @Test func settledLeavesOfALiveChainStay() throws {
+    @Test func settledLeavesOfAPinnedLiveChainStay() throws {
         var script = ScriptedForest(limits: Self.limits)
         for id in 1...15 as ClosedRange<UInt64> {
             if id == 1 { script.make(1, at: 1) } else { script.then(id, on: 1, at: id) }
@@ -66,7 +66,7 @@ import Testing
         #expect(script.forest.totals.counts.nodeCount == 1)
     }
 
-    @Test func soManyAreTheLimit() throws {
+    @Test func sixteenChainsAreTheLimit() throws {
         var script = ScriptedForest(limits: Self.limits)
         for root in 1...17 as ClosedRange<UInt64> { Self.chain(root * 10, 1, &script) }
         for root in 1...16 as ClosedRange<UInt64> {
@@ -74,7 +74,7 @@ import Testing
         }
         let next = try #require(script.forest.index(of: NodeID(170)))
         #expect(throws: ChainForest.PinRefusal.tooMany(limit: 16)) { try script.forest.pin(next) }
-        // All of them are kept, and no more than the limit of settled nodes beside them.
+        // All of them are kept, and beside them no more than the limit of settled nodes.
         Self.flood(20...5_000, &script)
         #expect(script.forest.pins.count == 16)
         #expect(script.forest.totals.counts.nodeCount <= 640 + 48)

@@ -4,7 +4,7 @@ import Testing
 @testable import ChainModel
 
 extension ChainForest {
-    /// Counts everything from scratch and compares it with the stored counts.
+    /// Checks the stored counts, orders and links against a recount from scratch.
     func expectConsistent(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         var problems: [String] = []
         var counts = StateCounts()
@@ -47,6 +47,7 @@ extension ChainForest {
         #expect(problems == [], comment, sourceLocation: sourceLocation)
     }
 
+    /// Returns the executors with another stored load than that of their nodes.
     private func recountLoads() -> [String] {
         var loads: [ExecutorID: ExecutorLoad] = [:]
         var oldest: [ExecutorID: UInt64] = [:]
@@ -66,6 +67,7 @@ extension ChainForest {
         }
     }
 
+    /// Returns the summary of a chain, counted from its nodes.
     private func recount(_ root: NodeIndex, _ problems: inout [String]) -> ChainSummary {
         var summary = ChainSummary(
             root: root, counts: StateCounts(), evictedCount: 0, firstRejected: nil, settled: nil, outcome: .live)
@@ -89,7 +91,7 @@ extension ChainForest {
         return summary
     }
 
-    /// How a line of continuations ended, the worst of its branches.
+    /// Returns how the line from a node on ended: as the worst of its branches.
     private func end(of top: NodeIndex) -> ChainOutcome {
         var (thens, child) = ([NodeIndex](), firstChild(of: top))
         while let current = child {
@@ -117,6 +119,7 @@ extension ChainForest {
         }
     }
 
+    /// Checks the counts and the order of children, and adds the children to the stack.
     private func recountChildren(of index: NodeIndex, _ stack: inout [NodeIndex], _ problems: inout [String]) {
         var (count, previous) = (0, NodeIndex?.none)
         var (states, thens) = (StateCounts(), [NodeIndex]())

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func bothWaysInAnyOrder() {
+    @Test func callersAndCalledNodesAreFoundInAnyOrder() {
         let (first, second) = (Self.key(7, 1), Self.key(7, 2))
         for texts in [[first.text, second.text, "nonsense"], ["", second.text, first.text]] {
             var script = ScriptedForest()

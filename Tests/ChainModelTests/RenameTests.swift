@@ -15,7 +15,7 @@ import Testing
             for index in order {
                 switch index {
                 case 0: script.make(1, .span, "GET", at: 10)
-                // At one time, as under a virtual clock: the count decides.
+                // Both at one time, as with a virtual clock: the count decides.
                 case 1: script.record(.renamed, 1, at: 20, text: "GET /order", detail: 1)
                 default: script.record(.renamed, 1, at: 20, text: "GET /*", detail: 2)
                 }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func namesOfOneCountHaveAnOrder() {
+    @Test func namesWithTheSameCountHaveAnOrder() {
         for names in [["a", "b"], ["b", "a"]] {
             var script = ScriptedForest()
             script.make(1, .span, at: 10)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// The record that holds the count is freed where nothing is in it.
+    /// The side record of a node, which holds the count, is freed only when it is empty.
     @Test func aNodeThatMovesKeepsItsName() {
         var script = ScriptedForest()
         script.make(1, .span, "GET", at: 10)

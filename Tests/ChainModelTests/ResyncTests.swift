@@ -54,7 +54,8 @@ import Testing
         #expect(script.forest.label(of: script.index(7)) == "kept")
     }
 
-    /// The end of four handlers was lost, or the whole handler; a fifth handler runs on after its settlement.
+    /// Of nodes 1 to 3 the end of the handler was lost, of node 4 the whole handler. The handler of node 5 runs on
+    /// after its settlement.
     @Test func handlersWhoseEndWasLostRunNoMore() {
         var script = ScriptedForest()
         for node in 1...5 as ClosedRange<UInt64> {

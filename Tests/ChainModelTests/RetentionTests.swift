@@ -24,7 +24,7 @@ import Testing
         script.forest.expectConsistent()
     }
 
-    @Test func agedOnesGoAndLiveOnesStay() {
+    @Test func agedChainsGoAndLiveOnesStay() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 50))
         script.make(1, at: 1)
         settledChain(&script, 10, at: 10)
@@ -152,7 +152,7 @@ import Testing
 
     /// Evicts at random moments: the counts stay consistent, and in the end no settled node is left.
     ///
-    /// With seeds 58 and 64 a chain's first rejection is evicted before others of it.
+    /// With seeds 58 and 64 a chain's first rejection is evicted before its other rejections.
     @Test(arguments: Seeds.upTo(15) + [58, 64])
     func evictionAtAnyMomentKeepsTheForestWhole(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

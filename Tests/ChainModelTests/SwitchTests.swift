@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChainModel
 
-/// Tasks of Swift run many times: the latest run or suspension holds.
+/// A Swift task runs many times. Its latest run or suspension holds.
 @Suite struct SwitchTests {
     private static let steps: [(kind: EventKind, time: UInt64, thread: ThreadID)] = [
         (.resumed, 10, 1), (.suspended, 20, 1), (.resumed, 30, 2), (.suspended, 40, 2),
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [3, 0, 2, 1]])
-    func aSuspendedTaskIsPendingAndSaysSo(order: [Int]) {
+    func aSuspendedTaskIsPendingWithItsOwnWord(order: [Int]) {
         let script = script(order)
         let node = script.node(1)
         #expect(node.state == .pending && node.activity == .none && node.isSuspended && node.stateWord == "suspended")

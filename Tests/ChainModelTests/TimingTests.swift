@@ -29,7 +29,7 @@ import Testing
         #expect(script.timing(2, now: 60) == Timing(total: 10))
     }
 
-    @Test func aCombinatorHasATotalAlone() {
+    @Test func aCombinatorHasOnlyATotal() {
         var script = ScriptedForest()
         script.make(1, .all, at: 10)
         script.record(.queued, 1, at: 11)
@@ -37,7 +37,7 @@ import Testing
         #expect(script.timing(1, now: 40) == Timing(total: 30))
     }
 
-    @Test func aSkippedNodeHasNone() {
+    @Test func aSkippedNodeHasNoTiming() {
         var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 11)

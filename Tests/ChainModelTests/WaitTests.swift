@@ -6,7 +6,7 @@ import Testing
 
 /// Threads that block until a node settles, and handlers at fault.
 struct WaitTests {
-    /// 1 runs on thread 7; 2 is pending.
+    /// Returns a forest in which node 1 runs on thread 7 and node 2 is pending.
     private func scene() -> ScriptedForest {
         var script = ScriptedForest()
         script.make(1, .work, at: 10)

@@ -7,7 +7,7 @@ import Testing
 
 /// Payloads in columns.
 struct ColumnsTests {
-    /// The payloads of a recording with names, snapshots and events.
+    /// Returns the payloads of a recording with names, snapshots and events.
     private func payloads() throws -> [[UInt8]] {
         let storage = MemoryStorage()
         var options = BatchRecorder.Options()
@@ -73,7 +73,7 @@ struct ColumnsTests {
         var writer = MessageWriter()
         try writer.write(.batch(batch))
         let count = writer.bytes.count
-        // One difference of 2^64 cannot be expressed; such a payload is stored as it is.
+        // The code of the difference 2^63 would be 2^64; such a payload is stored as it is.
         #expect(inColumns(writer.bytes) == nil)
         batch.events.removeAll { $0.other.rawValue != 0 && $0.other.rawValue &- $0.node.rawValue == 1 << 63 }
         writer.removeAll()
@@ -82,7 +82,7 @@ struct ColumnsTests {
         #expect(fromColumns(try #require(inColumns(writer.bytes)), count: writer.bytes.count) == writer.bytes)
     }
 
-    @Test func whatIsNotMessagesIsLeft() {
+    @Test func bytesThatAreNoMessagesAreRefused() {
         #expect(inColumns([7]) == nil)
         #expect(inColumns([UInt8](repeating: 255, count: 100)) == nil)
         #expect(fromColumns([], count: 0) == nil)
@@ -100,9 +100,10 @@ struct ColumnsTests {
             for round in 0..<200 {
                 var changed = columns
                 // In turn: the counts, the head, anywhere.
-                let places = [0..<PayloadColumns.headerSize, 16..<min(400, changed.count), 0..<changed.count][round % 3]
+                let ranges = [0..<PayloadColumns.headerSize, 16..<min(400, changed.count), 0..<changed.count]
+                let range = ranges[round % 3]
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
-                    changed[Int.random(in: places, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    changed[Int.random(in: range, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }
                 if let result = fromColumns(changed, count: bytes.count) {
                     #expect(result.count == bytes.count)

@@ -9,6 +9,7 @@ import Testing
 struct DamageTests {
     private static let batches = Traffic(chains: 250, batchSize: 150, step: 100_000).batches
 
+    /// Returns the bytes of a recording of all batches.
     private func bytes(finished: Bool = true) throws -> [UInt8] {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 1_200 }
@@ -28,7 +29,7 @@ struct DamageTests {
         #expect(totals(whole) == totals(killed))
     }
 
-    /// Wherever the file ends, what is whole is read up to there.
+    /// Wherever the file ends, all chunks that are whole are read.
     @Test func aTornTailCostsOneChunk() throws {
         let killed = try bytes(finished: false)
         let chunks = try RecordingFile(temporaryFile(killed)).chunks
@@ -78,7 +79,7 @@ struct DamageTests {
         }
     }
 
-    /// Over a chunk that is missing, what ended in it is *unknown* from the next keyframe on, and nothing is wrong.
+    /// A node that ended in a missing chunk is *unknown* from the next keyframe on. No state is wrong.
     @Test func playingOverAGapIsCorrectedByTheNextKeyframe() throws {
         var damaged = try bytes()
         let original = try RecordingFile(temporaryFile(damaged))
@@ -127,8 +128,8 @@ struct DamageTests {
         #expect(error(wrong) == .damagedHeader)
     }
 
-    /// A text of a program that looks like a chunk is none: its checksum has not this file's id in it.
-    @Test func aTextThatLooksLikeAChunkIsNone() throws {
+    /// A text of a program may look like a chunk, but its checksum does not include this file's id.
+    @Test func aTextThatLooksLikeAChunkIsNotRead() throws {
         let fake = try RecordingFile(temporaryFile(try bytes())).chunks[0].header.bytes(in: 1)
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
@@ -142,7 +143,7 @@ struct DamageTests {
         try recorder.finish()
         var damaged = storage.bytes
         damaged.replaceSubrange(28..<44, with: [UInt8](repeating: 0, count: 16))
-        // The header of the first chunk, so that the next one is searched.
+        // Damages the header of the first chunk, so that the next chunk is searched for.
         damaged[50] ^= 1
         #expect(throws: RecordingError.empty) { try RecordingFile(temporaryFile(damaged)) }
     }

@@ -22,7 +22,7 @@ struct ExcerptTests {
         }
     }
 
-    @Test func itIsARecordingOfTheLastPart() throws {
+    @Test func anExcerptIsARecordingOfTheNewestPart() throws {
         try withFolder { folder in
             var recorder = try recorder(folder + "/ring", limit: 2 << 20)
             try recorder.record(Self.batches)
@@ -42,7 +42,7 @@ struct ExcerptTests {
                 let forest = ChainForest(applying: player.seek(to: file.segments[0].time))
                 #expect(forest.totals.counts.liveCount == live.totals.counts.liveCount, "\(name)")
             }
-            // The recording goes on.
+            // The recording itself continues.
             var batch = Self.batches[0]
             batch.time = end + 1_000_000
             try recorder.record(batch, at: batch.time)
@@ -51,7 +51,7 @@ struct ExcerptTests {
         }
     }
 
-    @Test func whatIsForgottenIsNotCopied() throws {
+    @Test func forgottenChunksAreNotCopied() throws {
         try withFolder { folder in
             var recorder = try recorder(folder + "/ring", limit: 64 << 20)
             #expect(throws: RecordingError.empty) {
@@ -68,7 +68,7 @@ struct ExcerptTests {
         }
     }
 
-    @Test func afterAnErrorThereIsWhatWasWritten() throws {
+    @Test func afterAnErrorAnExcerptHasWhatWasWritten() throws {
         try withFolder { folder in
             var recorder = try recorder(folder + "/ring", limit: 300_000)
             #expect(throws: RecordingError.limitTooSmall) { try recorder.record(Self.batches) }

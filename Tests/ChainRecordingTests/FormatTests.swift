@@ -55,6 +55,7 @@ struct FormatTests {
         #expect(!file.hasIndex && file.damage == [] && file.header.ending == .open)
     }
 
+    /// A chain of one node that is rejected, in two batches.
     static let sample: [EventBatch] = {
         var batch = EventBatch(process: .test, sequence: 9, time: 5_000)
         batch.sites = [1: CodeLocation(fileID: "Shop/Order.swift", line: 41)]

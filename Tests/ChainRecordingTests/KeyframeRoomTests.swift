@@ -7,7 +7,7 @@ import Testing
 
 /// Keyframes that are large beside the size limit, and the lists of a ring.
 struct KeyframeRoomTests {
-    /// Batches that make nodes which stay alive: each keyframe is larger than the one before.
+    /// Returns batches of nodes that stay live, so that each keyframe is larger than the one before.
     private static func growing(_ count: Int) -> [EventBatch] {
         (0..<UInt64(count)).map { number in
             var batch = EventBatch(process: .test, sequence: number + 1, time: 1_000_000_000 + number * 10_000_000)
@@ -19,8 +19,8 @@ struct KeyframeRoomTests {
         }
     }
 
-    /// The newest whole segment is there until the next keyframe is: where both have no room, recording ends, and what
-    /// was recorded can be shown.
+    /// The newest whole segment stays until the next keyframe is written. Where there is no room for both, recording
+    /// ends, and what was recorded can be shown.
     @Test(arguments: [true, false]) func aKeyframeThatDoesNotFitDestroysNothing(hasLimit: Bool) throws {
         let storage = MemoryStorage()
         if !hasLimit { storage.capacity = 1 << 20 }
@@ -42,7 +42,7 @@ struct KeyframeRoomTests {
         #expect(difference(ChainForest(applying: player.seek(to: .max)), liveForest(batches, at: last)) == nil)
     }
 
-    /// At whatever write the writer is killed.
+    /// At whichever write the program is killed.
     @Test func atEachWriteThereIsAWholeSegment() throws {
         let storage = WatchedStorage { bytes in
             let scan = try? RecordingFile(temporaryFile(bytes))
@@ -79,7 +79,7 @@ struct KeyframeRoomTests {
         #expect(!ring.isComplete && ring.isAppending)
         ring.forgetChunks(before: 9_950)
         #expect(ring.chunks.map(\.header.number) == Array(9_900..<10_000))
-        // What the lists have forgotten is given up in its turn.
+        // The room of chunks that are no longer listed is used again, too.
         ring.limitHere()
         #expect(throws: Never.self) {
             let room = try ring.makeRoom(for: 5_000, of: 99)
@@ -89,7 +89,7 @@ struct KeyframeRoomTests {
     }
 }
 
-/// A file in memory that is looked at after each write.
+/// A file in memory that is checked after each write.
 private final class WatchedStorage: RecordingStorage {
     private let inner = MemoryStorage()
     private let check: ([UInt8]) -> Bool
@@ -101,15 +101,15 @@ private final class WatchedStorage: RecordingStorage {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         try inner.write(bytes, at: offset)
-        look()
+        checkBytes()
     }
 
     func truncate(to count: UInt64) throws(SystemError) {
         try inner.truncate(to: count)
-        look()
+        checkBytes()
     }
 
-    private func look() {
+    private func checkBytes() {
         guard isWatched else { return }
         watchedCount += 1
         if !check(inner.bytes) { failedCount += 1 }

@@ -33,7 +33,7 @@ struct PackedTests {
         #expect(
             Double(packed.bytes.count) * least < Double(raw.bytes.count), "\(packed.bytes.count) of \(raw.bytes.count)")
         let one = try raw.open()
-        // Columns need nothing but this module.
+        // Columns need no codec of another module.
         let other = try RecordingFile(temporaryFile(packed.bytes), codec == .zstd ? zstandard : nil)
         #expect(other.damage == [] && other.range == one.range && other.series == one.series)
         // A chunk of a few bytes may not become shorter.
@@ -58,14 +58,14 @@ struct PackedTests {
         #expect(other.range.lowerBound < one.range.lowerBound && other.range.upperBound == one.range.upperBound)
     }
 
-    @Test func withoutItsCodecItIsRefused() throws {
+    @Test func aPackedRecordingIsRefusedWithoutItsCodec() throws {
         let file = try temporaryFile(try recorded(zstandard).bytes)
         #expect(throws: RecordingError.packed) { try RecordingFile(file) }
     }
 
-    /// What is stored is whole by its checksum, and does not unpack to what its header promises.
+    /// The stored bytes have the right checksum, but do not unpack to the length in their header.
     @Test func wrongContentCostsOneChunk() throws {
-        struct Wrong: PayloadCodec {
+        struct WrongCount: PayloadCodec {
             let inner: Zstandard
             var codec: ChunkCodec { .zstd }
             func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]? { inner.packed(payload) }
@@ -74,7 +74,7 @@ struct PackedTests {
             }
         }
         #expect(throws: RecordingError.empty) {
-            try RecordingFile(temporaryFile(try recorded(zstandard).bytes), Wrong(inner: zstandard))
+            try RecordingFile(temporaryFile(try recorded(zstandard).bytes), WrongCount(inner: zstandard))
         }
         var damaged = try recorded(zstandard).bytes
         let chunk = try RecordingFile(temporaryFile(damaged), zstandard).chunks[4]
@@ -84,7 +84,7 @@ struct PackedTests {
         var header = chunk.header
         header.payloadChecksum = damaged[start..<start + Int(header.storedCount)].withUnsafeBytes { Checksum.of($0) }
         damaged.replaceSubrange(Int(chunk.offset)..<start, with: header.bytes(in: 0x1122_3344_5566_7788))
-        // The index has the header as it was.
+        // Without the index, which has the header as it was.
         damaged.replaceSubrange(28..<44, with: [UInt8](repeating: 0, count: 16))
         let file = try RecordingFile(temporaryFile(damaged), zstandard)
         #expect(file.batches(ofChunk: 4) == nil && file.batches(ofChunk: 5) != nil)
@@ -99,8 +99,8 @@ struct PackedTests {
         #expect([7].withUnsafeBytes { zstandard.packed($0) } == nil)
     }
 
-    /// What a file held stays until a recording begins.
-    @Test func aFileIsReplacedOnceThereIsSomething() throws {
+    /// The file keeps its old content until a recording begins.
+    @Test func aFileIsReplacedOnceSomethingIsRecorded() throws {
         let path = FileManager.default.temporaryDirectory.path + "/chain-\(UUID().uuidString)"
         defer { unlink(path) }
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))

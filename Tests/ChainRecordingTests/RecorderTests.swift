@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainRecording
 
-/// When chunks and keyframes are written, and what the index says of them.
+/// When chunks and keyframes are written, and what the index has of them.
 struct RecorderTests {
     @Test func chunksAndKeyframesKeepTheirLimits() throws {
         let storage = MemoryStorage()
@@ -46,11 +46,12 @@ struct RecorderTests {
         }
         try recorder.record([batch(at: 90_000, events: 1)])
         try recorder.finish()
-        // At 1 s the first; the others are due with the next batch, and have the time of the one before.
+        // The first is written at 1 s. Each of the others is written with the batch that makes it due, and has the time
+        // of the batch before that.
         #expect(try storage.open().segments.map { $0.time / 1_000_000 } == [1_000, 1_100, 1_300, 8_000, 13_000])
     }
 
-    /// In headers and index: counted by the owner, each 100 ms.
+    /// In headers and in the index, as the recorder's owner counts them each 100 ms.
     @Test func warningsAreCounted() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
@@ -83,8 +84,8 @@ struct RecorderTests {
             difference(ChainForest(applying: player.seek(to: .max)), liveForest(Array(batches[..<2]), at: .max)) == nil)
     }
 
-    /// Live nodes, and the settled ones of the newest chains.
-    @Test func aKeyframeHoldsTheNewestSettledNodes() throws {
+    /// And all live nodes.
+    @Test func aKeyframeHoldsTheSettledNodesOfTheNewestChains() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage) {
             ($0.keyframeEvents, $0.settledLimit) = (2_000, 120)

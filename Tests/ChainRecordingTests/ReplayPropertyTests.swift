@@ -21,7 +21,7 @@ struct ReplayPropertyTests {
         return batches
     }
 
-    /// A recording with chunks and segments of random lengths.
+    /// Returns a recording with chunks and segments of random lengths.
     private func record(
         _ batches: [EventBatch], finished: Bool, _ generator: inout SeededGenerator
     ) throws -> RecordingFile {
@@ -61,7 +61,7 @@ struct ReplayPropertyTests {
 
     /// From a moment on in steps of any length: each event is given once.
     @Test(arguments: Seeds.upTo(20))
-    func playingOnGivesTheLiveForest(seed: UInt64) throws {
+    func playingGivesTheLiveForest(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed ^ 0x2_6000)
         let batches = batches(seed, &generator)
         let file = try record(batches, finished: true, &generator)
@@ -103,7 +103,7 @@ struct ReplayPropertyTests {
         #expect(player.time == file.range.upperBound, "seed \(seed)")
     }
 
-    /// Event by event, on and back.
+    /// Event by event, forward and back.
     @Test(arguments: Seeds.upTo(12))
     func steppingVisitsEveryEvent(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed ^ 0x3_6000)

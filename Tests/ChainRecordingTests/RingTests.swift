@@ -16,6 +16,7 @@ struct RingTests {
         if finished { try recorder.finish() } else { try recorder.tick(at: .max) }
     }
 
+    /// Checks that a file without damage has the newest part of the batches.
     private func expectTheNewest(_ file: RecordingFile, _ what: String) throws {
         #expect(file.damage == [], "\(what)")
         #expect(file.range.upperBound == Self.batches.last?.time, "\(what)")
@@ -44,7 +45,7 @@ struct RingTests {
         }
     }
 
-    /// Wherever it is killed, what was recorded last is there.
+    /// After whichever batch the program is killed, that batch is there.
     @Test func aRingThatWasKilledIsWhole() throws {
         for count in stride(from: 140, to: Self.batches.count, by: 61) {
             let storage = MemoryStorage()

@@ -16,7 +16,7 @@ final class MemoryStorage: RecordingStorage {
     func write(_ new: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         writeCount += 1
         let end = Int(offset) + new.count
-        // As a disk does: what fits is written.
+        // As on a full disk, what fits is written.
         let written = min(end, max(capacity, bytes.count))
         if written > bytes.count { bytes += [UInt8](repeating: 0, count: written - bytes.count) }
         if written > Int(offset) {
@@ -27,11 +27,11 @@ final class MemoryStorage: RecordingStorage {
 
     func truncate(to count: UInt64) throws(SystemError) { bytes = Array(bytes.prefix(Int(count))) }
 
-    /// Opens what was written.
+    /// Opens what was written as a recording.
     func open() throws -> RecordingFile { try RecordingFile(temporaryFile(bytes)) }
 }
 
-/// An open file with these bytes, without a name.
+/// Returns an open file with the bytes. Its name is removed already.
 func temporaryFile(_ bytes: [UInt8]) throws -> ByteFile {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("chain-\(UUID().uuidString)")
     try Data(bytes).write(to: url)
@@ -53,12 +53,12 @@ extension BatchRecorder {
         self.init(.test, RecordingWriter(storage, id: 0x1122_3344_5566_7788, limit: limit), options: options)
     }
 
-    /// Records batches, each when it was closed by the program's clock.
+    /// Records batches, each at its own time.
     mutating func record(_ batches: [EventBatch]) throws { for batch in batches { try record(batch, at: batch.time) } }
 }
 
-/// Plain traffic: a chain of six nodes each microsecond, settled ten chains later; a batch of `batchSize` events each time
-/// that there are as many.
+/// Simple traffic: chains of six nodes, each of which settles while the tenth after it is made. An event comes each
+/// `step` nanoseconds, a batch after each `batchSize` events, and each tenth chain ends with a rejection.
 struct Traffic {
     private(set) var batches: [EventBatch] = []
     private var batch = EventBatch(process: .test, sequence: 1, time: 0)
@@ -111,7 +111,8 @@ struct Traffic {
     }
 }
 
-/// What a live viewer has at a moment: the batches up to it, and the events up to it of the next ones of one time.
+/// Returns what a live viewer has at a moment: all batches up to it, and the events up to it of the next batches, which
+/// have one time.
 func liveForest(_ batches: [EventBatch], at moment: UInt64, limits: ForestLimits = ForestLimits()) -> ChainForest {
     var forest = ChainForest(process: .test, limits: limits)
     var next: UInt64?
@@ -136,7 +137,7 @@ extension ChainForest {
     }
 }
 
-/// The first line in which two dumps differ.
+/// Returns the first line in which the dumps of two forests differ; nil if they are equal.
 func difference(_ one: ChainForest, _ other: ChainForest) -> String? {
     let (lines, others) = (one.dump(facts: true).split(separator: "\n"), other.dump(facts: true).split(separator: "\n"))
     if lines == others { return nil }

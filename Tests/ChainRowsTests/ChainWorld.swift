@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainRows
 
-/// Chains to which anything happens, and their rows.
+/// Chains with random events, and their row model.
 struct ChainWorld {
     var rowModel = RowModel(longFrom: 6, chunkLimit: 4)
     var forest: ChainForest
@@ -26,7 +26,7 @@ struct ChainWorld {
         forest = ChainForest(process: ProcessKey(rawValue: 42), limits: limits)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func append(_ events: [ChainEvent]) {
         var batch = EventBatch(process: forest.process, sequence: time, time: time)
@@ -51,8 +51,8 @@ struct ChainWorld {
         return event
     }
 
-    /// Makes a node under the first root.
-    mutating func hang() -> NodeIndex {
+    /// Makes the first root and a node under it; returns the latter.
+    mutating func makeRootAndChild() -> NodeIndex {
         append([make(above: 0, [])])
         append([make(above: 1, [])])
         return forest.index(of: NodeID(nextID - 1))!
@@ -63,7 +63,7 @@ struct ChainWorld {
         append((0..<count).map { _ in make(above: id, []) })
     }
 
-    /// Makes nodes all over one chain.
+    /// Makes nodes under random ones, all in one chain.
     mutating func grow(_ count: Int) {
         if live.isEmpty { append([make(above: 0, [])]) }
         append(
@@ -72,11 +72,13 @@ struct ChainWorld {
             })
     }
 
-    mutating func follow() {
+    /// Applies the changes of the forest to the row model.
+    mutating func updateRows() {
         forest.consumeChanges(into: &changes)
         rowModel.update(changes, of: forest, now: time)
     }
 
+    /// Applies random events, evicts, changes folds and filter, and works.
     mutating func step() throws {
         var events: [ChainEvent] = []
         for _ in 0..<Int.random(in: 1...9, using: &random) {
@@ -98,7 +100,7 @@ struct ChainWorld {
         }
         append(events)
         if Bool.random(using: &random) { forest.retain(now: time, budget: Int.random(in: 1...20, using: &random)) }
-        follow()
+        updateRows()
         try change()
         _ = rowModel.work(in: forest, now: time, budget: 300)
         _ = rowModel.scan(in: forest, budget: 1_000_000)
@@ -110,6 +112,7 @@ struct ChainWorld {
         return event
     }
 
+    /// Changes a fold or the filter, or rebuilds the rows, at random.
     private mutating func change() throws {
         let nodes = (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
         guard let some = nodes.randomElement(using: &random) else { return }
@@ -132,8 +135,9 @@ struct ChainWorld {
         }
     }
 
-    // MARK: What there should be
+    // MARK: The naive walk
 
+    /// Whether the filter leaves a node: it or a node below it matches.
     private func isShown(_ node: NodeIndex) -> Bool {
         if rowModel.filter.isMatch(node) { return true }
         var child = forest.firstChild(of: node)
@@ -144,6 +148,7 @@ struct ChainWorld {
         return false
     }
 
+    /// Returns all rows, by a walk over each chain.
     private func expected() -> [TreeRow] {
         let hides = rowModel.filter.hidesRest
         return forest.roots.filter { !hides || isShown($0) }
@@ -158,12 +163,13 @@ struct ChainWorld {
             }
     }
 
+    /// Checks the rows, their places and their depths against a walk.
     mutating func check(_ what: String) {
         let expected = expected()
         #expect(rowModel.rowCount == expected.count, "\(what)")
         let rows = rowModel.treeRows(from: 0, count: expected.count + 3, in: forest)
-        if let place = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
-            #expect(rows[place] == expected[place], "\(what): row \(place)")
+        if let index = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
+            #expect(rows[index] == expected[index], "\(what): row \(index)")
         }
         #expect(rows.count == expected.count, "\(what)")
         guard !expected.isEmpty else { return }

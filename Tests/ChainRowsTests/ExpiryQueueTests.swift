@@ -8,12 +8,12 @@ import Testing
         var queue = ExpiryQueue()
         for round in 0..<100 as Range<UInt64> {
             for node in 0..<1_000 as Range<UInt32> {
-                queue.put(NodeIndex(rawValue: node), until: (10_000 + round) * ExpiryQueue.unit)
+                queue.enqueue(NodeIndex(rawValue: node), until: (10_000 + round) * ExpiryQueue.unit)
                 queue.forget(NodeIndex(rawValue: node))
             }
             #expect(queue.count <= queue.limit)
         }
-        for node in 0..<5 as Range<UInt32> { queue.put(NodeIndex(rawValue: node), until: 7 * ExpiryQueue.unit) }
+        for node in 0..<5 as Range<UInt32> { queue.enqueue(NodeIndex(rawValue: node), until: 7 * ExpiryQueue.unit) }
         var due: [NodeIndex] = []
         queue.take(upTo: 7, into: &due)
         #expect(due.map(\.rawValue).sorted() == [0, 1, 2, 3, 4])

@@ -7,13 +7,13 @@ import Testing
 @testable import ChainRows
 
 @Suite struct FilterScanTests {
-    /// A chain that goes on for ever, as a queue of promises does, is not looked through again each time that its
-    /// beginning goes.
-    @Test func whatIsShedCostsItself() throws {
+    /// A chain without an end, such as a queue of promises, is not tested again each time that its beginning is
+    /// evicted.
+    @Test func evictingTheBeginningOfAChainTestsNewNodesOnly() throws {
         var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(chainNodeLimit: 300))
         var rowModel = RowModel()
         var last: UInt64 = 1
-        func goOn(_ step: Int, links: Int) {
+        func extend(_ step: Int, links: Int) {
             var script = BatchScript(sequence: UInt64(step + 1), time: UInt64(step + 1) * 10_000_000)
             if step == 0 { script.make(1, .promise, "order 1") }
             for _ in 0..<links {
@@ -21,25 +21,25 @@ import Testing
                 script.fulfill(last)
                 last += 1
             }
-            // Others have their matches, too, and take the places of those that went.
+            // Other chains match, too, and take the slots of evicted nodes.
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
             rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
-        goOn(0, links: 299)
+        extend(0, links: 299)
         rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
         while rowModel.scan(in: forest, budget: 1_000) {}
         for step in 1...80 {
             let before = rowModel.filter.comparedBytes
             let count = step % 4 + 1
-            goOn(step, links: count)
-            #expect(forest.totals.nodeCount <= 300 + step + 1, "it sheds its beginning")
+            extend(step, links: count)
+            #expect(forest.totals.nodeCount <= 300 + step + 1, "the beginning is evicted")
             // The new nodes, and the new root.
             #expect(rowModel.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
             var counts: [NodeIndex: Int] = [:]
-            for place in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: place)) {
-                let node = NodeIndex(rawValue: place)
+            for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
+                let node = NodeIndex(rawValue: slot)
                 let isMatch = forest.label(of: node)?.contains("order") == true
                 #expect(rowModel.filter.isMatch(node) == isMatch)
                 if isMatch { counts[forest.root(of: node), default: 0] += 1 }

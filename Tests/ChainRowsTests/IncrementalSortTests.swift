@@ -7,8 +7,8 @@ import Testing
 @testable import ChainRows
 
 @Suite struct IncrementalSortTests {
-    /// The matches that a filter finds during a sort are changes to catch up with; more than 131,072 of them were caught
-    /// up with at once, 155 ms at 1,000,000 chains.
+    /// Matches that a filter finds during a sort are changes with which the sort has to catch up. To catch up with more
+    /// than 131,072 at once took 155 ms at 1,000,000 chains.
     @Test func aFilterWaitsForASortThatHasToCatchUp() throws {
         var script = BatchScript()
         for number in 1...20_000 as ClosedRange<UInt64> { script.make(number, .promise, "order \(number)") }
@@ -18,7 +18,7 @@ import Testing
         rowModel.update(forest.consumeChanges(), of: forest, now: forest.now)
         rowModel.setOrder(TreeOrder(column: .node), in: forest, now: forest.now, budget: 0)
         rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
-        // As much as gathering all chains takes, so that each match is a change.
+        // A budget that gathers all chains, so that each match is a change.
         rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
         #expect(rowModel.isScanning && !rowModel.hasWork(.filtering))

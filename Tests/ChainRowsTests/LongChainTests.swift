@@ -3,8 +3,7 @@ import Testing
 
 @testable import ChainRows
 
-/// Rows out of the lists of long chains are those of a walk over the whole chain, row by row and with all their marks,
-/// whatever happens to the chain.
+/// The lists of long chains give the rows of a walk over the whole chain, with all their flags, after any event.
 @Suite struct LongChainTests {
     @Test(arguments: 1...12) func rowsAreThoseOfAWalk(_ seed: Int) throws {
         var world = ChainWorld(seed)
@@ -27,7 +26,7 @@ import Testing
         while world.rowModel.hasWork {
             steps += 1
             world.grow(5)
-            world.follow()
+            world.updateRows()
             _ = world.rowModel.work(in: world.forest, now: 0, budget: 500)
             #expect(world.rowModel.list(ofLong: root, in: world.forest) == list)
         }
@@ -38,19 +37,19 @@ import Testing
     @Test func oneParentOfManyFoldsAndUnfoldsWithoutAWalk() {
         var world = ChainWorld(2)
         world.rowModel = RowModel()
-        world.make(3_000, under: world.hang())
-        world.follow()
+        world.make(3_000, under: world.makeRootAndChild())
+        world.updateRows()
         world.check("made")
         let parent = world.forest.firstChild(of: world.forest.roots.first!)!
         let whole = world.rowModel.rowCount
         world.rowModel.fold(parent, true, in: world.forest)
         world.check("folded")
         #expect(world.rowModel.rowCount == whole - 3_000)
-        // Chunks say it of all their entries: next to none of them was touched.
-        let settled = world.rowModel.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
-        #expect(settled <= 2)
+        // A fold is noted for whole chunks, so the entries of nearly all chunks are untouched.
+        let touched = world.rowModel.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
+        #expect(touched <= 2)
         world.make(10, under: parent)
-        world.follow()
+        world.updateRows()
         world.rowModel.fold(parent, false, in: world.forest)
         world.check("unfolded")
         #expect(world.rowModel.rowCount == whole + 10)

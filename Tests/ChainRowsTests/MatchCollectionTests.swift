@@ -9,7 +9,7 @@ import Testing
 
 /// The list of matches after a new filter, which is made once all nodes are tested.
 @Suite struct MatchCollectionTests {
-    /// Orders of two nodes, of which many match, while chains come, settle, move, go and match no longer.
+    /// Orders of two nodes, many of which match. Chains are made, settle, move, are evicted, and cease to match.
     private struct World {
         var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(settledNodeLimit: 1_500))
         var rowModel = RowModel(longFrom: 20)
@@ -39,7 +39,7 @@ import Testing
             rowModel.archive(in: forest, now: time, pinned: nil)
         }
 
-        /// What happens between two slices.
+        /// Applies random events, as between two slices.
         mutating func step(_ number: Int) {
             time += 100_000_000
             var script = BatchScript(sequence: UInt64(number + 2), time: time)
@@ -50,7 +50,7 @@ import Testing
                 script.fulfill(node + 1)
                 settled.append(node)
             }
-            // They move from the end of the list to its beginning.
+            // A new node makes a settled chain live, which moves it from the end of the list to its beginning.
             for _ in 0..<min(8, settled.count) {
                 lastID += 1
                 let node = settled.randomElement(using: &random)!
@@ -59,6 +59,7 @@ import Testing
             apply(script)
         }
 
+        /// Checks the list of matches against a walk over all chains.
         func check(_ what: Comment) {
             var keys: [RootKey] = []
             for root in forest.roots {
@@ -93,7 +94,7 @@ import Testing
         #expect(world.rowModel.isScanning)
         var number = 0
         while world.rowModel.isScanning, number < 2_000 {
-            // At first large slices, so that the walk through the list is what takes many.
+            // Large slices at first, so that most slices are those of the walk through the list.
             let isWalking = world.rowModel.collection?.isWalking == true
             _ = world.rowModel.scan(in: world.forest, budget: isWalking ? 1 : 600)
             if number.isMultiple(of: 2) { world.step(number) }

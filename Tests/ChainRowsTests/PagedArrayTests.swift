@@ -16,7 +16,7 @@ import Testing
             case 399:
                 let bound = (mirror.lastIndex { $0 != 0 } ?? 0) >> 8
                 let isLeft = pages.removeLast(2)
-                for place in max(0, bound - 1) << 8..<12_000 { mirror[place] = 0 }
+                for slot in max(0, bound - 1) << 8..<12_000 { mirror[slot] = 0 }
                 if mirror.contains(where: { $0 != 0 }) { #expect(isLeft) }
             case 200: kept.append((pages, mirror))
             case 300 where seed == 3:

@@ -7,7 +7,7 @@ import Testing
 @testable import ChainRows
 
 @Suite struct RowOrderTests {
-    /// Steps forth and back are those that the rows take, whatever the shape of the chain.
+    /// Steps forward and back go from row to row, in chains of any shape.
     @Test(arguments: 1...6) func stepsAreThoseOfTheRows(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) << 8)
         var world = ChainWorld(seed)
@@ -16,22 +16,22 @@ import Testing
         for root in forest.roots {
             let nodes = ChainWalk.rows(of: root, in: forest).map(\.node)
             #expect(RowOrder.last(under: root, in: forest) == nodes.last)
-            for (place, node) in nodes.enumerated() {
+            for (index, node) in nodes.enumerated() {
                 let before = RowOrder.previous(before: node, within: root, in: forest)
-                #expect(before == (place > 0 ? nodes[place - 1] : nil), "seed \(seed)")
+                #expect(before == (index > 0 ? nodes[index - 1] : nil), "seed \(seed)")
                 let target = Int.random(in: nodes.indices, using: &random)
-                for forward in [true, false] where target != place {
+                for forward in [true, false] where target != index {
                     let found = RowOrder.nearest(to: node, forward: forward, within: root, in: forest) {
                         $0 == nodes[target]
                     }
-                    #expect(found == ((target > place) == forward ? nodes[target] : nil), "seed \(seed)")
+                    #expect(found == ((target > index) == forward ? nodes[target] : nil), "seed \(seed)")
                 }
             }
         }
     }
 
-    /// A neighbour costs the steps between the two, however long the chain is.
-    @Test func whoIsNearCostsThoseInBetween() throws {
+    /// However long the chain is.
+    @Test func aSearchTestsOnlyTheNodesUpToTheMatch() throws {
         var script = BatchScript()
         script.make(1)
         for node in 2...20_000 as ClosedRange<UInt64> { script.make(node, .then, under: node % 3 == 0 ? 1 : node - 1) }
@@ -39,14 +39,14 @@ import Testing
         forest.apply(script.batch)
         let root = try #require(forest.index(of: NodeID(1)))
         let nodes = ChainWalk.rows(of: root, in: forest).map(\.node)
-        for (place, forward) in [(0, true), (10_000, true), (10_000, false), (19_999, false)] {
-            let target = nodes[forward ? place + 9 : place - 9]
-            var looked = 0
-            let found = RowOrder.nearest(to: nodes[place], forward: forward, within: root, in: forest) { node in
-                looked += 1
+        for (index, forward) in [(0, true), (10_000, true), (10_000, false), (19_999, false)] {
+            let target = nodes[forward ? index + 9 : index - 9]
+            var testedCount = 0
+            let found = RowOrder.nearest(to: nodes[index], forward: forward, within: root, in: forest) { node in
+                testedCount += 1
                 return node == target
             }
-            #expect(found == target && looked == 9)
+            #expect(found == target && testedCount == 9)
         }
     }
 }

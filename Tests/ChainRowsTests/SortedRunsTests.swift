@@ -6,7 +6,7 @@ import Testing
 @Suite struct SortedRunsTests {
     typealias Item = SortedRuns.Item
 
-    /// However ids, ranks and groups lie, as the standard library would sort them.
+    /// The order is that of the standard library's sort, however ids, ranks and groups are distributed.
     @Test(arguments: 1...12) func chainsComeInTheOrderOfTheirKeys(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let count = [0, 1, 2, SortedRuns.runLength, 7_000][seed % 5]
@@ -25,12 +25,12 @@ import Testing
         #expect(runs.isEmpty == (count == 0))
         let items = rest(of: runs)
         #expect(items.map(\.key) == keys.sorted())
-        // What goes with a chain goes with it.
+        // Each key keeps its weights.
         #expect(items.allSatisfy { $0.weight == $0.key.id & 1_023 && $0.matchWeight == $0.key.id & 7 })
     }
 
-    /// One that is copied in the middle of it is another one.
-    @Test func aCopyIsAnotherOne() {
+    /// Also when it is made after some elements were popped.
+    @Test func aCopyIsIndependent() {
         var random = SeededGenerator(seed: 7)
         var runs = SortedRuns()
         for id in 0..<UInt64(5_000) {
@@ -45,6 +45,7 @@ import Testing
         #expect(rest(of: copy).map(\.key) == keys)
     }
 
+    /// Returns the elements that are left, in their order.
     private func rest(of runs: SortedRuns) -> [Item] {
         var runs = runs
         return Array(AnyIterator { runs.popFirst() })

@@ -20,7 +20,7 @@ import Testing
             #expect(prefix.rank(of: text) <= Rank.payloadMask)
             #expect(TextPrefix(of: []).rank(of: text) == TextRank(text).value)
         }
-        // Numbers are not cut in two, nor letters beyond ASCII.
+        // The prefix ends neither within a number nor within a letter beyond ASCII.
         #expect(TextPrefix(of: ["order 1200", "order 1201"]).bytes == Array("order ".utf8))
         #expect(TextPrefix(of: ["größe", "größer"]).bytes == Array("größe".utf8))
         #expect(TextPrefix(of: ["grö", "grü"]).bytes == Array("gr".utf8))

@@ -4,8 +4,8 @@ import Testing
 @testable import ChainRows
 
 @Suite struct WeightedSortedListTests {
-    /// Keys with weights as one would keep them, in the order of the rows.
-    private struct Plain {
+    /// A reference list: an array of keys with their weights, in the order of the rows.
+    private struct ReferenceList {
         var rows: [(key: RootKey, weight: Int)] = []
         var merge: WeightedSortedList.Merge?
 
@@ -23,7 +23,8 @@ import Testing
             return (lengths[0] > lengths[1]) == merge.isDescending
         }
 
-        func place(of key: RootKey) -> Int {
+        /// Returns the index of a key, or the index at which it would be inserted.
+        func index(of key: RootKey) -> Int {
             var (low, high) = (0, rows.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -33,10 +34,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func isWhatAPlainArrayWouldBe(_ seed: UInt64) { check(seed, nil) }
+    @Test(arguments: [1, 2, 3] as [UInt64]) func equalsASortedArray(_ seed: UInt64) { check(seed, nil) }
 
     @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
-    func mergesWhatGrowsIntoWhatIsKnown(_ seed: UInt64, isDescending: Bool) {
+    func mergesGrowingDurationsWithKnownOnes(_ seed: UInt64, isDescending: Bool) {
         for moment in [0, 150, 1_000] as [UInt64] {
             check(seed &+ moment, WeightedSortedList.Merge(moment: moment, isDescending: isDescending))
         }
@@ -46,8 +47,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var list = WeightedSortedList()
         list.merge = merge
-        var plain = Plain(merge: merge)
-        // Long stretches one after the other, as new chains come, fill chunks.
+        var reference = ReferenceList(merge: merge)
+        // Long runs of successive keys, as of new chains, fill chunks.
         var next: UInt64 = 0
         for step in 0..<2_000 {
             let section = UInt64.random(in: 0...2, using: &random)
@@ -58,35 +59,35 @@ import Testing
             }
             let rank = Rank.made(section: section, payload, flips: (section == 0) != (merge?.isDescending ?? true))
             let key = RootKey(rank: rank, id: UInt64.random(in: 1...3, using: &random))
-            let place = plain.place(of: key)
-            let isThere = place < plain.rows.count && plain.rows[place].key == key
+            let index = reference.index(of: key)
+            let isListed = index < reference.rows.count && reference.rows[index].key == key
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1, 2:
                 let weight = step % 3 == 0 ? Int.random(in: 1...9, using: &random) : 1
-                if isThere {
-                    plain.rows[place].weight = weight
+                if isListed {
+                    reference.rows[index].weight = weight
                     list.setWeight(weight, of: key)
                 } else {
-                    plain.rows.insert((key, weight), at: place)
+                    reference.rows.insert((key, weight), at: index)
                     list.insert(key, weight: weight)
                 }
             case 3:
                 let removed = list.remove(key)
-                #expect(removed == isThere)
-                if isThere { plain.rows.remove(at: place) }
+                #expect(removed == isListed)
+                if isListed { reference.rows.remove(at: index) }
             default:
-                #expect(list.contains(key) == isThere)
-                #expect(list.row(of: key) == (isThere ? plain.rows[..<place].reduce(0) { $0 + $1.weight } : nil))
-                #expect(list.key(before: key) == (place > 0 ? plain.rows[place - 1].key : nil))
-                let after = isThere ? place + 1 : place
-                #expect(list.key(after: key) == (after < plain.rows.count ? plain.rows[after].key : nil))
+                #expect(list.contains(key) == isListed)
+                #expect(list.row(of: key) == (isListed ? reference.rows[..<index].reduce(0) { $0 + $1.weight } : nil))
+                #expect(list.key(before: key) == (index > 0 ? reference.rows[index - 1].key : nil))
+                let after = isListed ? index + 1 : index
+                #expect(list.key(after: key) == (after < reference.rows.count ? reference.rows[after].key : nil))
             }
         }
-        #expect(list.count == plain.rows.count)
-        #expect(list.rowCount == plain.rows.reduce(0) { $0 + $1.weight })
-        #expect(list.first == plain.rows.first?.key && list.last == plain.rows.last?.key)
+        #expect(list.count == reference.rows.count)
+        #expect(list.rowCount == reference.rows.reduce(0) { $0 + $1.weight })
+        #expect(list.first == reference.rows.first?.key && list.last == reference.rows.last?.key)
         var row = 0
-        for entry in plain.rows {
+        for entry in reference.rows {
             for offset in 0..<entry.weight {
                 let found = list.select(row: row + offset)
                 #expect(found?.key == entry.key && found?.offset == offset)
@@ -94,10 +95,10 @@ import Testing
             row += entry.weight
         }
         #expect(list.select(row: row) == nil && list.select(row: -1) == nil)
-        // Down to nothing.
-        for entry in plain.rows.shuffled(using: &random) {
-            let wasThere = list.remove(entry.key)
-            #expect(wasThere)
+        // Remove all keys.
+        for entry in reference.rows.shuffled(using: &random) {
+            let wasListed = list.remove(entry.key)
+            #expect(wasListed)
         }
         #expect(list.count == 0 && list.rowCount == 0 && list.first == nil && list.select(row: 0) == nil)
     }

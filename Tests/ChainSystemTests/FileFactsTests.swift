@@ -10,7 +10,7 @@ struct FileFactsTests {
         folder = String(cString: mkdtemp(&name))
     }
 
-    @Test func aFolderOfThisUserAloneHasNoProblem() throws {
+    @Test func eachProblemOfAFolderIsFound() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(FolderProblem(at: folder) == nil)
         chmod(folder, 0o755)

@@ -2,7 +2,7 @@ import ChainSystem
 import Testing
 
 struct LockTests {
-    @Test func oneThreadAtATimeHoldsIt() throws {
+    @Test func oneThreadAtATimeHoldsTheLock() throws {
         let count = Lock(0)
         let threads = try (0..<4).map { number in
             try #require(
@@ -38,7 +38,7 @@ struct LockTests {
 
     @Test func aConditionWakesAWaitingThread() throws {
         final class Box: @unchecked Sendable {
-            // Sendable: the value is reached with the condition's mutex held.
+            // Sendable, because `value` is used with the condition's mutex held only.
             var value = 0
         }
         let condition = Condition()

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 struct ProgramStartTests {
+    /// Runs a program to its end, and returns its exit code, or -1 after a signal.
     private func code(of start: ProgramStart) throws -> Int32 {
         guard case .exited(let code) = ProgramEnding.wait(for: try start.run()) else { return -1 }
         return code
@@ -15,8 +16,8 @@ struct ProgramStartTests {
     }
 
     @Test(arguments: [ProgramStart.Group.group, .session])
-    func aProgramIsFoundByPath(_ group: ProgramStart.Group) throws {
-        // The shell is the leader of its process group.
+    func aProgramIsFoundInPathAndLeadsAGroup(_ group: ProgramStart.Group) throws {
+        // `kill` finds the group if the shell leads one; `read` fails without input.
         var start = ProgramStart("sh", arguments: ["sh", "-c", "kill -0 -$$ || exit 9; read line; exit $?"])
         start.searchesPath = true
         start.group = group
@@ -25,7 +26,7 @@ struct ProgramStartTests {
     }
 
     @Test func aProgramMayBeInTheGroupOfItsParent() throws {
-        // There is a process group of its number only where it has one of its own.
+        // `kill` finds a group with the shell's number only if the shell leads one.
         var start = ProgramStart("/bin/sh", arguments: ["sh", "-c", "kill -0 -$$ 2>/dev/null"])
         #expect(try code(of: start) == 0)
         start.group = .parent
@@ -42,7 +43,7 @@ struct ProgramStartTests {
         #expect(ProgramEnding.ofEnded(waiting) == nil)
         try pipe.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         #expect(ProgramEnding.wait(for: waiting) == .exited(3))
-        // Something else has waited.
+        // The wait above has reaped the child.
         #expect(ProgramEnding.ofEnded(waiting) == .exited(0))
     }
 

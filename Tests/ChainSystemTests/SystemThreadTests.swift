@@ -14,7 +14,7 @@ struct SystemThreadTests {
                 SystemThread("inner", signals: signals) {
                     var mask = sigset_t()
                     pthread_sigmask(SIG_SETMASK, nil, &mask)
-                    // Faults have to reach the program's handlers.
+                    // A fault is never blocked, because it has to reach the program's handlers.
                     isBlocked.withLock { $0 = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGSEGV) == 0 }
                 }?.join()
             })
@@ -22,7 +22,7 @@ struct SystemThreadTests {
         #expect(isBlocked.withLock { $0 } == (signals == .blocked))
     }
 
-    @Test func aThreadKnowsItself() throws {
+    @Test func isCurrentIsTrueOnTheThreadItselfOnly() throws {
         let handle = Lock<SystemThread?>(nil)
         let results = Lock<[Bool]>([])
         let isSet = DispatchSemaphore(value: 0)

@@ -5,9 +5,9 @@
 
     @testable import ChainTasks
 
-    /// What the module relies on in Swift's runtime: a toolchain that has it otherwise fails here first.
+    /// The parts of Swift's runtime that the module relies on. A toolchain with other parts fails here first.
     @Suite struct RuntimeTests {
-        /// Called by the program or by the runtime from one library to another, so that they can be interposed.
+        /// Functions that the program or the runtime calls across libraries, so that they can be interposed.
         @Test(arguments: [
             "swift_task_create", "swift_task_enterThreadLocalContext", "swift_task_exitThreadLocalContext",
             "swift_job_run",
@@ -32,10 +32,10 @@
         ])
         func usedFunctionsAreThere(name: String) { #expect(dlsym(nil, name) != nil) }
 
-        @Test func allAreFound() { #expect(chain_tasks_missing().map { String(cString: $0) } == nil) }
+        @Test func noFunctionIsMissing() { #expect(chain_tasks_missing().map { String(cString: $0) } == nil) }
 
-        /// State at 80, flags 16 further, cancelled 0x100; resume at 56; the entry 24 before the first context; the parent
-        /// after the fixed part; the outcome there, in the lowest two bits.
+        /// The status at 96 (16 bytes into the state at 80); resume at 56; the entry 24 before the first context;
+        /// parent and outcome after the fixed part.
         @Test func tasksAreLaidOutAsExpected() {
             let layout = TaskLayout.found()
             #expect(layout.missing == [], "\(layout.missing.words)")

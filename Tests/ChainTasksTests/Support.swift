@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// A run of `TaskProbe`, to its end.
+/// A run of a probe to its end.
 struct ProbeRun {
     let output: String
     let errors: String
@@ -23,21 +23,21 @@ struct ProbeRun {
         status = process.terminationStatus
     }
 
-    /// The trees that it wrote, each in an order that does not depend on when what ran.
+    /// The trees in the output, with siblings in an order that does not depend on timing.
     var trees: [String] {
         output.components(separatedBy: "\n\n").filter { $0.contains("nodes alive") }
             .map { tree in shape(tree.split(separator: "\n").drop { !$0.contains("nodes alive") }.dropFirst()) }
     }
 }
 
-/// The lines of a tree without ids, threads and durations, children sorted.
+/// Returns the lines of a tree without ids, threads and durations, with sorted children.
 func shape(_ lines: some Sequence<Substring>) -> String {
     let top = Node("")
     var path = [top]
     for line in lines {
         let depth = line.prefix { $0 == " " }.count / 2
         var text = String(line.drop { $0 == " " })
-        // The first number; those of closures follow.
+        // Only the first is the id: closures have numbers, too.
         text.replace(#/ #\d+/#, with: "", maxReplacements: 1)
         for fact in [
             #/ for (?:at least )?[\d.]+(?:ms|s)/#, #/ on [^ ]+ \[\d+\]/#, #/, \d+ of \d+ alive/#,
@@ -53,7 +53,7 @@ func shape(_ lines: some Sequence<Substring>) -> String {
     return top.children.map { $0.lines(0) }.sorted { $0[0] < $1[0] }.flatMap { $0 }.joined(separator: "\n")
 }
 
-/// A line of a tree, and those below it.
+/// A line of a tree, and the lines below it.
 private final class Node {
     var text: String
     var children: [Node] = []

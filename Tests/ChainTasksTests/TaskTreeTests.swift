@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// Every task of a program in its tree, in the state that it is in.
+    /// Tasks of a program as they are shown: their place in the tree, their state, their details.
     @Suite struct TaskTreeTests {
         @Test func allTasksAreUnderTheirParentsAndMakers() throws {
             let run = try ProbeRun()
@@ -51,7 +51,7 @@
                     """)
         }
 
-        #if !TSAN  // which lets no child of a fork start a thread
+        #if !TSAN  // ThreadSanitizer lets no child of a fork start a thread.
             @Test func childrenOfForksShowTheirOwnTasksOnly() throws {
                 let run = try ProbeRun(["forks", "100"])
                 #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -84,7 +84,7 @@
 
         @Test func theDetailsShowWhereATaskIsSuspended() throws {
             let output = try ProbeRun(["details"]).output
-            // What the optimizer inlines has no frame.
+            // Inlined functions have no frame.
             #if DEBUG
                 let stacks = [
                     ["Gate.wait()", "Till.charge(Int)", "closure #1 in closure #1 in order(Int)"],
@@ -105,6 +105,7 @@
             #expect(!output.contains("thunk"))
         }
 
+        /// Returns whether the text contains the parts in this order.
         private func inOrder(_ parts: [String], in text: Substring) -> Bool {
             var rest = text
             for part in parts {

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ChainRecordingTests {
     private struct Declined: Error, CustomStringConvertible { var description: String { "declined" } }
 
-    /// Reserves for a second, then charges for two, then prints a receipt.
+    /// Returns a run that reserves for a second, charges for two, and prints a receipt.
     private func order(declined: Bool = false) -> RecordedRun {
         let run = RecordedRun()
         run.make {
@@ -31,10 +31,11 @@ import Testing
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
+    /// Writes a recording of the run, and reads it.
     private func recording(_ run: RecordedRun) throws -> ChainTesting.ChainRecording {
         let folder = try Folder()
         try run.writeRecording(to: folder.path + "/run.chain")
-        // The open file lasts longer than its name.
+        // The recording keeps its file open, so the folder may be removed.
         return try ChainTesting.ChainRecording(contentsOf: folder.path + "/run.chain")
     }
 
@@ -57,13 +58,13 @@ import Testing
                   fulfilled map receipt = 17
                   fulfilled delay bank
                 """)
-        // Durations are there, though not in the text.
+        // The nodes have durations, although the text has none.
         #expect(recording.end.nodes.map(\.total) == [.seconds(1), .seconds(2), .zero, .seconds(2)])
         #expect(recording.tree(at: .seconds(100)).text == recording.end.text)
         #expect(ChainSnapshot.complaint(about: recording.end, expected: "rejected map") != nil)
     }
 
-    @Test func aMomentOfARunIsThatOfItsRecording() throws {
+    @Test func aRunAndItsRecordingHaveTheSameTreeAtEachMoment() throws {
         let run = order(declined: true)
         let recording = try recording(run)
         for tenths in 0...35 {
@@ -73,7 +74,7 @@ import Testing
         #expect(run.tree(at: .seconds(99)).text == run.text)
     }
 
-    @Test func whatIsNoRecordingIsAnError() throws {
+    @Test func aFileThatIsNoRecordingIsAnError() throws {
         let folder = try Folder()
         let path = folder.path + "/text"
         try Data("no recording".utf8).write(to: URL(fileURLWithPath: path))
@@ -105,14 +106,14 @@ import Testing
                 """)
     }
 
-    @Test func theOrderIsThatOfTheSteps() throws {
+    @Test func labelsInTheOrderOfTheirStepsAreAccepted() throws {
         let run = order()
         run.expectOrder("reserve", "charge", "receipt")
         run.expectOrder("reserve", "bank", "receipt")
         try recording(run).expectOrder("reserve", "charge", "receipt")
     }
 
-    /// The message of a recorded issue with the place that it names.
+    /// Returns the message of the issue that `body` records, and its line.
     private func issue(_ body: @Sendable () -> Void) -> (text: String, line: Int) {
         let found = Mutex((text: "", line: 0))
         withKnownIssue {
@@ -143,7 +144,7 @@ import Testing
         #expect(pending.text.hasPrefix("3 promises are pending after 1s:"), "\(pending)")
     }
 
-    @Test func whatWasSkippedDidNotRun() {
+    @Test func aSkippedPromiseDidNotRun() {
         let run = RecordedRun()
         run.make {
             Promise<Int>(label: "reserve") { throw Declined() }.map(label: "charge") { $0 }.anyway(label: "release") {
@@ -157,8 +158,8 @@ import Testing
         #expect(found.text.contains("> skipped map charge"))
     }
 
-    /// At one moment of virtual time the order of the steps counts, and each chain has its own.
-    @Test func chainsAreLookedAtOneByOne() {
+    /// Within one moment of virtual time the order of the events decides, in each chain by itself.
+    @Test func eachChainIsCheckedByItself() {
         let run = RecordedRun()
         for number in 1...3 {
             run.make {
@@ -171,7 +172,7 @@ import Testing
         #expect(found.text.contains("\"first\" began at 0s, and \"third\" settled at 0s:"), "\(found)")
     }
 
-    @Test func labelsOfSeveralChainsHaveAnOrder() {
+    @Test func labelsOfDifferentChainsAreCompared() {
         let run = RecordedRun()
         run.make { Promise.delay(.seconds(1), label: "warm up") }
         run.run(until: .seconds(2))

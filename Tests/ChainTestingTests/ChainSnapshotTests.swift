@@ -12,19 +12,19 @@ import Testing
         return run
     }
 
-    private let right = "fulfilled delay wait · total 1s\nfulfilled map count = 3"
+    private let expected = "fulfilled delay wait · total 1s\nfulfilled map count = 3"
 
-    @Test func whatMatchesIsNoComplaint() {
+    @Test func aMatchIsNoComplaint() {
         let forest = run().forest
-        #expect(forest.chainText() == right)
-        #expect(ChainSnapshot.complaint(about: forest, expected: right) == nil)
-        let indented = "\n" + right.split(separator: "\n").map { "      \($0)  " }.joined(separator: "\n") + "\n\n"
+        #expect(forest.chainText() == expected)
+        #expect(ChainSnapshot.complaint(about: forest, expected: expected) == nil)
+        let indented = "\n" + expected.split(separator: "\n").map { "      \($0)  " }.joined(separator: "\n") + "\n\n"
         #expect(ChainSnapshot.complaint(about: forest, expected: indented) == nil)
     }
 
     @Test func aDifferenceIsShownLineByLine() throws {
         let complaint = try #require(
-            ChainSnapshot.complaint(about: run().forest, expected: right.replacingOccurrences(of: "3", with: "4")))
+            ChainSnapshot.complaint(about: run().forest, expected: expected.replacingOccurrences(of: "3", with: "4")))
         #expect(complaint.hasPrefix("the chain ran otherwise"))
         #expect(
             complaint.hasSuffix(
@@ -38,7 +38,7 @@ import Testing
     @Test func aMissingSnapshotShowsWhatToPaste() throws {
         let complaint = try #require(ChainSnapshot.complaint(about: run().forest, expected: "\n  \n"))
         #expect(complaint.hasPrefix("there is no snapshot yet"))
-        #expect(complaint.hasSuffix(right))
+        #expect(complaint.hasSuffix(expected))
     }
 
     @Test(.enabled(if: getenv("CHAINVIEW_RECORD") == nil)) func assertChainFailsAtItsCaller() {
@@ -49,17 +49,17 @@ import Testing
         }
     }
 
-    @Test func differencesFarDownAreShort() {
+    @Test func equalLinesBeforeADifferenceAreCountedOnly() {
         let old = (0..<500).map { "line \($0)" }
         var new = old
         new[250] = "another"
-        let told = ChainSnapshot.difference(old, new)
-        #expect(told[0] == "  … 247 lines alike")
-        #expect(told.contains("- line 250"))
-        #expect(told.contains("+ another"))
+        let difference = ChainSnapshot.difference(old, new)
+        #expect(difference[0] == "  … 247 lines alike")
+        #expect(difference.contains("- line 250"))
+        #expect(difference.contains("+ another"))
     }
 
-    @Test func textsStayOnTheirLines() {
+    @Test func textsAreEscapedAndStayOnTheirLines() {
         let run = RecordedRun()
         run.make { Promise.resolve("a\nb\u{1b}[2J", label: "two\nlines") }
         #expect(run.forest.chainText() == #"fulfilled resolve two\nlines = a\nb\u{1B}[2J"#)
@@ -67,6 +67,7 @@ import Testing
 
     // MARK: Recording
 
+    /// Returns the source with the snapshot in the call at a line, or nil if the call is left alone.
     private func recorded(_ source: String, at line: Int, _ snapshot: [String]) -> String? {
         var lines = source.components(separatedBy: "\n")
         let count = lines.count
@@ -90,20 +91,20 @@ import Testing
         )
     }
 
-    @Test func whatALiteralWouldTakeForItsOwnIsRaw() {
+    @Test func aTextWithABackslashBecomesARawLiteral() {
         #expect(
             recorded("assertChain(run, matches: \"\")", at: 1, [#"a\nb"#])
                 == "assertChain(run, matches: #\"\"\"\n    a\\nb\n    \"\"\"#)")
     }
 
-    @Test func anythingElseIsLeftAlone() {
+    @Test func otherArgumentsAreLeftAlone() {
         #expect(recorded("assertChain(run, matches: text)", at: 1, ["x"]) == nil)
         #expect(recorded("assertChain(run, matches: \"one\")", at: 1, ["x"]) == nil)
         #expect(recorded("assertChain(run, matches: \"\"\"", at: 1, ["x"]) == nil)
         #expect(recorded("", at: 9, ["x"]) == nil)
     }
 
-    @Test func severalInOneFileFindTheirPlaces() throws {
+    @Test func severalSnapshotsInOneFileFindTheirLines() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }
         try "a(matches: \"\")\nb(matches: \"\")\nc(matches: \"\")\n".write(to: file, atomically: true, encoding: .utf8)

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-// README.md shows what stands between the two marks.
+// README.md shows the code between the two marks.
 // example
 struct Declined: Error, CustomStringConvertible { let description = "card declined" }
 
@@ -30,7 +30,7 @@ func order(_ number: Int) -> Promise<String> {
 // example
 
 struct ReadmeExampleTests {
-    @Test func theReadmeShowsWhatRunsHere() throws {
+    @Test func theReadmeShowsThisTest() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let source = try String(contentsOf: here, encoding: .utf8)

@@ -19,7 +19,7 @@ import Testing
         return run
     }
 
-    @Test func nothingRunsUntilItIsDriven() {
+    @Test func nothingRunsUntilTheRunIsDriven() {
         let run = order(fails: false)
         assertChain(
             run,
@@ -114,7 +114,7 @@ import Testing
         #expect(run.clock.elapsed == .milliseconds(200), "it does not go back")
     }
 
-    @Test func whatNeverRestsIsBounded() {
+    @Test func aRunThatNeverRestsIsBounded() {
         let run = RecordedRun()
         @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
         run.make { _ = again() }
@@ -126,7 +126,7 @@ import Testing
     @Test func theSameProgramGivesTheSameEvents() {
         let (first, second) = (order(fails: true), order(fails: true))
         first.runUntilIdle()
-        // Other tests may make promises meanwhile, because node ids are unique in the process and numbers in the run.
+        // Takes an id, as other tests may: ids are unique in the process, but a run numbers its nodes itself.
         _ = Promise.resolve(1)
         second.runUntilIdle()
         #expect(first.batch.events == second.batch.events)
@@ -134,7 +134,7 @@ import Testing
         #expect(first.batch.events.count > 20)
     }
 
-    @Test func countsThreadsSitesAndExecutorsFromOne() {
+    @Test func numbersThreadsSitesAndExecutorsFromOne() {
         let run = order(fails: false)
         run.runUntilIdle()
         let batch = run.batch

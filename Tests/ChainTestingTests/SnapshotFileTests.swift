@@ -16,11 +16,13 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// Returns the text of a snapshot's file.
     private func text(_ name: String) -> String? {
         try? String(contentsOf: folder.appendingPathComponent("__Chains__/\(name)"), encoding: .utf8)
     }
 
-    private func told(_ label: String, _ mode: SnapshotFile.Mode, named name: String = "tea") -> String? {
+    /// Compares a run of one delay with its snapshot, and returns the complaint.
+    private func check(_ label: String, _ mode: SnapshotFile.Mode, named name: String = "tea") -> String? {
         let run = RecordedRun()
         run.make { Promise.delay(.seconds(180), label: label) }
         run.runUntilIdle()
@@ -30,48 +32,48 @@ import Testing
     private static let green = "fulfilled delay green tea · total 180s\n"
 
     @Test func aMissingFileIsWrittenAndFails() throws {
-        let first = try #require(told("green tea", .normal))
+        let first = try #require(check("green tea", .normal))
         #expect(first.hasPrefix("recorded __Chains__/tea.txt"))
         #expect(text("tea.txt") == Self.green)
-        #expect(told("green tea", .normal) == nil)
-        #expect(told("green tea", .recording) == nil)
-        #expect(told("green tea", .readOnly) == nil)
+        #expect(check("green tea", .normal) == nil)
+        #expect(check("green tea", .recording) == nil)
+        #expect(check("green tea", .readOnly) == nil)
     }
 
-    @Test func anotherRunFailsAndIsLeftBeside() throws {
-        _ = told("green tea", .normal)
-        let other = try #require(told("black tea", .normal))
+    @Test func aDifferentRunFailsAndIsLeftBesideTheSnapshot() throws {
+        _ = check("green tea", .normal)
+        let other = try #require(check("black tea", .normal))
         #expect(other.contains("- fulfilled delay green tea · total 180s\n+ fulfilled delay black tea · total 180s"))
         #expect(text("tea.txt") == Self.green)
         #expect(text("tea.actual") == "fulfilled delay black tea · total 180s\n")
-        #expect(told("green tea", .normal) == nil)
-        #expect(text("tea.actual") == nil, "what is right leaves nothing behind")
+        #expect(check("green tea", .normal) == nil)
+        #expect(text("tea.actual") == nil, "a match removes the file")
     }
 
     @Test func recordingReplacesAndFailsOnce() throws {
-        _ = told("green tea", .normal)
-        #expect(try #require(told("black tea", .recording)).hasPrefix("recorded"))
+        _ = check("green tea", .normal)
+        #expect(try #require(check("black tea", .recording)).hasPrefix("recorded"))
         #expect(text("tea.txt") == "fulfilled delay black tea · total 180s\n")
-        #expect(told("black tea", .recording) == nil)
+        #expect(check("black tea", .recording) == nil)
     }
 
-    @Test func nothingIsWrittenOutsideTheSnapshots() throws {
-        #expect(try #require(told("green tea", .readOnly)).contains("is missing"))
+    @Test func inReadOnlyModeNothingIsWritten() throws {
+        #expect(try #require(check("green tea", .readOnly)).contains("is missing"))
         #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("__Chains__").path))
-        _ = told("green tea", .normal)
-        #expect(try #require(told("black tea", .readOnly)).contains("+ fulfilled delay black tea"))
+        _ = check("green tea", .normal)
+        #expect(try #require(check("black tea", .readOnly)).contains("+ fulfilled delay black tea"))
         #expect(text("tea.actual") == nil)
     }
 
     @Test func aFolderThatCannotBeWrittenIsReported() throws {
         try Data().write(to: folder.appendingPathComponent("__Chains__"))
-        let complaint = try #require(told("green tea", .normal))
+        let complaint = try #require(check("green tea", .normal))
         #expect(complaint.hasPrefix("tea: cannot write to"))
         #expect(complaint.contains("fulfilled delay green tea"))
     }
 
-    @Test(arguments: ["", "a/b", "../tea", ".tea"]) func aNameIsOnePartOfAPath(_ name: String) throws {
-        #expect(try #require(told("green tea", .recording, named: name)).contains("is not a file name"))
+    @Test(arguments: ["", "a/b", "../tea", ".tea"]) func aNameThatIsNoFileNameIsRefused(_ name: String) throws {
+        #expect(try #require(check("green tea", .recording, named: name)).contains("is not a file name"))
     }
 
     @Test func anEmptyRunIsASnapshotToo() {

@@ -74,7 +74,7 @@ import Testing
         #expect(unhandled.load(ordering: .relaxed) == 0)
     }
 
-    @Test func aCancelledTaskReadsCancelled() async {
+    @Test func aCancellationErrorIsShownAsACancellation() async {
         let run = RecordedRun()
         let unhandled = Atomic(0)
         run.runtime.onUnhandled = { _ in unhandled.add(1, ordering: .relaxed) }
@@ -94,7 +94,7 @@ import Testing
 
     @Test func cancellingTheNodeCancelsTheTask() async {
         let run = RecordedRun()
-        // A task of its own, because the test would be cancelled, too.
+        // In a task of its own, because the test's task would be cancelled.
         let order = Task {
             try await run.make {
                 try await withChain("order") {
@@ -170,7 +170,7 @@ import Testing
                 """)
     }
 
-    @Test func nothingIsEvaluatedWhileNothingRecords() async {
+    @Test func theLabelIsNotEvaluatedWithoutARecorder() async {
         let runtime = ChainRuntime()
         func label() -> String {
             Issue.record("the label was evaluated")

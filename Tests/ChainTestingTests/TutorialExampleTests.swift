@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-// The article YourFirstChain shows what stands between the two marks.
+// The article YourFirstChain shows the code between the two marks.
 // example
 func heatWater() -> Promise<Int> {
     Promise.delay(.seconds(180), label: "heat water").map(label: "measure") { 95 }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct VirtualClockTests {
-    /// Records what fires, in order.
+    /// A list of lines, which timers extend.
     final class Log: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -15,27 +15,28 @@ import Testing
     private let clock = VirtualClock()
     private let log = Log()
 
+    /// Sets a timer that notes its name and the second at which it fires.
     private func set(_ name: String, at seconds: UInt64) -> any ClockTimer {
         clock.schedule(at: VirtualClock.start + seconds * 1_000_000_000) { [clock, log] in
             log.note("\(name) at \((clock.now - VirtualClock.start) / 1_000_000_000)")
         }
     }
 
-    @Test func itStandsStill() {
+    @Test func aClockStandsStill() {
         #expect(clock.now == VirtualClock.start)
         #expect(clock.now == VirtualClock.start)
         #expect(clock.elapsed == .zero)
         #expect(!clock.followsCycleCounter)
     }
 
-    @Test func timersFireByDeadlineThenSetting() {
+    @Test func timersFireByDeadlineThenInTheOrderOfSetting() {
         let timers = [set("late", at: 3), set("first", at: 1), set("second", at: 1), set("middle", at: 2)]
         clock.advance(by: .seconds(3))
         #expect(log.all == ["first at 1", "second at 1", "middle at 2", "late at 3"])
         #expect(timers.count == 4)
     }
 
-    @Test func onlyWhatIsDueFires() {
+    @Test func onlyDueTimersFire() {
         _ = set("due", at: 1)
         _ = set("not yet", at: 2)
         clock.advance(by: .milliseconds(1999))
@@ -45,7 +46,7 @@ import Testing
         #expect(log.all == ["due at 1", "not yet at 2"])
     }
 
-    @Test func cancelledTimersDoNot() {
+    @Test func cancelledTimersDoNotFire() {
         let timer = set("cancelled", at: 1)
         timer.cancel()
         timer.cancel()
@@ -75,7 +76,7 @@ import Testing
         #expect(clock.elapsed == .seconds(5))
     }
 
-    @Test func toTheNextTimerAndNoFurther() {
+    @Test func advancingToTheNextTimerGoesNoFurther() {
         _ = set("one", at: 1)
         _ = set("with it", at: 1)
         _ = set("two", at: 2)
@@ -87,7 +88,7 @@ import Testing
         #expect(clock.elapsed == .seconds(2))
     }
 
-    @Test func anEndlessTimerCannotHoldTheCaller() {
+    @Test func aTimerThatSetsItselfAgainDoesNotBlockTheCaller() {
         repeatForEver()
         for _ in 0..<3 { #expect(clock.advanceToNextTimer()) }
         #expect(log.all == ["again", "again", "again"])
@@ -113,7 +114,7 @@ import Testing
         #expect(log.all == ["past at 10"])
     }
 
-    @Test func itNeverGoesBack() {
+    @Test func aClockNeverGoesBack() {
         clock.advance(by: .seconds(-5))
         #expect(clock.now == VirtualClock.start)
     }

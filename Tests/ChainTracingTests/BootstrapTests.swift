@@ -5,7 +5,7 @@
     import Testing
     import Tracing
 
-    /// The one bootstrap of the process: beside an instrument that is no tracer.
+    /// The process's only bootstrap: the tracer beside an instrument that is no tracer.
     struct BootstrapTests {
         private struct Baggage: Instrument {
             func extract<Carrier, Extract: Extractor>(

@@ -48,7 +48,7 @@
             #expect(order.kind == .server && order.attributes.count == 1 && order.status?.code == .ok)
         }
 
-        @Test func aBackendGetsSpansThatNothingRecordsHere() {
+        @Test func aBackendGetsSpansWithoutARecorderHere() {
             let backend = InMemoryTracer()
             let tracer = ChainTracer(forwardingTo: backend)
             ChainRuntime().run {
@@ -96,7 +96,7 @@
             #expect(forest.lastChild(of: root).flatMap { forest.remoteParent(of: $0) } == nil)
             #expect(below.snapshot().remoteParent == nil)
 
-            // A program that no inspector runs in passes the name on; one with an inspector replaces it.
+            // A program without an inspector passes the caller's name on; a program with one replaces it.
             var passed: [String: String] = [:]
             tracer.inject(inner.context, into: &passed, using: Fields())
             #expect(passed["tracestate"] == headers["tracestate"])

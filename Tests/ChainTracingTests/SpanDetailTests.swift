@@ -7,7 +7,7 @@
     import Testing
     import Tracing
 
-    /// What viewers get of spans on request, and what a cancellation of one does.
+    /// The details of spans that viewers request, and the cancellation of a span.
     struct SpanDetailTests {
         private let tracer = ChainTracer()
         private let runtime = ChainRuntime()
@@ -27,7 +27,7 @@
             return detail.entries.map { "\($0.name): \($0.text)" }
         }
 
-        /// The only live node of a label.
+        /// Returns the live node with a label.
         private func node(_ label: String) throws -> NodeID {
             let nodes = (0..<ChainRuntime.registryShardCount).flatMap { runtime.liveNodes(inShard: $0) }
             return try #require(nodes.first { $0.label == label }).id
@@ -84,7 +84,7 @@
             span.end()
         }
 
-        @Test func cancellingASpanIsRefusedWithWhatToCancelInstead() async throws {
+        @Test func cancellingASpanIsRefusedWithTheNodeToCancelInstead() async throws {
             let inspector = try inspector()
             defer { inspector.stop() }
             let alone = runtime.run { tracer.startSpan("alone") }

@@ -5,7 +5,7 @@
     import Testing
     import Tracing
 
-    /// Where spans, scopes and promises stand in the tree, and what their rows say.
+    /// The places of spans, scopes and promises in the tree, and the texts of their rows.
     struct SpanTreeTests {
         private let tracer = ChainTracer()
 
@@ -65,8 +65,8 @@
                     """)
         }
 
-        /// A server's handler that gets its context by hand, in a task of its own.
-        @Test func aContextThatIsPassedByHandCounts() async {
+        /// A server's handler may get its context as an argument, in a task of its own.
+        @Test func aContextThatIsPassedAsAnArgumentGivesTheParent() async {
             let run = RecordedRun()
             await run.make {
                 let request = tracer.startSpan("request")

@@ -4,8 +4,7 @@
 
     @testable import ChainTracing
 
-    /// W3C Trace Context, level 1, section 3.2: the examples of the specification, and the headers that it has receivers
-    /// ignore.
+    /// W3C Trace Context, level 1, section 3.2: the specification's examples, and headers that a receiver must ignore.
     struct TraceContextTests {
         /// Section 3.2.2.5, both examples.
         @Test(arguments: [
@@ -23,7 +22,7 @@
         @Test(arguments: [
             "",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
-            // Version 255 is forbidden; version 0 has no more fields, and one that is no number is none.
+            // Version 255 is forbidden, version 0 has no further fields, and a version has to be a number.
             "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-will-be-like",
@@ -38,12 +37,12 @@
             "00-4bf92f3577b34da6a3ce929d0e0e47361-00f067aa0ba902b-01",
             "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01",
             " 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            // Of a later version, too, a dash ends what is known.
+            // In a later version, too, a dash has to follow the known fields.
             "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.what-the-future-will-not-be-like",
         ])
         func ignoresMalformedHeaders(_ header: String) { #expect(TraceContext(header: header) == nil) }
 
-        /// Section 3.2.4: of a later version what this one knows, unknown flags aside; sent on in this version.
+        /// Section 3.2.4: the known fields and flags of a later version are read, and sent on in version 0.
         @Test(arguments: [
             "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
             "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-will-be-like",
@@ -70,7 +69,7 @@
             func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
         }
 
-        @Test func aTraceGoesThroughAProcess() throws {
+        @Test func aTraceContinuesThroughAProcess() throws {
             let tracer = ChainTracer()
             var context = ServiceContext.topLevel
             let headers = [

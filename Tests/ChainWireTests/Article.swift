@@ -12,7 +12,7 @@ struct Article {
         text = try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// All Swift sources of some targets.
+    /// Returns the text of all Swift sources of some targets.
     static func sources(of targets: [String]) throws -> String {
         try targets.flatMap { target in
             let folder = folder.appending(path: target)
@@ -29,10 +29,11 @@ struct Article {
         }
     }
 
-    /// The rows of the only table with these first heads: number and the cells beside it.
-    func table(_ heads: String...) -> [(number: UInt64, cells: [String])]? {
+    /// Returns the rows of the table with these first column headings: the number in the first cell, and the cells
+    /// beside it. Returns nil if there is no such table, or more than one.
+    func table(_ headings: String...) -> [(number: UInt64, cells: [String])]? {
         let lines = lines
-        let starts = lines.indices.filter { lines[$0].hasPrefix("|") && cells(lines[$0]).starts(with: heads) }
+        let starts = lines.indices.filter { lines[$0].hasPrefix("|") && cells(lines[$0]).starts(with: headings) }
         guard let start = starts.first, starts.count == 1 else { return nil }
         return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.compactMap { line in
             let cells = cells(line)
@@ -40,7 +41,7 @@ struct Article {
         }
     }
 
-    /// The rows of the table of fields below a heading, by their first cells.
+    /// Returns the rows of the first table of fields below a heading.
     func fields(below heading: String) -> [(offset: String, type: String, field: String)] {
         let lines = lines
         guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.hasSuffix(heading) }) else { return [] }
@@ -51,7 +52,7 @@ struct Article {
         }
     }
 
-    /// The bytes of each dump, in order. A block with gaps in its offsets is no dump.
+    /// Returns the bytes of each dump, in order. A block with gaps in its offsets is no dump.
     func dumps() -> [[UInt8]] {
         let blocks = text.split(separator: "```", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map(\.element)
@@ -67,7 +68,7 @@ struct Article {
         }
     }
 
-    /// The content of the last block.
+    /// The content of the last code block.
     var lastBlock: String {
         let parts = text.components(separatedBy: "```")
         return parts[parts.count - 2].trimmingCharacters(in: .newlines)

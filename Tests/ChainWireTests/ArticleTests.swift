@@ -11,8 +11,10 @@ struct ArticleTests {
 
     init() throws { article = try Article() }
 
-    private func names(_ heads: String...) throws -> [UInt64: String] {
-        let table = try #require(heads.count == 1 ? article.table(heads[0]) : article.table(heads[0], heads[1]))
+    /// Returns the names in the table with these first column headings, by number.
+    private func names(_ headings: String...) throws -> [UInt64: String] {
+        let table = try #require(
+            headings.count == 1 ? article.table(headings[0]) : article.table(headings[0], headings[1]))
         return Dictionary(uniqueKeysWithValues: table.map { ($0.number, $0.cells[0]) })
     }
 
@@ -57,7 +59,7 @@ struct ArticleTests {
                 ]))
     }
 
-    /// The named bits in the sources, because an option set does not list them.
+    /// Returns the named bits of an option set, from the sources, because the type does not list them.
     private func bits(of type: String) throws -> Set<UInt64> {
         let pattern = try Regex(#"static let \w+ = \#(type)\(rawValue: (\d+)\)"#, as: (Substring, Substring).self)
         let bits = try Article.sources(of: ["ChainEvents", "ChainWire"]).matches(of: pattern).compactMap {
@@ -141,7 +143,7 @@ struct ArticleTests {
 }
 
 extension NodeSnapshot {
-    /// The name in the article of the only optional field that is set.
+    /// The name, as in the article, of the only optional field that is set.
     fileprivate var fieldName: String? {
         let numbers: [(String, UInt64)] = [
             ("parent", parent.rawValue), ("creator", creator.rawValue), ("adopted", adopted.rawValue),

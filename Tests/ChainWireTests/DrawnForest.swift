@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// One line a node: indentation, state, kind, id, label, and call site.
+    /// Returns a line for each node: indentation, state, kind, id, label, and call site.
     func drawn() -> String {
         var lines: [String] = []
         var stack: [NodeIndex] = roots.reversed()

@@ -15,17 +15,17 @@ struct GoldenTests {
         #expect(try messages(of: recorded) == [sample.message])
     }
 
-    @Test func everyFileIsLookedAt() throws {
+    @Test func everyFileHasASample() throws {
         let names = try Golden.names(ofFilesWith: "bin")
         #expect(Set(names).subtracting(Samples.all.map(\.name)) == ["later-version"])
     }
 
-    @Test func theSamplesAreOfEveryKind() throws {
+    @Test func everyKindHasASample() throws {
         let kinds = try Samples.all.map { try stream([$0.message])[Wire.preambleSize + 4] }
         #expect(Set(kinds) == Set(MessageKind.allCases.map(\.rawValue)))
     }
 
-    /// That file was made by a fictitious later version, see ``LaterVersion``.
+    /// The file `later-version` holds the stream of a fictitious later version, see ``LaterVersion``.
     @Test func aLaterVersionIsReadAsEver() throws {
         #expect(Golden.complaint(about: LaterVersion.stream, named: "later-version") == nil)
         #expect(try messages(of: try #require(Golden.bytes(named: "later-version"))) == LaterVersion.messages)

@@ -4,7 +4,7 @@ import ChainEvents
 
 /// Bytes made by hand: messages of a later version, which this version has to read as far as it can.
 enum LaterVersion {
-    /// The bytes of a number, little-endian.
+    /// Returns the bytes of a number, little-endian.
     static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
@@ -18,20 +18,20 @@ enum LaterVersion {
     /// Version 2, readable by version 1.
     static let preamble = Wire.magic + bytes(UInt16(2)) + bytes(UInt16(1)) + bytes(UInt32(0xAAAA_AAAA))
 
-    /// 48 bytes, of which the last eight are new.
+    /// Returns an event of 48 bytes, of which the last eight are new.
     static func event(_ kind: UInt8) -> [UInt8] {
         bytes(UInt64(5)) + bytes(UInt64(7)) + bytes(UInt64(8)) + bytes(UInt32(1)) + bytes(UInt32(2)) + bytes(UInt32(3))
             + bytes(UInt16(4)) + [kind, 0xFF] + bytes(UInt64.max)
     }
 
-    /// A new kind and settlement, with a new mark and a new field; the field comes behind the label.
+    /// A node with a new kind, settlement, mark and field; the field follows the label.
     static let node: [UInt8] = {
         let fields = bytes(UInt64(3)) + text("label") + text("something new")
         return bytes(UInt32(32 + fields.count)) + bytes(UInt32(1 | 1 << 11 | 1 << 31)) + bytes(UInt64(9))
             + bytes(UInt32(1)) + bytes(UInt32(2)) + bytes(UInt16(3)) + [200, 201] + bytes(UInt32(0x8000_0001)) + fields
     }()
 
-    /// A mark, lists and events that are new.
+    /// A batch with a mark, lists and events that are new.
     static let batch: [UInt8] = {
         var payload: [UInt8] = []
         for number in [1, 2, 3, 4, 5, 6, 7] as [UInt64] { payload += bytes(number) }
@@ -48,6 +48,7 @@ enum LaterVersion {
         + message(4, bytes(UInt64(5)) + bytes(UInt64(6)) + bytes(UInt32(257)) + [1, 2, 3])
         + message(6, [77, 0, 0, 0] + text("new reason") + [1, 2, 3])
 
+    /// What this version reads of the stream.
     static let messages: [Message] = {
         var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 2, time: 3)
         batch.loss = EventCounts(madeCount: 4, deliveredCount: 5, lostInRings: 6, lostAtClient: 7)

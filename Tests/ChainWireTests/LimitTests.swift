@@ -5,6 +5,7 @@ import Testing
 
 /// Input of a peer costs no more memory than the bytes that it sent.
 struct LimitTests {
+    /// Returns a reader that has received a preamble and the bytes.
     private func reader(limit: Int = Wire.batchLimit, _ bytes: [UInt8]) throws -> MessageReader {
         var reader = MessageReader(limit: limit)
         try stream([]).withUnsafeBytes { reader.append($0) }
@@ -12,17 +13,18 @@ struct LimitTests {
         return reader
     }
 
-    private func head(_ length: UInt32) -> [UInt8] { LaterVersion.bytes(length) + [3, 0, 0, 0] }
+    /// Returns the header of a batch with a payload of `length` bytes.
+    private func header(_ length: UInt32) -> [UInt8] { LaterVersion.bytes(length) + [3, 0, 0, 0] }
 
     @Test func aLengthOverTheLimitIsRefusedAtOnce() throws {
-        var within = try reader(limit: 1000, head(1000))
+        var within = try reader(limit: 1000, header(1000))
         #expect(try within.next() == nil)
-        var over = try reader(limit: 1000, head(1001))
+        var over = try reader(limit: 1000, header(1001))
         #expect(throws: WireError.tooLong(bytes: 1001, limit: 1000)) { try over.next() }
     }
 
-    @Test func nothingIsReservedOnTheWordOfALength() throws {
-        var reader = try reader(head(UInt32(Wire.batchLimit)))
+    @Test func aLengthAloneReservesNoMemory() throws {
+        var reader = try reader(header(UInt32(Wire.batchLimit)))
         #expect(try reader.next() == nil)
         #expect(reader.capacity < 1024)
     }
@@ -32,11 +34,11 @@ struct LimitTests {
     func aCountAloneReservesNoMemory(number: Int) throws {
         var payload = Array(try stream([.batch(EventBatch(process: Samples.process, sequence: 1, time: 1))])[24...])
         payload.replaceSubrange(72 + 4 * number..<76 + 4 * number, with: [0xFF, 0xFF, 0xFF, 0xFF])
-        let bytes = try stream([]) + head(UInt32(payload.count)) + payload
+        let bytes = try stream([]) + header(UInt32(payload.count)) + payload
         #expect(throws: WireError.self) { try messages(of: bytes) }
     }
 
-    @Test func eventsAndNodesOfNoSizeAreRefused() throws {
+    @Test func eventsAndNodesOfTooFewBytesAreRefused() throws {
         let batch = Samples.all.first { $0.name == "batch-events" }!.message
         for size in [0, 39] as [UInt8] {
             var bytes = try stream([batch])
@@ -51,7 +53,7 @@ struct LimitTests {
     }
 
     @Test func anErrorLasts() throws {
-        var reader = try reader(limit: 10, head(11))
+        var reader = try reader(limit: 10, header(11))
         for _ in 0..<3 {
             #expect(throws: WireError.tooLong(bytes: 11, limit: 10)) { try reader.next() }
             let more = [UInt8](repeating: 0, count: 1000)
@@ -70,7 +72,7 @@ struct LimitTests {
         #expect(writer.bytes.count > 4_000_000)
         var reader = MessageReader(limit: Wire.batchLimit)
         // The beginning of another message follows.
-        let bytes = writer.bytes + head(100) + [1, 2, 3]
+        let bytes = writer.bytes + header(100) + [1, 2, 3]
         bytes.withUnsafeBytes { reader.append($0) }
         #expect(try reader.next() == .batch(batch))
         #expect(try reader.next() == nil)
@@ -79,7 +81,7 @@ struct LimitTests {
         #expect(writer.bytes.capacity <= Wire.keptRoom)
     }
 
-    @Test func theRoomOfAnUsualMessageIsKept() throws {
+    @Test func theRoomOfAUsualMessageIsKept() throws {
         var writer = MessageWriter()
         try writer.write(.farewell(Goodbye(.stopped, String(repeating: "a", count: 1000))))
         let room = writer.bytes.capacity

@@ -13,13 +13,13 @@ struct MessageListTests {
         try bytes.withUnsafeBytes { bytes in try Message.all(in: bytes) }
     }
 
-    @Test func theyAreReadAsFromAStream() throws {
+    @Test func messagesAreReadAsFromAStream() throws {
         let messages = Samples.all.map(\.message)
         #expect(try all(bytes(of: messages)) == messages)
         #expect(try all([]).isEmpty)
     }
 
-    /// One of a later version is left out; a cut one is an error.
+    /// A message of a later version is left out, and a cut message is an error.
     @Test func unknownKindsAreLeftOutAndCutOnesRefused() throws {
         let known = try bytes(of: [Samples.all[0].message])
         let unknown: [UInt8] = [3, 0, 0, 0, 200, 0, 0, 0, 1, 2, 3]

@@ -47,7 +47,7 @@ struct PropertyTests {
         let bytes = try stream(random.stream(of: 6))
         for _ in 0..<50 {
             let damaged = random.damage(bytes)
-            // Whatever is read can be written, and says the same again.
+            // What was read can be written, and is read as the same again.
             guard let read = try? messages(of: damaged) else { continue }
             #expect(try messages(of: stream(read)) == read, "seed \(seed)")
         }

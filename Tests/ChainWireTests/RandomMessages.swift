@@ -152,7 +152,7 @@ struct RandomMessages {
         if chance(30) { (node.canceller, node.summary) = (text(), text()) }
         node.members = chance(30) ? (0..<pick(0...8)).map { _ in id() } : []
         node.memberTimes = chance(30) ? (0..<pick(0...8)).map { _ in number() } : []
-        // Without a draw, so that the seeds give the messages that they gave.
+        // Without a random number of its own, so that each seed gives the messages that it gave before.
         if node.thread % 3 == 0 { node.switched = node.started ^ UInt64(node.executor) }
         return node
     }

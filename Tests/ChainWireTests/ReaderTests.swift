@@ -9,7 +9,7 @@ import Testing
 
 @testable import ChainWire
 
-/// The article is true: a reader in another language, written from it alone, makes the same trees of the same bytes.
+/// A reader in another language, written from the article alone, draws the same trees from the same bytes.
 @Suite(.onItsOwnThread, .serialized, .enabled(if: Reader.hasPython, "python3 is not installed: see .ci/need"))
 struct ReaderTests {
     @Test func itReadsARunningProgram() throws {
@@ -28,11 +28,11 @@ struct ReaderTests {
             let tree = try Reader.read(socket)
             #expect(tree == state(of: inspector))
             #expect(tree.split(separator: "\n").count > 10)
-            runtime.run { shop.goOn() }
+            runtime.run { shop.advance() }
         }
     }
 
-    /// A stream with the chains' events in it, as a viewer gets it that was there from the beginning.
+    /// The stream holds the events of the chains, as for a viewer that is connected from the beginning.
     @Test func anIndependentReaderReadsAWholeProgram() throws {
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         var options = InspectorOptions()
@@ -49,7 +49,7 @@ struct ReaderTests {
         let shop = runtime.run { Shop() }
         for _ in 0..<3 {
             collect()
-            runtime.run { shop.goOn() }
+            runtime.run { shop.advance() }
         }
         collect()
         #expect(batches.contains { !$0.events.isEmpty })
@@ -57,7 +57,7 @@ struct ReaderTests {
     }
 
     /// Random batches: cycles, times at the edges, nodes that are referenced but never reported, resyncs with and without
-    /// end. Each node is created once.
+    /// end. All reports of how a node was created agree.
     @Test(arguments: Seeds.upTo(40))
     func itReadsRandomBatches(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
@@ -66,6 +66,7 @@ struct ReaderTests {
         try expectTheSameTree(batches, "seed \(seed)")
     }
 
+    /// Returns the tree that a new viewer gets.
     private func state(of inspector: Inspector) -> String {
         inspector.collectNow()
         let subscription = inspector.subscribe()
@@ -75,6 +76,7 @@ struct ReaderTests {
         return forest.drawn()
     }
 
+    /// Checks that the reader and a forest draw the same tree.
     private func expectTheSameTree(_ batches: [EventBatch], _ comment: Comment) throws {
         var forest = ChainForest(process: try #require(batches.first?.process))
         for batch in batches { forest.apply(batch) }
@@ -88,7 +90,7 @@ struct ReaderTests {
 }
 
 extension EventBatch {
-    /// The same, with all that says how a node was made the same for each id.
+    /// Returns the batch with the facts of each creation derived from the id, so that all reports of a node agree.
     fileprivate func consistent() -> EventBatch {
         var batch = self
         batch.sites = [
@@ -97,7 +99,7 @@ extension EventBatch {
         ]
         batch.texts = (0..<40).map { "label \($0)" }
         for index in batch.events.indices where batch.events[index].kind == .created {
-            let made = Made(batch.events[index].node)
+            let made = Creation(batch.events[index].node)
             batch.events[index].other = made.origin
             if !batch.events[index].flags.contains(.late) { batch.events[index].time = made.time }
             batch.events[index].flags.remove(.hasParent)
@@ -107,7 +109,7 @@ extension EventBatch {
             batch.events[index].text = made.label == nil ? 0 : UInt32(batch.events[index].node.rawValue + 1)
         }
         for index in batch.nodes.indices {
-            let made = Made(batch.nodes[index].id)
+            let made = Creation(batch.nodes[index].id)
             batch.nodes[index].parent = made.hasParent ? made.origin : .none
             batch.nodes[index].creator = made.hasParent ? .none : made.origin
             (batch.nodes[index].kind, batch.nodes[index].site) = (made.kind, made.site)
@@ -117,7 +119,8 @@ extension EventBatch {
         return batch
     }
 
-    private struct Made {
+    /// How a node is created, by its id.
+    private struct Creation {
         var time: UInt64
         var origin: NodeID, hasParent: Bool, kind: NodeKind, site: SiteID, label: String?
 
@@ -133,7 +136,7 @@ extension EventBatch {
     }
 }
 
-/// Chains of most kinds that go on on request.
+/// Chains of most kinds, which advance on request.
 private final class Shop: Sendable {
     struct Declined: Error, CustomStringConvertible { let description = "card declined" }
 
@@ -151,10 +154,11 @@ private final class Shop: Sendable {
         kept = [whole, followed, failed, fork, other]
     }
 
-    private let step = Steps()
+    private let steps = Counter()
 
-    func goOn() {
-        switch step.next() {
+    /// Fulfils a promise at the first call, rejects one at the second, and cancels a chain after that.
+    func advance() {
+        switch steps.next() {
         case 0: stock.resolver.fulfill(2)
         case 1: card.resolver.reject(Declined())
         default: kept[0].cancel()
@@ -162,8 +166,8 @@ private final class Shop: Sendable {
     }
 }
 
-/// Counts.
-private final class Steps: @unchecked Sendable {
+/// A counter that begins with zero.
+private final class Counter: @unchecked Sendable {
     // Sendable: behind the lock.
     private let lock = NSLock()
     private var count = 0
@@ -176,7 +180,7 @@ private final class Steps: @unchecked Sendable {
     }
 }
 
-/// A folder that is there as long as this is; short enough for sockets.
+/// A temporary folder, removed with this object. Its path is short enough for a socket in it.
 private final class Folder {
     let path: String
 
@@ -189,19 +193,19 @@ private final class Folder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// `read_chains.py`.
+/// Runs `read_chains.py`.
 enum Reader {
-    struct Failed: Error { let sentence: String }
+    struct Failed: Error { let message: String }
 
     static let hasPython = (try? run(["python3", "-c", ""])) != nil
 
-    /// What it prints.
+    /// Returns what the script prints, without the last newline.
     static func read(_ arguments: String...) throws -> String {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "read_chains.py").path
         return String(try run(["python3", script] + arguments).dropLast())
     }
 
-    /// Runs a program to its end, of which it is given two minutes.
+    /// Runs a program to its end, and returns its output. Terminates it after two minutes.
     private static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -213,11 +217,11 @@ enum Reader {
         let watchdog = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        // A sentence or a trace at most: it fits into the pipe.
-        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        // Read only now: a message or a stack trace fits into the buffer of the pipe.
+        let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         watchdog.cancel()
-        guard process.terminationStatus == 0 else { throw Failed(sentence: complaint) }
+        guard process.terminationStatus == 0 else { throw Failed(message: errorText) }
         return text
     }
 }

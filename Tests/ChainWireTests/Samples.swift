@@ -3,7 +3,7 @@ import ChainEvents
 @testable import ChainWire
 
 extension Message: Equatable {
-    /// By all that they say.
+    /// Whether all fields are equal.
     public static func == (left: Message, right: Message) -> Bool {
         switch (left, right) {
         case (.greeting(let left), .greeting(let right)): left == right
@@ -20,7 +20,7 @@ extension Message: Equatable {
 }
 
 extension EventBatch: Equatable {
-    /// By all fields.
+    /// Whether all fields are equal.
     public static func == (left: EventBatch, right: EventBatch) -> Bool {
         left.process == right.process && left.sequence == right.sequence && left.time == right.time
             && left.sites == right.sites && left.threads == right.threads && left.executors == right.executors
@@ -29,7 +29,7 @@ extension EventBatch: Equatable {
     }
 }
 
-/// The bytes of a stream of messages.
+/// Returns the bytes of a stream of messages.
 func stream(_ messages: [Message]) throws(WireError) -> [UInt8] {
     var writer = MessageWriter()
     writer.writePreamble()
@@ -37,7 +37,7 @@ func stream(_ messages: [Message]) throws(WireError) -> [UInt8] {
     return writer.bytes
 }
 
-/// The messages of a stream that comes in pieces as long as `cuts` says, in turns.
+/// Returns the messages of a stream that comes in pieces. The pieces have the lengths in `cuts`, in turn.
 func messages(of bytes: some Sequence<UInt8>, cuts: [Int] = [.max]) throws(WireError) -> [Message] {
     let bytes = Array(bytes)
     var reader = MessageReader(limit: Wire.batchLimit)

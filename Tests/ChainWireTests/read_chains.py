@@ -7,7 +7,7 @@ Sources/ChainWire/ChainWire.docc/TheWire.md alone.
     read_chains.py --file CAPTURE    the same, from the bytes that a program sent
     read_chains.py --recording FILE [MOMENT]   a recording, at a moment of the program's clock or at its end;
                                      that part is written from TheRecording.md, beside the other page, and so is
-                                     read_columns.py for packed ones
+                                     read_columns.py, which unpacks payloads
 """
 import io
 import socket
@@ -29,6 +29,8 @@ FIELDS = ("parent creator adopted adopted_at created queued started ended settle
 
 
 class Payload:
+    """Bytes from which fields are read one after another."""
+
     def __init__(self, data):
         self.data, self.at = data, 0
 
@@ -43,16 +45,17 @@ class Payload:
 
 class Node:
     def __init__(self, number, time):
-        self.id, self.created, self.knows_created, self.told = number, time, False, 0
+        self.id, self.created, self.knows_created = number, time, False
+        self.reported_in = 0  # the generation of the latest report; 0 if only other nodes refer to it
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
         self.label, self.renamed, self.steps, self.has_members = None, (0, ""), set(), False
         self.switch = 0, False  # of a task: when it ran or was suspended last, and whether that was a suspension
-        self.held_by = {}  # nodes that follow it or have it for a member: the earliest time
+        self.held_by = {}  # nodes that follow it or have it as a member, and the earliest time
 
     def word(self):
         if self.settlement:
             return WORDS[self.settlement]
-        if self.steps or not self.told:
+        if self.steps or not self.reported_in:
             return "pending" if self.switch[1] else next((word for step, word in STEPS if step in self.steps), "unknown")
         waits = self.kind in COMBINATORS or (self.kind in LINKS and not self.has_members)
         return "waiting" if self.kind == CHAIN or (self.parent and waits) else "pending"
@@ -62,10 +65,10 @@ class Forest:
     def __init__(self):
         self.nodes, self.sites, self.now, self.generation, self.epoch, self.is_synced = {}, {}, 0, 1, None, False
 
-    def named(self, number, time, told=0):
+    def named(self, number, time, generation=0):
         node = self.nodes.setdefault(number, Node(number, time))
         node.created = node.created if node.knows_created else min(node.created, time)
-        node.told = told or node.told
+        node.reported_in = generation or node.reported_in
         return node
 
     def make(self, node, time, named_at, kind, site, label, parent, creator):
@@ -155,7 +158,7 @@ class Forest:
         elif resync == 2 and self.epoch == epoch:
             self.epoch, self.is_synced = None, True
             for node in self.nodes.values():
-                if 0 < node.told < self.generation and node.created <= epoch and not node.settlement:
+                if 0 < node.reported_in < self.generation and node.created <= epoch and not node.settlement:
                     node.settlement = 1
 
     def place(self, node):  # its parent in the tree, and how weak that position is
@@ -169,13 +172,13 @@ class Forest:
         places = {number: self.place(node) for number, node in self.nodes.items()}
         seen = set()
         for number in self.nodes:
-            way = []
+            path = []
             while number and number not in seen:
                 seen.add(number)
-                way.append(number)
+                path.append(number)
                 number = places[number][0]
-            if number in way:  # a ring: it opens where it is weakest
-                places[max(way[way.index(number):], key=lambda number: places[number][1])] = 0, None
+            if number in path:  # a cycle: it is cut at its weakest position
+                places[max(path[path.index(number):], key=lambda number: places[number][1])] = 0, None
         under = {}
         for number in sorted(self.nodes, key=lambda number: (self.nodes[number].created, number)):
             under.setdefault(places[number][0], []).append(self.nodes[number])
@@ -203,6 +206,7 @@ def messages(source):
 
 
 def attach(path):
+    """Connects to a program, and returns the stream of its messages."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     greeting = struct.pack("<BBHiI6sI", 1, 1, 0, 0, 6, b"Python", 0)
@@ -219,6 +223,7 @@ for number in range(256):
 
 
 def checksum(data):
+    """Returns the CRC-32C of the bytes."""
     rest = 0xFFFFFFFF
     for byte in data:
         rest = rest >> 8 ^ TABLE[(rest ^ byte) & 0xFF]
@@ -226,7 +231,7 @@ def checksum(data):
 
 
 def recorded(data, moment):
-    """The messages that lead to a moment of a recording, found from header to header."""
+    """Yields the messages that lead to a moment of a recording, found from header to header."""
     magic, version, oldest, _, name = struct.unpack_from("<8sHHIQ", data)
     if magic.hex() != "636861696e72659e" or version < 1 or oldest > 1 or checksum(data[:24]) != struct.unpack_from("<I", data, 24)[0]:
         sys.exit("This is no recording of version 1")
@@ -260,7 +265,7 @@ def recorded(data, moment):
 
 
 def until(message, moment):
-    """A batch without its snapshots, its mark of a resync, and its events after a moment."""
+    """Returns a batch without its snapshots, its mark of a resync, and its events after a moment."""
     data, names = bytearray(message.data), Payload(message.data)
     size, sites, threads, executors, texts, nodes, events = names.take("60xI8x6I")
     for _ in range(sites):

@@ -8,7 +8,7 @@ MASK = (1 << 64) - 1
 
 
 def library():
-    """libzstd, from which one function is called."""
+    """Returns libzstd, of which one function is called."""
     name = ctypes.util.find_library("zstd")
     if name is None:
         raise SystemExit("libzstd is not installed, so packed recordings cannot be read")
@@ -19,7 +19,7 @@ def library():
 
 
 def unpacked(stored, raw, codec):
-    """The payload of `raw` bytes that was stored as these; None where it is damaged."""
+    """Returns the payload of `raw` bytes that was stored as these; None if it is damaged."""
     if codec == 1:
         buffer = ctypes.create_string_buffer(raw + 26)
         size = library().ZSTD_decompress(buffer, raw + 26, stored, len(stored))
@@ -31,10 +31,13 @@ def unpacked(stored, raw, codec):
 
 
 def unfolded(number):
+    """Returns the signed number of a zig-zag code."""
     return -(number >> 1) - 1 if number & 1 else number >> 1
 
 
 class Columns:
+    """The columns of one payload."""
+
     def __init__(self, data):
         self.data, self.at = data, 26
         head, events, nodes, numbers = struct.unpack_from("<4I", data)
@@ -48,8 +51,8 @@ class Columns:
         return self.data[self.at - count:self.at]
 
     def column(self, count):
-        there = next(self.planes)
-        planes = [self.bytes(count) if there >> plane & 1 else bytes(count) for plane in range(8)]
+        stored = next(self.planes)  # a bit for each plane of bytes; the others are zero
+        planes = [self.bytes(count) if stored >> plane & 1 else bytes(count) for plane in range(8)]
         return [int.from_bytes(number, "little") for number in zip(*planes)]
 
     def read_events(self, count):
@@ -84,7 +87,7 @@ class Columns:
             yield data + self.bytes(size - len(data))
 
     def payload(self):
-        """The messages, in order, each with its nodes and events."""
+        """Returns the messages, in order, each with its nodes and events."""
         result, at, event, node = b"", 0, 0, 0
         while at < len(self.head):
             size, kind, is_moved = struct.unpack_from("<IB2xB", self.head, at)

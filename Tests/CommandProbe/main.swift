@@ -7,9 +7,9 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// The inspected program for chainviewTests: `CommandProbe NAME [read-only] [port] [flight] [from PATH] [COMMAND…]`. Reads commands
-// from its arguments, then line by line from standard input or a FIFO, and answers each with `ok`, after its events were
-// collected, unless the command begins with `quietly`.
+// The inspected program for chainviewTests: `CommandProbe NAME [read-only] [port] [flight] [from PATH] [COMMAND…]`. It
+// performs the commands in its arguments, prints `ready`, then reads one command a line from standard input or the FIFO
+// at PATH, and answers each with `ok`. A command's events are collected at once unless it begins with `quietly`.
 
 alarm(600)
 var arguments = CommandLine.arguments.dropFirst()
@@ -52,13 +52,14 @@ func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
     _ = write(descriptor, bytes, bytes.count)
 }
 
-/// Makes a chain of three nodes; the first waits for its resolver.
+/// Makes a chain of three nodes, and returns the resolver of the first.
 func pending(_ label: String) -> Resolver<String> {
     let (promise, resolver) = Promise<String>.pending(label: label)
     promise.map(label: "read \(label)") { $0.count }.failed(label: "complain of \(label)") { _ in }
     return resolver
 }
 
+/// Performs a command, and collects its events unless it begins with `quietly`.
 @MainActor func obey(_ command: String) {
     if command.hasPrefix("quietly ") { return carryOut(String(command.dropFirst(8))) }
     carryOut(command)
@@ -74,7 +75,7 @@ func pending(_ label: String) -> Resolver<String> {
     case "many":
         for number in 1...(Int(rest) ?? 1) {
             resolvers["\(number)"] = pending("chain \(number)")
-            // In pieces, so that no event is lost.
+            // Collected in between, so that no event is lost.
             if number % 100 == 0 { inspector.collectNow() }
         }
     case "settle": resolvers.removeValue(forKey: rest)?.fulfill("done")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// `:alert QUERY` rings once for each node that comes to match.
+/// `:alert QUERY` rings for nodes that come to match: each node rings once, those of one tick ring together.
 @Suite struct AlertTests {
     private static func screen() -> Screen {
         var screen = Screen(120, 20)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// Large batches are taken in piece by piece.
+/// Large batches are applied piece by piece.
 @Suite struct BatchPiecesTests {
-    @Test(arguments: [0, 1, 6, 7, 8, 21, 100]) func piecesAreTheBatch(_ count: Int) {
+    @Test(arguments: [0, 1, 6, 7, 8, 21, 100]) func piecesAddUpToTheBatch(_ count: Int) {
         var script = Script(time: 1)
         for node in 0..<UInt64(count) { script.make(node + 1, .work, "label \(node)", site: "Shop.swift:\(node + 1)") }
         var batch = script.batch
@@ -26,14 +26,14 @@ import Testing
             pieces.flatMap { piece in piece.events.map { piece.text(of: $0) } }
                 == batch.events.map { batch.text(of: $0) })
         #expect(pieces.allSatisfy { $0.time == batch.time && $0.process == batch.process })
-        // Names and snapshots come before, a mark of all after.
+        // Names and snapshots come with the first piece, the mark of a resync and the losses with the last.
         #expect(pieces[0].sites == batch.sites && pieces[0].threads == batch.threads && pieces[0].nodes.count == 1)
         #expect(pieces.dropFirst().allSatisfy { $0.sites.isEmpty && $0.threads.isEmpty && $0.nodes.isEmpty })
         #expect(lasts == pieces.indices.map { $0 == pieces.count - 1 })
         #expect(pieces.map { $0.resync != nil } == lasts && pieces.map { $0.loss.lostCount > 0 } == lasts)
     }
 
-    /// What is on the screen is the same, whether much comes at once or little by little.
+    /// A batch that is applied whole and one that is applied in pieces give the same screen.
     @Test(arguments: 1...6) func theScreenIsTheSame(_ seed: Int) {
         var (whole, parts) = (Screen(120, 40), Screen(120, 40))
         var random = SeededGenerator(seed: UInt64(seed))

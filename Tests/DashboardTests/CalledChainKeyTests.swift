@@ -12,7 +12,7 @@ import Testing
     private func orders(_ count: UInt64) -> Screen { CalledChainTests.orders(count) }
     private func ids(_ screen: Screen, of source: SourceID) -> [UInt64] { CalledChainTests.ids(screen, of: source) }
 
-    @Test func aFoldedCallerHidesIt() {
+    @Test func aFoldedCallerHidesTheCalledChain() {
         var screen = orders(1)
         screen.go(to: 12)
         screen.type("h")
@@ -50,12 +50,12 @@ import Testing
         #expect(sent.first.map { $0.1.request } == .cancel(.node(NodeID(12)), by: "the dashboard"))
     }
 
-    @Test func aFilterShowsItInItsOwnProgram() {
+    @Test func aFilterShowsACalledChainInItsOwnProgram() {
         var screen = orders(2)
         screen.type("/stamp<Enter>")
         #expect(ids(screen, of: Self.billing) == [0, 10, 12, 20, 22])
         #expect(ids(screen, of: Self.shop) == [])
-        // From match to match, and dimmed instead of hidden under its caller again.
+        // `n` and `N` go from match to match. `m` dims instead of hiding, and draws the chain under its caller again.
         screen.type("n")
         #expect(screen.selectedID == 22)
         screen.type("N")
@@ -80,7 +80,7 @@ import Testing
         #expect(screen.state.tree.window.map(\.programIndex).prefix(6) == [0, 0, 0, 0, 1, 1])
     }
 
-    @Test func theMouseTagsAndPinsAreOfItsProgram() {
+    @Test func mouseTagAndPinActOnTheProgramOfTheRow() {
         var screen = orders(1)
         let line = screen.visibleIDs.lastIndex(of: 10)!
         let tree = screen.state.tree.window[line].tree!
@@ -110,7 +110,7 @@ import Testing
         screen.type("<Enter>")
     }
 
-    @Test func chainsAreGoneThroughOneByOne() {
+    @Test func theNextChainIsTheNextOfTheSameProgram() {
         var screen = orders(2)
         screen.type("gj]")
         #expect(screen.selectedID == 20 && screen.state.selection?.source == Self.shop)

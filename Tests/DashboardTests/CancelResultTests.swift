@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// What is said after a cancellation: counted by events, against what was asked.
+/// The message after a cancellation: what became of the nodes in question, counted by their events.
 @Suite struct CancelResultTests {
-    /// Asks to cancel a chain of three live nodes and three settled ones.
+    /// Returns a screen with the question whether to cancel a chain of four live nodes.
     private static func asked() -> Screen {
         var screen = Screen(120, 20)
         var script = Script(time: 10)
@@ -21,7 +21,7 @@ import Testing
 
     @Test func saysHowManyWereCancelledAndHadSettled() {
         var screen = Self.asked()
-        // It settles before the question is answered, and its event comes after that.
+        // Node 4 settles before the question is answered, but its event comes after the answer.
         var late = Script(sequence: 2, time: 11)
         late.fulfill(4)
         screen.tick(500)
@@ -48,7 +48,7 @@ import Testing
         #expect(screen.message == "1 cancelled, 3 still pending")
     }
 
-    @Test func aRefusedOneIsNotCounted() {
+    @Test func aRefusedCancellationIsNotCounted() {
         var screen = Self.asked()
         screen.type("y")
         screen.act(.replied(SourceID(0), CommandReply(command: 1, outcome: .refused("not allowed"))))

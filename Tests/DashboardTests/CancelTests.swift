@@ -24,9 +24,9 @@ import Testing
                         id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
         let row = screen.frame.rowText(3 + screen.state.tree.selectedLine!)
         #expect(row.contains("running ") && row.contains("cancel requested"))
-        var told = Script(sequence: 9, time: 4_300)
-        told.cancel(401, "cancelled by the dashboard")
-        screen.feed(told)
+        var late = Script(sequence: 9, time: 4_300)
+        late.cancel(401, "cancelled by the dashboard")
+        screen.feed(late)
         let after = screen.frame.rowText(3 + screen.state.tree.selectedLine!)
         #expect(after.contains("⊘ cancelled") && after.contains("cancelled by the dashboard"))
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(screen.text.contains("2 pending nodes:"))
     }
 
-    @Test func noLeavesThemAlone() {
+    @Test func answeringNoCancelsNothing() {
         var screen = GoldenTests.checkout(120, 60)
         for key in ["n", "<Esc>", "q"] {
             screen.type("gc" + key)
@@ -89,7 +89,7 @@ import Testing
     @Test func theQuestionIsBoundToNodesNotRows() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("gC")
-        // While it is asked the rows move: a newer chain comes above it.
+        // The rows move while the question is open: a newer chain comes above.
         var script = Script(sequence: 9, time: 5_000)
         script.make(900, .promise, "order 19", external: true)
         screen.feed(script)
@@ -104,7 +104,7 @@ import Testing
             ])
     }
 
-    @Test func aRefusalIsSaidAndTheMarkTakenBack() {
+    @Test func aRefusalIsShownAndClearsTheMark() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("gCy")
         #expect(screen.text.contains("cancel requested"))
@@ -113,7 +113,7 @@ import Testing
         #expect(!screen.text.contains("cancel requested"))
     }
 
-    @Test func saysWhyNot() {
+    @Test func aMessageSaysWhyNothingCanBeCancelled() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("Gc")
         #expect(screen.message == "nothing to cancel: this node and all under it have settled")
@@ -132,7 +132,7 @@ import Testing
         #expect(screen.effects.isEmpty)
     }
 
-    @Test func taggedOnesTogether() {
+    @Test func taggedNodesAreCancelledTogether() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("_g  ")
         #expect(screen.taggedIDs == [400, 300])
@@ -151,7 +151,7 @@ import Testing
         #expect(screen.state.tags.isEmpty)
     }
 
-    @Test func untags() {
+    @Test func aKeyRemovesAllTags() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("g  U")
         #expect(screen.state.tags.isEmpty)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Dashboard
 
-/// What looks clickable is.
+/// What looks clickable can be clicked.
 @Suite struct ClickTests {
     private static func click(_ screen: inout Screen, _ row: Int, _ column: Int) {
         screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
     }
 
-    /// The column of a text in the last line.
+    /// Returns the column at which a text begins in the last line; nil if it is not there.
     private static func column(of text: String, _ screen: Screen) -> Int? {
         let line = Array(screen.frame.rowText(screen.state.size.rows - 1))
         let wanted = Array(text)
@@ -29,7 +29,7 @@ import Testing
         var screen = GoldenTests.checkout(140, 40)
         screen.type("<Home>")
         Self.clickFooter("detail", &screen)
-        #expect(Layout(screen.state).detail == nil, "they were open beside the rows")
+        #expect(Layout(screen.state).detail == nil, "the details were open beside the rows")
         Self.clickFooter("cancel", &screen)
         #expect(screen.state.context == .confirm)
         Self.clickFooter("keep", &screen)
@@ -84,7 +84,7 @@ import Testing
         #expect(screen.state.tree.top == 0)
         screen.act(.mouse(Mouse(.release, .left, row: 0, column: column)))
         screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
-        #expect(screen.state.tree.top == 0, "let go")
+        #expect(screen.state.tree.top == 0, "a drag after the release does nothing")
         if columns == 120 {
             Self.click(&screen, area.row + area.rows - 1, column)
             #expect(screen.state.tree.top == limit, "a click below the thumb")
@@ -92,7 +92,7 @@ import Testing
         #expect(screen.selectedID == 401, "scrolling leaves the selection")
     }
 
-    /// The event and the click come between two frames.
+    /// An event adds a row between the last frame and the click.
     @Test func theRowThatWasDrawnIsClicked() {
         var screen = Screen(120, 20)
         var script = Script(time: 10)
@@ -107,11 +107,11 @@ import Testing
         #expect(screen.selectedID == 3)
     }
 
-    @Test func headsOfOtherViewsSort() {
+    @Test func clicksOnHeadersOfOtherViewsSort() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("4")
-        let heads = screen.frame.rowText(2)
-        #expect(!heads.isEmpty)
+        let headers = screen.frame.rowText(2)
+        #expect(!headers.isEmpty)
         let sort = screen.state.sites.sort
         for column in stride(from: 118, to: 40, by: -6) where screen.state.sites.sort == sort {
             Self.click(&screen, 2, column)

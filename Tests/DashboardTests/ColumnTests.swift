@@ -6,7 +6,8 @@ import Testing
 
 /// Which columns the tree has, and how wide they are.
 @Suite struct ColumnTests {
-    /// A chain of nodes with names and values of so many letters, made at a moment.
+    /// Returns a screen with a chain of two nodes: the value of the first has `values` letters, the name of the second
+    /// `names` letters.
     private func screen(_ columns: Int, _ rows: Int = 24, names: Int, values: Int = 4) -> Screen {
         var screen = Screen(columns, rows)
         var script = Script(time: 10)
@@ -63,7 +64,7 @@ import Testing
             row(screen, 1).contains(name + "   "), "no room for the summary, nor for a part of it: \(row(screen, 1))")
     }
 
-    @Test func timesThatNobodySeesAreBlank() {
+    @Test func waitsOfMicrosecondsAreBlank() {
         var screen = Screen(120, 24)
         var script = Script(time: 10)
         script.make(1, .promise, "short", site: "A/A.swift:1")
@@ -122,7 +123,7 @@ import Testing
                 == "columns: state node total value; no room for thread wait run; there are also id site executor")
     }
 
-    @Test func anUnknownColumnIsASentenceAndTabCompletes() {
+    @Test func anUnknownColumnIsExplainedAndTabCompletes() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type(":columns wait threads<Enter>")
         #expect(

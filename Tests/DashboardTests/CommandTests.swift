@@ -8,7 +8,7 @@ import Testing
 
 @testable import Dashboard
 
-/// What one types behind `:`.
+/// The command line: what the user types after `:`.
 @Suite struct CommandTests {
     private static func screen(_ columns: Int = 100, _ rows: Int = 12) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
@@ -16,10 +16,12 @@ import Testing
         return screen
     }
 
+    /// Returns the last line of the screen.
     private func line(_ screen: Screen) -> String { screen.frame.rowText(screen.state.size.rows - 1) }
 
     private func tab(_ screen: inout Screen) { screen.act(.key(KeyPress(.tab))) }
 
+    /// Returns the command line, or nil if it is not open.
     private func typed(_ screen: Screen) -> String? {
         if case .command(let text) = screen.state.mode { text } else { nil }
     }
@@ -39,8 +41,8 @@ import Testing
     }
 
     /// Each command of the table does something, is completed and stands in the help.
-    @Test(arguments: CommandTable.entries.indices) func everyCommandWorks(_ place: Int) {
-        let entry = CommandTable.entries[place]
+    @Test(arguments: CommandTable.entries.indices) func everyCommandWorks(_ index: Int) {
+        let entry = CommandTable.entries[index]
         let line =
             switch entry.name {
             case .filter: "filter card"
@@ -128,11 +130,11 @@ import Testing
         ("stop", 0..<4, "did you mean :cancel?"), ("alert age>", 6..<10, "age> needs a value"),
         ("999", 0..<3, "there is no node #999"),
     ])
-    func anErrorStaysOnTheLine(text: String, place: Range<Int>, problem: String) {
+    func anErrorStaysOnTheLine(text: String, range: Range<Int>, problem: String) {
         var screen = Self.screen(140)
         screen.type(":\(text.replacing("<", with: ""))<Enter>")
         #expect(typed(screen) == text)
-        #expect(screen.state.typing.problem?.range == place)
+        #expect(screen.state.typing.problem?.range == range)
         #expect(line(screen).contains(problem), "\(line(screen))")
         screen.type(" ")
         #expect(screen.state.typing.problem == nil)
@@ -164,7 +166,7 @@ import Testing
         #expect(completed("nonsense x") == "nonsense x")
     }
 
-    @Test func linesOfBeforeComeBack() {
+    @Test func upRecallsEarlierLines() {
         var screen = Self.screen()
         screen.type(":view sites<Enter>:view chains<Enter>:vie")
         screen.type("<Up>")
@@ -177,7 +179,7 @@ import Testing
         #expect(screen.state.context == .view(.chains))
     }
 
-    @Test func goesToNodesThatAreFoldedOrForgotten() {
+    @Test func gotoUnfoldsTheChainOfItsNode() {
         var screen = Self.screen()
         screen.type("_:goto 311<Enter>")
         #expect(screen.selectedID == 311 && screen.visibleIDs.contains(311))
@@ -201,7 +203,7 @@ import Testing
 }
 
 /// What is copied and saved.
-@Suite struct TakingAwayTests {
+@Suite struct CopyAndSaveTests {
     private func copied(_ screen: Screen) -> String {
         if case .copy(let text)? = screen.effects.last { text } else { "" }
     }
@@ -264,7 +266,7 @@ import Testing
             let shown = content.replacing("\u{1b}", with: "ESC")
             #expect(Golden.complaint(about: shown, named: "saved/ansi") == nil)
         case "svg": #expect(content.hasPrefix("<svg") && content.contains("chainview checkout"))
-        default: #expect(content == screen.text, "the picture is that of before the command")
+        default: #expect(content == screen.text, "the picture is the one before the command")
         }
     }
 

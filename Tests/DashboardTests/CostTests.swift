@@ -5,13 +5,13 @@ import Testing
 @testable import ChainRows
 @testable import Dashboard
 
-/// What a frame costs depends on what is on the screen, not on how much there is: counted in chains that were walked to
-/// find their rows (a walked chain is kept, see `RowModel.cachedRows`).
+/// The cost of a frame depends on what is on the screen, not on how much there is. It is counted in chains that were
+/// walked to find their rows, which `RowModel.cachedRows` keeps.
 @Suite struct CostTests {
     private static let programCount = 20
     private static let chainCount = 1_000
 
-    /// Programs with chains of ten live nodes each.
+    /// Returns a screen with 20 programs of 1,000 chains each; a chain has ten live nodes.
     private static func screen() -> Screen {
         var screen = Screen(120, 40, connected: false)
         for number in 0..<programCount {
@@ -36,8 +36,8 @@ import Testing
         screen.state.programs.reduce(0) { $0 + $1.rowModel.cachedRows.count }
     }
 
-    /// In a large program a call site is counted after a rest on one of its nodes, not while scrolling past.
-    @Test func aCallSiteIsCountedOnceItsDetailsStayOpen() {
+    /// In a large program the nodes of a call site are counted after a rest on one of them, not while scrolling past.
+    @Test func aCallSiteIsCountedAfterARestOnOneOfItsNodes() {
         var screen = Screen(140, 40)
         var script = Script(time: 10)
         for node in 1...60_000 as ClosedRange<UInt64> { script.make(node, .work, site: "Shop.swift:\(node % 2 + 1)") }
@@ -46,6 +46,7 @@ import Testing
             DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
                 .first { $0.hasPrefix("call site") }?.filter(\.isNumber)
         }
+        // Lets time pass, with background work between the ticks.
         func pass(_ milliseconds: Double) {
             let end = screen.milliseconds + milliseconds
             while screen.milliseconds < end {
@@ -60,21 +61,21 @@ import Testing
         }
         pass(300)
         #expect(count() == "30000")
-        // The program's clock is stopped in a frozen picture, the rest is not.
+        // Freezing stops the program's clock, but not the clock that measures the rest on a node.
         screen.type("pj")
         #expect(count() == nil)
         pass(500)
         #expect(count() == "30000")
     }
 
-    @Test func onlyWhatIsSeenIsWalked() {
+    @Test func onlyChainsOnTheScreenAreWalked() {
         var screen = Self.screen()
-        // Twenty heads; in each program the first 24 chains unfold by themselves.
+        // A row for each program and each chain; the first 24 chains of each program unfold by themselves.
         #expect(screen.state.tree.rowCount == Self.programCount * (1 + Self.chainCount + 24 * 9))
         var walked = 0
         func expectFewWalked(_ what: String) {
             let count = Self.walkedCount(screen)
-            // A screen shows 37 rows: at most some chains of ten, or as many folded ones.
+            // The screen shows 37 rows, so at most 37 chains, all folded.
             #expect(count - walked <= 40, "\(what) walked \(count - walked) chains")
             walked = count
         }

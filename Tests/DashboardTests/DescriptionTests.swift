@@ -4,11 +4,11 @@ import Testing
 
 @testable import Dashboard
 
-/// What a program is asked for while the detail pane is open.
+/// While the detail pane is open, the program is asked to describe the selected node.
 @Suite struct DescriptionTests {
     private static let one = SourceID(0)
 
-    /// The questions that were asked, by node.
+    /// Returns the nodes that a program was asked to describe, in order.
     private func asked(_ screen: Screen) -> [UInt64] {
         screen.effects.compactMap {
             guard case .send(_, let command) = $0, case .describe(let id) = command.request else { return nil }
@@ -16,11 +16,13 @@ import Testing
         }
     }
 
+    /// Answers the last command.
     private func answer(_ screen: inout Screen, _ outcome: CommandReply.Outcome) {
         guard case .send(let source, let command)? = screen.effects.last else { return }
         screen.act(.replied(source, CommandReply(command: command.id, outcome: outcome)))
     }
 
+    /// Answers the last question with a description.
     private func answer(_ screen: inout Screen, _ entries: [(String, String)]) {
         guard case .send(_, let command)? = screen.effects.last, case .describe(let id) = command.request else {
             return
@@ -28,11 +30,11 @@ import Testing
         answer(&screen, .described(NodeDetail(node: id, entries: entries.map { .init(name: $0.0, text: $0.1) })))
     }
 
-    /// The details of the node that waits, open for a moment.
+    /// Returns a screen that has just opened the details of node 401, which is pending.
     private func open(_ columns: Int = 100, _ rows: Int = 40) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
         screen.go(to: 401)
-        // A wide screen has shown the details of others before.
+        // On a wide screen the details of other nodes were open on the way.
         screen.effects = []
         if Layout(screen.state).detail == nil { screen.type("<Enter>") }
         screen.tick(4_250)
@@ -142,7 +144,7 @@ import Testing
         #expect(asked(screen) == [401])
     }
 
-    @Test func aProgramThatIsBackIsAskedAnew() {
+    @Test func aReconnectedProgramIsAskedAgain() {
         var screen = open(160, 50)
         screen.tick(4_401)
         screen.act(
@@ -150,7 +152,7 @@ import Testing
                 Self.one, since: Screen.wall(4_401), reason: "gone", attempt: 1, nextAttempt: Screen.wall(5_000)))
         answer(&screen, .refused("not connected"))
         for step in 0..<20 { screen.tick(4_500 + Double(step) * 50) }
-        #expect(asked(screen) == [401], "nobody is there to be asked")
+        #expect(asked(screen) == [401], "there is no program to ask")
         screen.act(.connected(Self.one, Script.process))
         screen.tick(6_000)
         screen.tick(6_200)
@@ -165,7 +167,7 @@ import Testing
         #expect(screen.text.contains("the program answered something else"))
     }
 
-    @Test func answersOfTwoProgramsAreKeptApart() {
+    @Test func theProgramOfTheNodeIsAsked() {
         var screen = ProgramsTests.both(160, 60)
         screen.go(to: 21)
         #expect(screen.selectedID == 21)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// Nodes that the details name can be gone to, and returned from.
+/// The details link to the nodes that they name; keys and clicks follow a link and return.
 @Suite struct DetailLinkTests {
-    /// The details of a node with an error that was made three nodes above.
+    /// Returns a screen with the details of node 206, which failed with the error of node 203.
     private static func screen(_ columns: Int = 120, _ rows: Int = 60) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
         screen.go(to: 206)
@@ -14,6 +14,7 @@ import Testing
         return screen
     }
 
+    /// Returns the nodes that the details link to, from top to bottom.
     private static func linked(_ screen: Screen) -> [UInt64] {
         screen.state.detailLinks().map { $0.rowID.id!.rawValue }
     }
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func inTheTimelineALinkStaysThere() {
+    @Test func aLinkInTheTimelineStaysInTheTimeline() {
         var screen = Self.screen(160, 40)
         screen.type("3<Tab><Enter>")
         #expect(screen.state.view == .timeline && screen.selectedID == 203)
@@ -97,7 +98,7 @@ import Testing
         let layout = Layout(screen.state)
         #expect(layout.detail!.rows > 30 && layout.tree.rows == 8)
         #expect(screen.visibleIDs == [1, 2, 3])
-        // With the rows that come the details shrink, and never below their usual size.
+        // As rows come, the details shrink, but not below their usual size.
         for id in 4...60 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
         screen.feed(script)
         #expect(Layout(screen.state).detail!.rows == 14)
@@ -112,7 +113,7 @@ import Testing
         #expect(screen.text.contains("CardError.declined"))
         #expect(screen.message == nil && !screen.text.contains("reserve stock"))
         screen.type("j")
-        #expect(screen.selectedID != 203, "rows can be gone through below them")
+        #expect(screen.selectedID != 203, "keys go from row to row below the details")
         screen.type("<Esc>")
         #expect(screen.text.contains("reserve stock"))
         // A session does not begin with its rows covered.

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Dashboard
 
-/// What the detail pane says of a node.
+/// What the detail pane shows of a node.
 @Suite struct DetailTests {
     private func lines(_ screen: Screen, width: Int = 60) -> [String] {
         DetailText.lines(of: screen.state, width: width).map { $0.parts.map(\.text).joined() }
     }
 
-    /// What stands beside a name; lines without a name go on from the one before.
+    /// Returns the texts beside a name. A line without a name belongs to the last name above it.
     private func field(_ name: String, _ screen: Screen, width: Int = 60) -> [String] {
         var found: [String] = []
         var current = ""
@@ -23,7 +23,8 @@ import Testing
         return found
     }
 
-    @Test(arguments: [Size(columns: 140, rows: 40), Size(columns: 220, rows: 44)]) func beside(_ size: Size) {
+    @Test(arguments: [Size(columns: 140, rows: 40), Size(columns: 220, rows: 44)])
+    func goldenBesideTheRows(_ size: Size) {
         var screen = GoldenTests.checkout(size.columns, size.rows)
         screen.go(to: 302)
         GoldenTests.check(screen, "detail/pending-\(size)")
@@ -38,7 +39,7 @@ import Testing
         #expect(field("function", screen) == ["closure #1 in order(Int)"] && field("made at", screen).isEmpty)
     }
 
-    @Test func inASCII() {
+    @Test func goldenInASCII() {
         var screen = GoldenTests.checkout(140, 40, options: State.Options(glyphs: .ascii))
         screen.go(to: 205)
         GoldenTests.check(screen, "detail/ascii-140x40")
@@ -108,7 +109,7 @@ import Testing
         #expect(field("followed by", screen) == ["✖ order #1"])
         screen.go(to: 4)
         #expect(field("member of", screen) == ["✖ checks #2"])
-        // Its own handler threw.
+        // The error of node 5 is that of its own handler.
         screen.go(to: 5)
         #expect(field("root cause", screen).isEmpty)
     }
@@ -168,22 +169,22 @@ import Testing
             script.make(node, .work, "order \(node)", site: "A/Order.swift:7")
             script.queue(node)
             script.start(node)
-            // 2, 4, 6 ms; then 200.
+            // Runs of 2, 4 and 6 ms, then one of 200 ms.
             script.at(script.time + (node == 4 ? 200 : Double(node) * 2))
             node == 3 ? script.reject(node, "declined") : script.fulfill(node)
         }
         screen.feed(script)
         screen.go(to: 4)
         for step in 0..<5 { screen.tick(3_000 + Double(step) * 1_100) }
-        let told = lines(screen)
-        #expect(told.contains("call site   4 nodes, 1 rejected"))
-        let place = try #require(told.firstIndex { $0.hasPrefix("all runs    p50 4.0ms, p99 2") }, "\(told)")
-        #expect(told[place].hasSuffix("ms, this is slower than 75%"))
-        #expect(told[place + 1] == "            1.0ms ▄█  ▄ 200ms")
-        let parts = DetailText.lines(of: screen.state, width: 60)[place + 1].parts
+        let shown = lines(screen)
+        #expect(shown.contains("call site   4 nodes, 1 rejected"))
+        let index = try #require(shown.firstIndex { $0.hasPrefix("all runs    p50 4.0ms, p99 2") }, "\(shown)")
+        #expect(shown[index].hasSuffix("ms, this is slower than 75%"))
+        #expect(shown[index + 1] == "            1.0ms ▄█  ▄ 200ms")
+        let parts = DetailText.lines(of: screen.state, width: 60)[index + 1].parts
         let own = try #require(parts.last { $0.text == "▄" }?.style)
         #expect(own != .number)
-        // A full block hides the colour of its text only, so a background would make the bar black.
+        // A full block shows only the text colour, which is black in styles with a background.
         for theme in Theme.all {
             #expect(theme.look(own, depth: .ansi256).background == theme.look(.number, depth: .ansi256).background)
         }

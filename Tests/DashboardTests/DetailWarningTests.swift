@@ -5,9 +5,9 @@ import Testing
 
 @testable import Dashboard
 
-/// What the details of a node say of its warnings, in every view.
+/// The warnings of a node in its details, in every view.
 @Suite struct DetailWarningTests {
-    /// A shop in trouble, with a node selected in the tree.
+    /// Returns the screen of ``WarningsViewTests`` with the details of a node of the tree.
     private static func screen(_ columns: Int, _ node: UInt64, options: State.Options = .init()) -> Screen {
         var screen = WarningsViewTests.screen(columns, 40, options: options)
         screen.type("1")
@@ -20,7 +20,7 @@ import Testing
         DetailText.lines(of: screen.state, width: width).map { $0.parts.map(\.text).joined() }
     }
 
-    /// The lines that name a kind.
+    /// Returns the lines that begin with a kind of warning.
     private func heads(_ screen: Screen) -> [String] {
         lines(screen).filter { line in WarningKind.allCases.contains { line.hasPrefix($0.rawValue + "  ") } }
     }
@@ -34,7 +34,7 @@ import Testing
             Self.screen(140, 4, options: State.Options(glyphs: .ascii)), "detail/warned-ascii-140x40")
     }
 
-    @Test func eachIsNamedTheWorstFirst() {
+    @Test func warningsAreListedTheWorstFirst() {
         var screen = Screen(140, 40)
         var script = Script(time: 1_000)
         script.make(1, .pending, "answer", external: true)
@@ -47,14 +47,14 @@ import Testing
         #expect(heads(screen).allSatisfy { $0.contains("  at ") })
         let advice = lines(screen).drop { !$0.hasPrefix("settled-again") }.dropFirst().first
         #expect(advice == "  Settle it in one piece of code only.")
-        // Taken away in the view of warnings it is gone here.
+        // The view of warnings describes its selected warning itself, and lists the other one as a tree does.
         screen.type("5")
         for _ in 0..<10 {
             if screen.state.warnings.selectedRow?.kind == .settledAgain { break }
             screen.type("j")
         }
-        // Which says there what it is itself, and names the other one.
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection"])
+        // A warning that is dismissed there is gone here, too.
         screen.type("x1")
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection"])
     }

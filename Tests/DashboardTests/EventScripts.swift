@@ -1,21 +1,21 @@
 import ChainEvents
 
-/// Stories that several tests are told.
+/// Events of invented programs, for several suites.
 enum Demo {
-    /// Orders at a shop: one that is done, one that was declined, two under way; a batch each.
+    /// Returns a batch for each of four orders at a shop: one is done, one was declined, two are running.
     static func checkout() -> [Script] {
         let orders: [(UInt64, String, Double, Stage)] = [
             (100, "order 15", 1_000, .done), (200, "order 16", 2_200, .declined), (300, "order 17", 3_020, .checking),
             (400, "order 18", 3_900, .reserving),
         ]
-        return orders.enumerated().map { place, order in
-            var script = Script(sequence: UInt64(place + 1), time: order.2)
+        return orders.enumerated().map { index, order in
+            var script = Script(sequence: UInt64(index + 1), time: order.2)
             Demo.order(&script, order.0, order.1, begin: order.2, until: order.3)
             return script
         }
     }
 
-    /// Invoices of ``Script/billing``: one that failed, one under way.
+    /// Returns a batch of ``Script/billing`` with two invoices: one failed, one is running.
     static func billing() -> [Script] {
         var script = Script(time: 1_500, of: Script.billing)
         script.make(7, .promise, "invoice 7", site: "Billing/Invoice.swift:12")
@@ -42,7 +42,7 @@ enum Demo {
 
     enum Stage { case reserving, checking, declined, done }
 
-    /// The same steps for each order, as far as it came.
+    /// Adds the steps of an order up to a stage. Its nodes have the ids from `base` on.
     static func order(_ script: inout Script, _ base: UInt64, _ label: String, begin: Double, until stage: Stage) {
         script.at(begin)
         script.make(base, .promise, label, site: "Checkout/Checkout.swift:31")

@@ -12,7 +12,7 @@ import Testing
         return screen
     }
 
-    /// The words of the events that are shown, without repetition.
+    /// Returns the kinds of the events that are shown.
     private static func words(_ screen: Screen) -> Set<String> {
         let entries = screen.state.events.index.entries
         return Set(
@@ -57,7 +57,7 @@ import Testing
         #expect(screen.text.contains("12 events lost here"))
     }
 
-    @Test func kindsAreFilteredBy() {
+    @Test func eventsAreFilteredByKind() {
         var screen = Self.screen()
         screen.type("/event:rejected<Enter>")
         #expect(Self.words(screen) == ["rejected"])

@@ -7,8 +7,9 @@ import Testing
 
 @testable import Dashboard
 
-/// That the view of events keeps the last ones and no more, and shows what a naive look at all of them would.
+/// The view of events keeps the last events up to a limit, and shows what a naive filter over all of them finds.
 @Suite struct EventsRingTests {
+    /// Returns a batch of `count` events of node 1, each with a text of `textBytes` bytes.
     private static func batch(_ sequence: UInt64, _ count: Int, textBytes: Int = 0) -> EventBatch {
         var batch = EventBatch(process: Script.process.key, sequence: sequence, time: sequence * 1_000_000)
         let text = String(repeating: "x", count: textBytes)
@@ -23,7 +24,7 @@ import Testing
         return batch
     }
 
-    /// Events that are kept, whether they are shown or not.
+    /// Returns how many events are kept, whether they are shown or not.
     private static func keptCount(_ ring: EventsInsight) -> Int {
         ring.batches[ring.head...].reduce(0) { $0 + $1.events.count }
     }
@@ -33,10 +34,10 @@ import Testing
         let forest = ChainForest(process: Script.process.key)
         let total = size == 1 ? 120_000 : max(200_000, size * 3)
         for number in 1...(total / size) { ring.ingest(Self.batch(UInt64(number), size), in: forest) }
-        let heard = UInt64(total / size * size)
-        #expect(ring.end == heard)
-        #expect(ring.rows(limit: EventsInsight.limit) == heard - UInt64(EventsInsight.limit)..<heard)
-        #expect(ring.rows(limit: 10) == heard - 10..<heard)
+        let ingested = UInt64(total / size * size)
+        #expect(ring.end == ingested)
+        #expect(ring.rows(limit: EventsInsight.limit) == ingested - UInt64(EventsInsight.limit)..<ingested)
+        #expect(ring.rows(limit: 10) == ingested - 10..<ingested)
         #expect(Self.keptCount(ring) >= EventsInsight.limit)
         #expect(Self.keptCount(ring) < EventsInsight.limit + min(size, EventsInsight.limit))
         var numbers: [UInt64] = []
@@ -45,9 +46,9 @@ import Testing
             numbers.append(number)
         }
         #expect(numbers == Array(ring.rows(limit: EventsInsight.limit)))
-        for number in [numbers[0], numbers[numbers.count / 2], heard - 1] { #expect(ring.row(number) != nil) }
-        #expect(ring.row(heard) == nil)
-        if heard > 150_000 { #expect(ring.row(0) == nil) }
+        for number in [numbers[0], numbers[numbers.count / 2], ingested - 1] { #expect(ring.row(number) != nil) }
+        #expect(ring.row(ingested) == nil)
+        if ingested > 150_000 { #expect(ring.row(0) == nil) }
     }
 
     @Test func textsAreBounded() {
@@ -65,7 +66,7 @@ import Testing
         #expect(new?.utf8.count == 480)
     }
 
-    @Test func aStormLeavesTheLastOnes() {
+    @Test func aStormLeavesTheLastEvents() {
         var screen = Screen(120, 40)
         var first = Script()
         first.make(1, .promise, "storm")
@@ -86,7 +87,7 @@ import Testing
         #expect(!EventsView.isIncomplete(screen.state))
     }
 
-    /// An idle loop ticks once a second, and a renewal takes many ticks.
+    /// An idle loop ticks once a second only, and a renewal of the index takes many ticks.
     @Test func theLoopIsNotIdleBeforeTheIndexIsRenewed() {
         var screen = Screen(120, 40)
         var first = Script()
@@ -109,7 +110,7 @@ import Testing
         #expect(screen.state.events.index.entries.count == 20_002)
     }
 
-    @Test func aFloodFillsOneSliceOfItsProgram() {
+    @Test func aFloodIsIndexedUpToTheShareOfItsProgram() {
         var screen = Screen(120, 40)
         screen.act(.connected(SourceID(1), Script.billing))
         screen.type("6")
@@ -153,7 +154,7 @@ import Testing
             var batch = EventBatch(
                 process: programs[programIndex].key, sequence: round, time: UInt64(moment * 1_000_000) + lead)
             for thread in 1...3 as ClosedRange<UInt32> {
-                // Each thread's events are in order; what was drained later may be older.
+                // Events of one thread are in order; those of a thread that is drained later may be older.
                 var time = UInt64((moment - .random(in: 1...60, using: &random)) * 1_000_000) + lead
                 for _ in 0..<Int.random(in: 0...12, using: &random) {
                     time += .random(in: 0...2_000_000, using: &random)
@@ -188,7 +189,7 @@ import Testing
                 screen.type("k")
                 screen.type("a")
             }
-            // What nodes became is looked at a few times a second.
+            // Nodes have changed, so other events may match: the index is renewed each 250 ms.
             for _ in 0..<4 {
                 moment += 300
                 screen.tick(moment)
@@ -197,14 +198,15 @@ import Testing
         }
     }
 
+    /// Returns the rows that the text of the filter and the scope leave, found without an index.
     private func expected(_ recorded: [Recorded], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
         let scope = screen.state.events.scope
         return recorded.filter { recorded in
-            let process = screen.state.programs[recorded.programIndex]
-            let forest = process.forest
+            let program = screen.state.programs[recorded.programIndex]
+            let forest = program.forest
             let node = forest.index(of: recorded.event.node)!
             if let scope {
-                guard scope.source == process.source, let root = forest.index(of: scope.id!) else { return false }
+                guard scope.source == program.source, let root = forest.index(of: scope.id!) else { return false }
                 if forest.root(of: node) != forest.root(of: root) { return false }
             }
             let view = forest.node(node)

@@ -14,7 +14,7 @@ import Testing
         return screen
     }
 
-    /// The rows that are shown, as the numbers of their nodes and their words; notes by their title.
+    /// Returns a text for each row that is shown: the node and the word of an event, or the title of a note.
     static func rows(_ screen: Screen) -> [String] {
         screen.state.events.index.entries.map { entry in
             switch EventsView.row(of: entry, screen.state) {
@@ -61,7 +61,7 @@ import Testing
         GoldenTests.check(screen, "events/lost-100x24")
     }
 
-    @Test func whatWasThereBeforeIsOneRow() {
+    @Test func nodesFromBeforeTheRecordingAreOneRow() {
         var screen = Screen(80, 24)
         for part in 0..<3 as Range<UInt64> {
             var batch = EventBatch(process: Script.process.key, sequence: part + 1, time: 1_000)
@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func theNewestIsFollowedUntilOneMoves() {
+    @Test func theNewestEventIsFollowedUntilTheSelectionMoves() {
         var screen = Self.screen(80, 12)
         let selection = screen.state.selection
         var more = Script(sequence: 5, time: 5_000)
@@ -126,7 +126,7 @@ import Testing
         #expect(screen.selectedID == node)
     }
 
-    @Test func aChainAlone() {
+    @Test func aKeyShowsTheEventsOfOneChain() {
         var screen = GoldenTests.checkout(100, 30)
         screen.go(to: 201)
         screen.type("6a")
@@ -157,7 +157,7 @@ import Testing
         #expect(question.parts.first?.scope == .node(NodeID(401)))
     }
 
-    @Test func matchesAreWalked() {
+    @Test func keysGoFromMatchToMatch() {
         var screen = Self.screen(100, 30)
         let all = Self.rows(screen).count
         screen.type("/rejected<Enter>")
@@ -167,14 +167,14 @@ import Testing
         #expect(Self.rows(screen).count == all)
         screen.type("N")
         #expect([203, 205, 206].contains(screen.selectedID))
-        let place = screen.state.events.cursor.selected
+        let index = screen.state.events.cursor.selected
         screen.type("N")
-        #expect(screen.state.events.cursor.selected < place)
+        #expect(screen.state.events.cursor.selected < index)
         screen.type("n")
-        #expect(screen.state.events.cursor.selected == place)
+        #expect(screen.state.events.cursor.selected == index)
     }
 
-    @Test func aPlainWordIsLookedForInTheEventsOwnWordAFieldIsNot() {
+    @Test func aPlainWordMatchesAnEventsOwnWordButAFieldDoesNot() {
         var screen = Self.screen(100, 30)
         screen.type("/queued<Enter>")
         #expect(screen.message == nil, "events are found, though no node is queued")
@@ -188,7 +188,7 @@ import Testing
         #expect(Set(Self.rows(screen).map { $0.prefix(4) }) == ["#203"])
     }
 
-    @Test func aProgramThatComesWhileTheViewIsOpenIsTakenUp() {
+    @Test func aProgramThatConnectsWhileTheViewIsOpenIsShown() {
         var screen = Self.screen(120, 30)
         let before = Self.rows(screen).count
         screen.act(.connecting(SourceID(7), name: "late", attempt: 1, lastFailure: nil))
@@ -196,7 +196,7 @@ import Testing
         for batch in Demo.billing() { screen.feed(batch, from: SourceID(1)) }
         #expect(Self.rows(screen).count == before + Demo.billing()[0].batch.events.count)
         #expect(Self.rows(screen).contains("#8 rejected"))
-        // A new run has nothing of what the old one said.
+        // A new run shows no events of the old one.
         var info = Script.billing
         info.key = ProcessKey(rawValue: 78)
         screen.act(.connected(SourceID(1), info))

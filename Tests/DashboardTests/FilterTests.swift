@@ -9,7 +9,7 @@ import Testing
 @testable import ChainRows
 @testable import Dashboard
 
-/// The filter is what asking the query of every node would be, whatever happens and however time goes on.
+/// The filter, which is updated step by step, matches the same nodes as its query does when each node is asked.
 @Suite struct FilterScanTests {
     private static let queries = [
         "a", "state:running", "age>3s", "age<=2s", "run>=1s", "run>1500ms or wait>2s", "total>2s", "not total>1s",
@@ -20,34 +20,34 @@ import Testing
         "chain:a", "live -a", "failed|a2", "/a[12]$/", "value:a", "not error:/a/ settled",
     ]
 
-    @Test(arguments: Seeds.upTo(8)) func isWhatAskingEveryNodeWouldBe(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(8)) func matchesWhatTheQueryOfEachNodeMatches(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var screen = Screen(80, 20, options: RandomWorld.options(seed))
-        var story = RandomStory()
+        var program = RandomProgram()
         for step in 0..<120 {
-            story.goOn(&screen, &random)
+            program.advance(&screen, &random)
             if step % 20 == 0 {
                 screen.type("/<^U>")
                 screen.act(.pasted(Self.queries.randomElement(using: &random)!))
                 screen.type("<Enter>")
             }
             if Int.random(in: 0..<40, using: &random) == 0 { screen.type("p") }
-            screen.tick(story.time)
+            screen.tick(program.time)
             if step % 3 == 0 { try expectRight(screen.state, "seed \(seed), step \(step)") }
         }
     }
 
     /// The same with slices of a few nodes, which leave work over from tick to tick.
-    @Test(arguments: Seeds.upTo(6)) func isSoInSlices(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(6)) func matchesTheSameInSlices(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed << 20)
         var screen = Screen(80, 20)
-        var story = RandomStory()
+        var program = RandomProgram()
         var scan = FilterScan()
         for step in 0..<150 {
-            story.goOn(&screen, &random)
+            program.advance(&screen, &random)
             let (forest, now) = (screen.state.forest!, screen.state.programs[0].now)
             if step % 30 == 0 { scan.begin(try Query(Self.queries.randomElement(using: &random)!), now: now) }
-            // All that changed is told, and much that did not.
+            // Notes every node as changed, also those that did not change.
             for index in Self.indices(of: forest) { scan.noteChange(of: index, Self.anything, in: forest) }
             scan.tick(now)
             var slices = 0
@@ -92,7 +92,7 @@ import Testing
         (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
     }
 
-    /// A second tests the nodes that are due, and no others.
+    /// Tests are counted by the bytes that they compare.
     @Test func aSecondTestsOnlyNodesThatAreDue() throws {
         var screen = Screen(80, 20)
         var script = Script(time: 10)
@@ -119,7 +119,7 @@ import Testing
         var script = Script(time: 10)
         for node in 1...30_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
         screen.feed(script)
-        // It would share the ticks.
+        // Other work of the row model would share the ticks.
         while screen.state.rowModel.hasWork { screen.tick(20) }
         screen.type("/order")
         #expect(screen.state.isScanning && !screen.state.isIdle)
@@ -133,17 +133,18 @@ import Testing
     }
 }
 
-/// A program that does anything, on one screen.
-struct RandomStory {
+/// A program with random events, for one screen.
+struct RandomProgram {
     private(set) var time = 1_000_000.0
     private var nextID: UInt64 = 1
     private var live: [UInt64] = []
     private var sequence: UInt64 = 1
 
-    /// Lets time go by in which nothing is said.
+    /// Lets time pass without events.
     mutating func pass(_ milliseconds: Double) { time += milliseconds }
 
-    mutating func goOn(_ screen: inout Screen, _ random: inout SeededGenerator) {
+    /// Lets up to 0.7 s pass, then feeds a batch of up to eight random events.
+    mutating func advance(_ screen: inout Screen, _ random: inout SeededGenerator) {
         time += Double.random(in: 0.1...700, using: &random)
         sequence += 1
         var script = Script(sequence: sequence, time: time)
@@ -166,10 +167,10 @@ struct RandomStory {
             }
         }
         var batch = script.batch
-        // Names of threads may be told late.
+        // Names of threads may come late.
         if sequence > 60 { batch.threads[9] = "late-1" }
         if sequence > 30 { batch.threads[11] = "worker-2" }
-        // A number may go to another thread.
+        // A thread's number may be reused by another thread.
         if sequence % 17 == 0 {
             batch.threads[ThreadID(1 + sequence % 2)] = ["b", "worker-2", "late"][Int(sequence) / 17 % 3]
         }
@@ -186,12 +187,13 @@ struct RandomStory {
     }
 }
 
-/// What one sees and types behind `/`.
+/// The filter line: what the user types after `/`, and what it shows.
 @Suite struct FilterLineTests {
     private static func screen(_ columns: Int = 100, _ rows: Int = 12, saved: [String: String] = [:]) -> Screen {
         GoldenTests.checkout(columns, rows, options: State.Options(savedQueries: saved))
     }
 
+    /// Returns the last line of the screen.
     private func line(_ screen: Screen) -> String { screen.frame.rowText(screen.state.size.rows - 1) }
 
     @Test func aQueryThatCannotBeReadShowsWhere() {
@@ -250,7 +252,7 @@ struct RandomStory {
         #expect(line(screen).contains("nothing goes on from here"))
     }
 
-    @Test func theChosenOneIsAlwaysSeen() {
+    @Test func theChosenCompletionIsAlwaysVisible() {
         var screen = Self.screen(40)
         screen.type("/state:")
         for word in NodeState.allCases.map(\.word) {
@@ -262,7 +264,7 @@ struct RandomStory {
         }
     }
 
-    @Test func upAndDownGoThroughTheFiltersOfBefore() {
+    @Test func upAndDownRecallEarlierFilters() {
         var screen = Self.screen(saved: ["slow": "age>5s", "bad": "is:failed"])
         screen.type("/card<Enter><Esc>/checks<Enter><Esc>/dra")
         let typed = { (screen: Screen) -> String in
@@ -303,7 +305,7 @@ struct RandomStory {
         #expect(!screen.text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
     }
 
-    /// What the filter and the tags leave is divided among the keys, of which the last ones stay.
+    /// The keys share the room that the filter and the tags leave. The last two are always there.
     @Test(arguments: [80, 100, 120, 140], ["/order<Enter>", "g jj ", "g jj /order<Enter>"])
     func footerKeysFitBesideTheFilterAndTheTags(_ columns: Int, _ keys: String) {
         var screen = GoldenTests.checkout(columns, 24)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// What a filter does in the timeline and in the view of threads, which hide nothing: the rest is dimmed there.
+/// The filter in the views. The timeline and the view of threads hide nothing: they dim what does not match.
 @Suite struct FilteredViewTests {
     // MARK: The timeline
 
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func dimmingIsSaidWhereNothingIsHidden() {
+    @Test func aMessageExplainsDimmingWhereNothingIsHidden() {
         for view in ["2", "3"] {
             var screen = TimelineTests.order(16, 120, 40)
             screen.type("/card<Enter>" + view)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func matchesOfTheChainAreGoneThrough() {
+    @Test func keysGoThroughTheMatchesOfTheChain() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.type("g/state:rejected<Enter>")
         for id in [203, 205, 206] as [UInt64] {
@@ -65,7 +65,7 @@ import Testing
         #expect(screen.state.timeline.cursor.selected == 7)
     }
 
-    @Test func chainsWithMatchesAreGoneThrough() {
+    @Test func keysGoThroughChainsWithMatches() {
         var screen = TimelineTests.twoPrograms()
         screen.type("j3ag/state:rejected<Enter>n")
         #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
@@ -91,7 +91,7 @@ import Testing
         #expect(Self.dimmed(screen, rows: 5) == [true, true, true, true, false])
     }
 
-    @Test func threadsWithMatchesAreGoneThrough() {
+    @Test func keysGoThroughThreadsWithMatches() {
         var screen = ThreadsViewTests.shop(120, 40)
         screen.type("/fraud or reserve<Enter>gn")
         #expect(screen.selectedID == 21)
@@ -108,9 +108,9 @@ import Testing
         #expect(screen.state.threads.cursor.selected == row && screen.message == "this is the only match")
     }
 
-    /// One way around the ends in every view of rows.
+    /// In every view of rows the search wraps around both ends.
     @Test(arguments: [("6", "charge"), ("7", "fraud or charge"), ("2", "fraud or reserve"), ("3", "state:rejected")])
-    func matchesAreGoneThroughAroundTheEnds(_ view: String, _ query: String) {
+    func keysWrapAroundAtTheEnds(_ view: String, _ query: String) {
         var screen = view == "2" ? ThreadsViewTests.shop(120, 40) : TimelineTests.order(16, 120, 40)
         screen.type(view + "/" + query + "<Enter>m")
         screen.tick(screen.milliseconds + 5_000)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aNodeThatTheFilterHidesIsGoneToAndThatIsSaid() {
+    @Test func goingToAHiddenNodeDropsTheFilterWithAMessage() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("/state:rejected<Enter>:goto #302<Enter>")
         #expect(screen.selectedID == 302)
@@ -173,11 +173,11 @@ import Testing
         #expect(screen.state.programs[0].insight.warnings.count == 18)
     }
 
-    // MARK: Looking
+    // MARK: Helpers
 
     private func footer(_ screen: Screen) -> String { screen.frame.rowText(screen.frame.size.rows - 1) }
 
-    /// Of the first rows, whether all that is written there is dim.
+    /// Returns, for each of the first rows, whether all its text is dim, a guide, or without a role.
     private static func dimmed(_ screen: Screen, rows: Int) -> [Bool] {
         let area = Layout(screen.state).tree
         return (0..<rows).map { line in
@@ -190,7 +190,7 @@ import Testing
 }
 
 extension DashboardView {
-    /// The row of the cursor.
+    /// Returns the row of the cursor.
     fileprivate static func position(of state: State) -> Int {
         (Self.self as? any ListView.Type)?.cursor(of: state).selected ?? state.tree.selectedRow
     }

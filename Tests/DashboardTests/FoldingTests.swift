@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Parents of many children fold themselves, and every chain folds to one level.
+/// Parents of many children fold by themselves, and keys fold all chains to one level.
 @Suite struct FoldingTests {
     // MARK: Unimportant nodes
 
@@ -32,7 +32,8 @@ import Testing
         #expect(screen.visibleIDs.contains(11))
     }
 
-    /// Order 1 with `count` nodes under its lines (2); then the order continues (3).
+    /// Returns a screen with order 1: node 2 has `count` children, node 3 follows. Also returns a script for later
+    /// events.
     private func order(_ count: UInt64, _ columns: Int = 280) -> (screen: Screen, script: Script) {
         var script = Script()
         script.make(1, .promise, "order", external: true)
@@ -59,20 +60,20 @@ import Testing
         #expect(screen.visibleIDs == [1, 2, 3])
     }
 
-    @Test func whatWentWellIsSaidShortly() {
+    @Test func fulfilledChildrenAreNotInTheSummary() {
         var (screen, more) = order(300)
         for line in [10, 11, 12, 13] as [UInt64] { more.fulfill(line) }
         screen.feed(more)
         #expect(screen.text.contains("300 children: 1 rejected"))
     }
 
-    @Test func whatHasNoRoomBesideTheLabelTakesTheEmptyCells() {
+    @Test func whatDoesNotFitBesideTheLabelTakesEmptyCells() {
         func row(_ columns: Int) -> Substring {
             order(1_204, columns).screen.text.split(separator: "\n").first { $0.contains("lines") }!
         }
         #expect(row(140).contains("lines  1,204 children: 3 running, 1 rejected"), "\(row(140))")
+        // The rest stands in the column of values, and does not overwrite what did fit.
         #expect(row(120).contains("lines  1,204 children: 3 running  ") && row(120).hasSuffix("  1 rejected"))
-        // Beside a thread the rest stands where a value would; it does not overwrite what did fit.
         // Without the thread's column there is room.
         #expect(row(90).contains("lines  1,204 children: 3 running, 1 rejected"), "\(row(90))")
         #expect(row(70).hasSuffix("1,204 children: 3 running"))
@@ -85,7 +86,7 @@ import Testing
         #expect(order(201).screen.state.tree.rowCount == 3)
     }
 
-    @Test func whatTheUserUnfoldsStaysSo() {
+    @Test func whatTheUserUnfoldsStaysUnfolded() {
         var (screen, more) = order(300)
         screen.go(to: 2)
         screen.type("l")
@@ -100,7 +101,7 @@ import Testing
         #expect(screen.state.tree.rowCount == 3)
     }
 
-    @Test func whereTheUserIsStaysOpenUntilTheUserGoes() {
+    @Test func aParentStaysUnfoldedWhileTheSelectionIsInIt() {
         var (screen, more) = order(200)
         screen.go(to: 12)
         more.make(2_000, .work, "one more", by: 2)
@@ -123,7 +124,8 @@ import Testing
 
     // MARK: Levels
 
-    /// Order 1 goes on with 2; inside that stand 3 and in it 4, and in that 5.
+    /// Returns a screen with order 1, which node 2 continues. Node 3 is inside 2, 4 inside 3 and 5 inside 4. Node 6 is
+    /// another chain.
     private func nested() -> Screen {
         var script = Script()
         script.make(1, .promise, "order", external: true)
@@ -160,7 +162,7 @@ import Testing
         #expect(screen.message == "nothing on the screen stands further in than level 4")
     }
 
-    @Test func aLevelHoldsForWhatComesAndTheUserOverrulesIt() {
+    @Test func aLevelHoldsForNewNodesAndTheUserOverrulesIt() {
         var screen = nested()
         screen.state.fold(toDepth: 1)
         var more = Script(sequence: 2, time: 50)
@@ -181,7 +183,7 @@ import Testing
         #expect(screen.message == "a filter unfolds what matches; Esc drops it")
     }
 
-    @Test func aLevelIsThatOfLongChainsToo() {
+    @Test func aLevelHoldsForLongChainsToo() {
         var script = Script()
         script.make(1, .promise, "order", external: true)
         for node in 2...2_000 as ClosedRange<UInt64> { script.make(node, .work, "step", by: node - 1) }

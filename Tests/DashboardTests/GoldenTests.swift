@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// What the screen looks like, to the cell: a story, keys, a size.
+/// Golden frames: each cell of the screen, for given events, keys and sizes.
 @Suite struct GoldenTests {
     static let sizes = [
         Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40),
@@ -92,6 +92,7 @@ import Testing
 
     // MARK: Scenes
 
+    /// Returns a screen with the four orders of ``Demo/checkout()``.
     static func checkout(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options)
         for batch in Demo.checkout() { screen.feed(batch) }
@@ -99,6 +100,7 @@ import Testing
         return screen
     }
 
+    /// Returns a screen with control characters, bidi marks, wide characters and combining marks in labels and errors.
     static func hostile(_ options: State.Options) -> Screen {
         var screen = Screen(80, 24, options: options)
         var script = Script(time: 10)
@@ -120,6 +122,7 @@ import Testing
 
     private func check(_ screen: Screen, _ name: String) { Self.check(screen, name) }
 
+    /// Compares a screen with a golden frame. Also writes a picture if `CHAINVIEW_SVG` names a folder.
     static func check(_ screen: Screen, _ name: String) {
         if let folder = ProcessInfo.processInfo.environment["CHAINVIEW_SVG"] {
             try? screen.frame.svg(theme: screen.state.options.theme)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Figures in the rows of chains from one call site.
+/// The figures in the row of a group: of chains from one call site.
 @Suite struct GroupFiguresTests {
     private static func screen(_ columns: Int, _ rows: Int) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
@@ -47,7 +47,7 @@ import Testing
         #expect(screen.frame.rowText(2).contains("value / error"))
     }
 
-    /// It said "first order 116, last order 2": in the order of the list.
+    /// By age, not by their order in the list.
     @Test func detailsNameTheNewestAndTheOldestInFlight() {
         var screen = Self.screen(120, 40)
         screen.type("<Enter>")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Dashboard
 
-/// The figures of the header: what is to be done, and what came of it.
+/// The figures of the header: of load, failures, losses and age.
 @Suite struct HeaderTests {
     private func header(_ screen: Screen) -> String { screen.frame.rowText(0) }
 
-    /// So many chains of one pending node, as in a storm of timers.
+    /// Returns a screen with `count` chains of one pending node each, and a script for later events.
     private func storm(_ count: UInt64, _ columns: Int = 120) -> (screen: Screen, script: Script) {
         var screen = Screen(columns, 24)
         var script = Script(time: 10)
@@ -32,7 +32,7 @@ import Testing
         #expect(header(screen).contains("2 running") && header(screen).contains("3 queued"))
     }
 
-    @Test func whatIsNotShownOfTasksIsNamed() {
+    @Test func missingFactsOfTasksAreNamed() {
         var info = Script.process
         info.missingTaskFacts = [.stack, .outcome]
         var screen = Screen(120, 24, connected: false)
@@ -68,7 +68,7 @@ import Testing
         #expect(!header(screen).contains("chainview") && !header(screen).contains("4242"))
     }
 
-    @Test func whatWasMadeCountsAlsoWhenItIsNotKept() {
+    @Test func evictedChainsStillCount() {
         var limits = ForestLimits()
         limits.settledNodeLimit = 10
         var screen = Screen(200, 24, options: State.Options(limits: limits))
@@ -83,7 +83,7 @@ import Testing
         #expect(header(screen).contains("oldest 7s"))
     }
 
-    @Test func theOldestChainStaysSoWhenItsBeginningIsEvicted() {
+    @Test func theAgeOfTheOldestChainStaysWhenItsBeginningIsEvicted() {
         var limits = ForestLimits()
         limits.chainNodeLimit = 100
         var screen = Screen(120, 24, options: State.Options(limits: limits))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func nothingLostIsNotSaid() {
+    @Test func lossesAreNotMentionedWhenThereAreNone() {
         #expect(!header(GoldenTests.checkout(200, 24)).contains("lost"))
     }
 
@@ -123,7 +123,7 @@ import Testing
         #expect(!header(screen).contains("frozen"))
     }
 
-    /// The age was as of the second of a clock that goes on while the picture stands still.
+    /// The age is as of the picture, not as of the clock, which goes on.
     @Test(arguments: ["frozen", "lost"]) func theAgeOfTheOldestStandsStillWithThePicture(_ reason: String) {
         var (screen, _) = storm(1)
         screen.tick(1_700)
@@ -169,11 +169,11 @@ import Testing
         return load
     }
 
-    @Test func aSecondKeepsTheMostAndFailuresAdd() {
+    @Test func aSecondKeepsItsHighestLoadAndFailuresAddUp() {
         var history = LoadHistory()
         let second: UInt64 = 1_000_000_000
         history.observe(load(1, failed: 100), at: 10 * second)
-        #expect(history.failedAMinute == 0, "what was before is not of this minute")
+        #expect(history.failedAMinute == 0, "failures before the first sample do not count")
         history.observe(load(9, failed: 101), at: 10 * second + 5)
         history.observe(load(3, failed: 103), at: 12 * second)
         #expect(history.failedAMinute == 3)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The help: by columns, from the view that is shown, searched.
+/// The help: its columns, its sections, which begin with those of the view, and its search.
 @Suite struct HelpTests {
     @Test(arguments: [(80, 1), (120, 2), (200, 2)]) func columnsWhereThereIsRoom(_ columns: Int, _ count: Int) {
         let box = HelpBox(size: Size(columns: columns, rows: 60), glyphs: .unicode)
@@ -81,7 +81,7 @@ import Testing
         #expect(screen.state.context == .view(.chains))
     }
 
-    /// Keys that mean something in the help are text while one searches.
+    /// Keys that act in the help are text while the user types a search.
     @Test func lettersAreTextWhileSearching() {
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/quit")

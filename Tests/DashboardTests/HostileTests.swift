@@ -9,8 +9,9 @@ import Testing
 @testable import ChainListing
 @testable import Dashboard
 
-/// A program may say anything: numbers at the edges of their range end no dashboard, whatever it shows.
+/// Numbers at the edges of their ranges, from a hostile program, crash no view.
 struct HostileTests {
+    /// Returns the description of a program with extreme numbers.
     private static func description(_ key: UInt64, _ events: inout HostileEvents) -> ProcessDescription {
         ProcessDescription(
             key: ProcessKey(rawValue: key), pid: [.max, .min, 0, 7][events.pick(4)],
@@ -24,7 +25,7 @@ struct HostileTests {
         "/age>1s<Enter>", "/total>=2s or run>=9h<Enter>", "/wait>0s<Enter>", "/state:pending or x<Enter>", "<Esc>",
     ]
 
-    /// Every view of what was folded, in a usual and in a small size.
+    /// Draws each view after two random keys, in a usual size and sometimes in a small one.
     private func look(at screen: inout Screen, _ events: inout HostileEvents) {
         for view in ViewID.allCases {
             screen.type("\(view.rawValue)")
@@ -65,7 +66,7 @@ struct HostileTests {
             }
         }
         for queue in screen.state.queueStatistics { #expect(queue.count <= queue.limit, "\(queue)") }
-        // The same for `ps` and for a list of programs.
+        // Nor do they crash `chainview ps`, which lists a tree or programs.
         let forest = screen.state.forest!
         for now in [forest.now, 0, .max] {
             TreeText().write(forest, of: Self.description(1, &events), now: now) { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Each row of each table of keys does something, and is said in the help, the footer and the README's table.
+/// Each binding in the tables of keys acts, and the help lists it.
 @Suite struct KeyTests {
     @Test func noKeyIsBoundTwiceInOneContext() {
         for context in KeyMap.Context.allCases {
@@ -45,6 +45,7 @@ import Testing
         }
     }
 
+    /// Returns a screen on which the keys of the context act.
     private static func screen(in context: KeyMap.Context) -> Screen {
         var screen = GoldenTests.checkout(80, 12, options: .init(keepsHistory: context == .live))
         screen.type("jj")

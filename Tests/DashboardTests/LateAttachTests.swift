@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// What a dashboard says of a past that it did not see.
+/// What a dashboard shows of steps from before it attached.
 struct LateAttachTests {
-    /// A chain of three that took 2.5 ms, attached to more than twelve seconds later.
+    /// Returns a screen that attached 12 s after a chain of three nodes had settled; the chain took 2.5 ms.
     private func screen() -> Screen {
         var script = Script(time: 10)
         script.make(1, .promise, "order")
@@ -32,19 +32,19 @@ struct LateAttachTests {
         #expect(screen.text.contains("2.5ms") && !screen.text.contains("12.6s"), "\(screen.text)")
     }
 
-    @Test func soItDoesInTheTimeline() {
+    @Test func theTimelineShowsTheSameDuration() {
         var screen = screen()
         screen.type("3a")
         #expect(screen.text.contains("lasted 2.5ms"), "\(screen.text)")
     }
 
-    /// It has been over for long: it stands among the settled ones at once, as one row.
-    @Test func itIsFoldedAtOnce() {
+    /// The chain settled long ago, so it stands among the settled chains at once, as one row.
+    @Test func aChainThatSettledLongAgoIsFoldedAtOnce() {
         #expect(screen().visibleIDs == [1])
     }
 
-    /// A chain is older than the recording, though it is seen after one that is made meanwhile.
-    @Test func whatWasMadeBeforeRecordingIsOlder() {
+    /// Chains from before the recording come after one that was made during it, though they are seen later.
+    @Test func chainsFromBeforeTheRecordingAreOlder() {
         var screen = Screen(100, 20)
         var script = Script(time: 10)
         script.make(5, .promise, "made meanwhile", external: true)

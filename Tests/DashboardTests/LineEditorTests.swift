@@ -5,29 +5,31 @@ import Testing
 
 @testable import Dashboard
 
-/// The line behind `/` and `:` is edited as a shell's.
+/// The line after `/` or `:` is edited as in a shell.
 @Suite struct LineEditorTests {
-    /// A line as two texts, before and behind the cursor: slow, and plain to see.
+    /// A reference editor, slow and obvious: the texts before and after the cursor.
     private struct Model {
         var before = ""
-        var behind = ""
+        var after = ""
 
         private static func isInWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
-        private func back(_ isInWord: (Character) -> Bool) -> Int {
+        /// Returns the length from the beginning of the previous word to the cursor.
+        private func lengthBack(_ isInWord: (Character) -> Bool) -> Int {
             let gap = before.reversed().prefix { !isInWord($0) }.count
             return gap + before.reversed().dropFirst(gap).prefix(while: isInWord).count
         }
 
-        private var on: Int {
-            let gap = behind.prefix { !Self.isInWord($0) }.count
-            return gap + behind.dropFirst(gap).prefix(while: Self.isInWord).count
+        /// The length from the cursor to the end of the next word.
+        private var lengthForward: Int {
+            let gap = after.prefix { !Self.isInWord($0) }.count
+            return gap + after.dropFirst(gap).prefix(while: Self.isInWord).count
         }
 
         private mutating func move(_ count: Int) {
-            let all = before + behind
+            let all = before + after
             let cursor = min(max(0, before.count + count), all.count)
-            (before, behind) = (String(all.prefix(cursor)), String(all.dropFirst(cursor)))
+            (before, after) = (String(all.prefix(cursor)), String(all.dropFirst(cursor)))
         }
 
         mutating func press(_ name: String) {
@@ -35,14 +37,14 @@ import Testing
             case "Left", "^B": move(-1)
             case "Right", "^F": move(1)
             case "Home", "^A": move(-before.count)
-            case "End", "^E": move(behind.count)
-            case "Alt-b": move(-back(Self.isInWord))
-            case "Alt-f": move(on)
-            case "^W": before.removeLast(back { !$0.isWhitespace })
+            case "End", "^E": move(after.count)
+            case "Alt-b": move(-lengthBack(Self.isInWord))
+            case "Alt-f": move(lengthForward)
+            case "^W": before.removeLast(lengthBack { !$0.isWhitespace })
             case "^U": before = ""
-            case "^K": behind = ""
+            case "^K": after = ""
             case "BS": _ = before.popLast()
-            case "Del": behind = String(behind.dropFirst())
+            case "Del": after = String(after.dropFirst())
             default: before += name
             }
         }
@@ -51,7 +53,7 @@ import Testing
     private static let keys =
         ["Left", "^B", "Right", "^F", "Home", "^A", "End", "^E", "Alt-b", "Alt-f", "^W", "^U", "^K", "BS", "Del"]
 
-    @Test(arguments: Seeds.upTo(12)) func agreesWithAPlainEditor(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(12)) func agreesWithTheReferenceEditor(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var screen = GoldenTests.checkout(60, 12)
         screen.type(":")
@@ -59,18 +61,18 @@ import Testing
         for _ in 0..<120 {
             let isKey = Int.random(in: 0..<3, using: &random) == 0
             let name = (isKey ? Self.keys : ["a", "b", "7", " ", "-", "é", "注", "🙂"]).randomElement(using: &random)!
-            // Backspace on an empty line leaves it.
-            if name == "BS", model.before.isEmpty, model.behind.isEmpty { continue }
+            // Backspace on an empty line closes it.
+            if name == "BS", model.before.isEmpty, model.after.isEmpty { continue }
             model.press(name)
             if isKey { screen.type("<\(name)>") } else { screen.act(.pasted(name)) }
             guard case .command(let text) = screen.state.mode else { return #expect(Bool(false), "left by \(name)") }
-            #expect(text == model.before + model.behind, "after \(name)")
+            #expect(text == model.before + model.after, "after \(name)")
             #expect((screen.state.typing.cursor ?? text.count) == model.before.count, "after \(name)")
             #expect(cursorColumn(screen) != nil, "the cursor is on the screen")
         }
     }
 
-    /// The column of the reversed cell.
+    /// Returns the column of the cursor, which is drawn reversed.
     private func cursorColumn(_ screen: Screen) -> Int? {
         // Drawn once, not for each column.
         let frame = screen.frame

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Programs that are not there yet, that go, that come back, and that come back as another run of themselves.
+/// Programs that are not connected yet, that are lost, that come back, and that come back as a new run.
 @Suite struct LinkTests {
     private static let one = SourceID(0)
 
@@ -18,6 +18,7 @@ import Testing
                 nextAttempt: Screen.wall(milliseconds) + 2_000_000_000))
     }
 
+    /// A new run of ``Script/process``, 6 s later.
     static let restarted: ProcessDescription = {
         var info = Script.process
         info.key = ProcessKey(rawValue: 43)
@@ -41,7 +42,7 @@ import Testing
         #expect(screen.text.contains("no chains yet"))
     }
 
-    @Test func oneThatWasNeverThereIsNotLost() {
+    @Test func aProgramThatWasNeverReachedIsNotLost() {
         var screen = Screen(80, 24, connected: false)
         screen.act(.connecting(Self.one, name: "checkout", attempt: 1, lastFailure: nil))
         Self.lose(&screen, at: 0, reason: "refused", attempt: 2)
@@ -76,10 +77,12 @@ import Testing
         #expect(screen.frame.rowText(0).contains("lost 2s ago · trying again: connection reset"))
         Self.lose(&screen, at: 4_240, reason: "no such process", attempt: 2)
         #expect(screen.frame.rowText(0).contains("no such process"))
-        #expect(screen.message == nil || screen.message?.contains("connection reset") == true, "it is said once")
+        #expect(
+            screen.message == nil || screen.message?.contains("connection reset") == true,
+            "only the first loss is a message")
     }
 
-    @Test func oneThatStandsStillIsSilentNotLost() {
+    @Test func aProgramThatStandsStillIsSilentNotLost() {
         var screen = GoldenTests.checkout(120, 40)
         screen.act(
             .reconnecting(
@@ -112,7 +115,7 @@ import Testing
         #expect(line(screen).contains("1m35s"))
     }
 
-    @Test func standsStillButForTheSeconds() {
+    @Test func aLostProgramIsRedrawnOnceASecond() {
         var screen = GoldenTests.checkout(120, 40)
         Self.lose(&screen, at: 4_240)
         screen.tick(30_000)
@@ -127,7 +130,7 @@ import Testing
         #expect((2...4).contains(drawn), "once a second, not at every tick: \(drawn)")
     }
 
-    @Test func cancelSaysWhyItCannot() {
+    @Test func aMessageSaysWhyALostProgramCannotCancel() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("gC")
         #expect(screen.state.context == .confirm)
@@ -146,7 +149,7 @@ import Testing
 
     // MARK: Back
 
-    @Test func theSameRunGoesOn() {
+    @Test func theSameRunContinues() {
         var screen = GoldenTests.checkout(120, 60)
         screen.go(to: 401)
         screen.type(" k")
@@ -156,7 +159,7 @@ import Testing
         #expect(screen.message == "checkout is back, after 5s")
         #expect(screen.selectedID == 401)
         #expect(screen.taggedIDs == [401])
-        // A snapshot names the nodes that are left: the others ended unseen.
+        // A snapshot holds the nodes that still exist; the others ended unseen.
         var begin = Script(sequence: 9, time: 9_300)
         begin.resync(.begin(epoch: 9_300_000_001))
         screen.feed(begin)
@@ -192,7 +195,7 @@ import Testing
         #expect(screen.selectedID == 1)
         #expect(screen.frame.rowText(0).contains("checkout 4301   ● live   restarted 12s ago"))
         GoldenTests.check(screen, "connection/restarted-120x20")
-        // What the old run still had to say comes too late.
+        // A late event of the old run is ignored.
         var late = Script(sequence: 9, time: 4_300)
         late.make(900, .promise, "late")
         screen.feed(late)
@@ -201,7 +204,7 @@ import Testing
         #expect(!screen.text.contains("restarted"))
     }
 
-    @Test func aQuestionAboutTheOldRunIsNotAnswered() {
+    @Test func aCancellationInTheOldRunIsNotSent() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("gC")
         screen.act(.connected(Self.one, Self.restarted))
@@ -254,7 +257,7 @@ import Testing
         #expect(screen.frame.rowText(0).contains("restarted 12s ago"))
     }
 
-    @Test func aRestartTooLongWhileFrozenAsksForItsState() {
+    @Test func aRestartWithMoreEventsThanTheFrozenLimitAsksForASnapshot() {
         var options = State.Options()
         options.frozenLimit = 5
         var screen = GoldenTests.checkout(120, 60, options: options)
@@ -268,7 +271,7 @@ import Testing
         Self.lose(&screen, at: 9_500)
         screen.type("p")
         #expect(screen.effects == [.requestSnapshot(Self.one)])
-        #expect(screen.frame.rowText(0).contains("lost"), "that it is gone is not forgotten over the restart")
+        #expect(screen.frame.rowText(0).contains("lost"), "the loss after the restart is shown")
     }
 
     // MARK: One of several

@@ -10,7 +10,7 @@ import Testing
 
 /// The trees that `chainview ps` prints.
 struct ListingTests {
-    /// One order under way, with three checks, and one that was declined.
+    /// Returns a forest with a running order, which has three checks, and one that was declined.
     private func forest() -> (forest: ChainForest, now: UInt64) {
         var script = Script()
         script.make(1, .work, "order 17", site: "Shop/Order.swift:9")
@@ -69,15 +69,15 @@ struct ListingTests {
                 """)
     }
 
-    @Test func whatLivesCanBeListedAlone() {
+    @Test func liveNodesCanBeListedAlone() {
         let lines = text(TreeListing(isLiveOnly: true)).split(separator: "\n").dropFirst(2)
         let states = lines.map { $0.prefix { $0 != " " } }
         #expect(states == ["running", "pending", "pending", "running", "running", "waiting"])
         #expect(!lines.contains { $0.contains("check 5") || $0.contains("order 16") })
     }
 
-    /// With those that it stands under, and nothing else.
-    @Test func whatAQueryFindsCanBeListedAlone() throws {
+    /// With the nodes above them, and nothing else.
+    @Test func matchesCanBeListedAlone() throws {
         func ids(_ text: String, live: Bool = false) throws -> [String] {
             self.text(TreeListing(isLiveOnly: live, query: try Query(text))).split(separator: "\n").dropFirst(2)
                 .compactMap { $0.firstMatch(of: /#\d+/).map { String($0.0) } }
@@ -124,7 +124,7 @@ struct ListingTests {
         #expect((tree["totals"] as? [String: Any])?["live"] as? Int == 5 && tree["leftOut"] as? Int == 0)
     }
 
-    /// Each mark that a node can have is in the JSON by its name, and none but those of no news in the text.
+    /// The JSON names each mark that a node can have. The text has a note for each but `released` and `external`.
     @Test func everyMarkIsListed() throws {
         var forest = ChainForest(process: Script.process.key)
         var batch = EventBatch(process: Script.process.key, sequence: 1, time: 50)
@@ -152,7 +152,7 @@ struct ListingTests {
         #expect(NodeMark.allCases.filter { $0.note == nil } == [.released, .external])
     }
 
-    /// Every control, line end, format and bidi character, and what JSON and terminals care about.
+    /// Control, format, bidi and private-use characters, line ends, what JSON escapes, and wide characters.
     static let hostile = "\u{1B}]0;x\u{7}\u{9B}31m\r\n\t\"\\\u{202E}\u{2028}\u{FEFF}\u{E000}\u{7F}\u{0}é漢😀"
 
     @Test func hostileTextsAreShownAndNeverRaw() throws {
@@ -179,6 +179,7 @@ struct ListingTests {
         #expect((tree["process"] as? [String: Any])?["name"] as? String == Self.hostile)
     }
 
+    /// Whether no character can act on a terminal, break a line or be invisible.
     static func isHarmless(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {

@@ -6,11 +6,12 @@ import Testing
 
 @testable import Dashboard
 
-/// What is in flight is on the screen without a key.
+/// Live chains are on the screen without a key press.
 struct LiveChainsTests {
-    /// Orders as those of the checkout demo: a root, then steps one after another, the second of which has three
-    /// members. One begins every 0.7 s and takes 1 to 6 s.
+    /// Orders as in the checkout demo: a root, then steps in sequence, of which the second has three members. An order
+    /// begins every 0.7 s, and takes 0.7 to 4.7 s.
     private struct Orders {
+        /// The steps of all orders by time, in milliseconds; each adds its events to a script.
         var events: [(time: Double, write: (inout Script) -> Void)] = []
 
         init(count: Int, seed: UInt64) {
@@ -85,7 +86,7 @@ struct LiveChainsTests {
         }
     }
 
-    /// Two minutes at 120×40, a batch each 50 ms, looked at each 0.5 s.
+    /// Plays two minutes of orders on a screen of 120×40, with a batch each 50 ms. Calls `look` each 0.5 s.
     private func play(_ seed: UInt64, _ look: (Screen, ChainForest) -> Void) {
         var screen = Screen(120, 40)
         let events = Orders(count: 172, seed: seed).events
@@ -114,7 +115,7 @@ struct LiveChainsTests {
             let live = rows.filter { forest.chain(of: $0.node).liveCount > 0 }
             // Finished steps fold, so count against the rows that the live chains have.
             #expect(10 * live.count >= 8 * min(room, shownRows(ofLiveChainsIn: screen)), "\(screen.text)")
-            // Whatever is live stands above whatever is settled, but for the moment in which a chain fades.
+            // Live chains stand above settled ones, except those that settled a moment ago.
             let fading = rows.prefix(live.count).count { forest.chain(of: $0.node).liveCount == 0 }
             #expect(fading <= 2, "\(screen.text)")
             expectNewestRunningVisible(screen, forest, room)
@@ -122,7 +123,7 @@ struct LiveChainsTests {
         #expect(screenCount > 200)
     }
 
-    /// How many rows the live chains have in all.
+    /// Returns how many rows the live chains have in all.
     private func shownRows(ofLiveChainsIn screen: Screen) -> Int {
         var state = screen.state
         let forest = state.forest!
@@ -130,7 +131,7 @@ struct LiveChainsTests {
             .count { forest.chain(of: $0.node).liveCount > 0 }
     }
 
-    /// The running nodes of the newest live chains are on the screen, of as many of these chains as fit.
+    /// Checks that the running nodes of the newest live chains are on the screen, for as many of these chains as fit.
     private func expectNewestRunningVisible(_ screen: Screen, _ forest: ChainForest, _ room: Int) {
         let visible = Set(screen.state.tree.window.compactMap { $0.tree?.node })
         var used = 2
@@ -147,6 +148,7 @@ struct LiveChainsTests {
 
     // MARK: Folding when a chain settles
 
+    /// Adds a chain of two nodes, the first of which runs.
     private func order(_ script: inout Script, _ root: UInt64) {
         script.make(root, .work, "order \(root)")
         script.make(root + 1, .then, "charge", under: root)

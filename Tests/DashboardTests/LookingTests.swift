@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-/// What stays as it was while the user reads, and what moves when it should.
+/// What stays while the user reads, and what moves.
 @Suite struct LookingTests {
     // MARK: Following
 
@@ -27,7 +27,7 @@ import Testing
             screen.feed(more)
             if following == .newest { #expect(screen.selectedID == 900) }
             if following == .selected { #expect(screen.selectedID == selected) }
-            // A move in that view changes the tree's selection.
+            // A move in the view of threads changes the tree's selection.
             screen.type("2j1")
             #expect(screen.state.following == .nothing)
         }
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Time
 
-    /// A chain that was made long ago, of which a step has just begun.
+    /// Returns a screen with a chain that was made 30 s ago, and a step of it that has just begun.
     private static func lateStep() -> Screen {
         var screen = Screen(120, 12)
         var script = Script(time: 10)
@@ -53,7 +53,7 @@ import Testing
         return screen
     }
 
-    @Test func aStepThatBeganLateGrowsInTenths() {
+    @Test func aNewStepOfAnOldChainIsRedrawnEachTenthOfASecond() {
         var screen = Self.lateStep()
         for step in 1...80 {
             let (revision, frame) = (screen.state.revision, screen.frame)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func whatShowsSecondsOnlyIsDrawnOnceASecond() {
+    @Test func whatShowsOnlySecondsIsRedrawnOnceASecond() {
         var screen = Self.lateStep()
         screen.tick(45_050)
         for second in 46...50 {
@@ -107,7 +107,7 @@ import Testing
         #expect(screen.message?.contains("at most \(next) frame") == true)
     }
 
-    @Test func atTheEndsOfTheRatesThatIsSaid() {
+    @Test func aMessageNamesTheLowestAndTheHighestRate() {
         var screen = GoldenTests.checkout(100, 30)
         screen.type(":rate 60<Enter>+")
         #expect(screen.message == "60 frames a second is the most")
@@ -125,9 +125,9 @@ import Testing
         var count = 0
         for row in area.row..<area.row + area.rows {
             let text = screen.frame.rowText(row)
-            // The root says in another column which of its nodes was rejected.
-            guard text.contains(" then "), let place = text.firstRange(of: "charge card") else { continue }
-            let column = text.distance(from: text.startIndex, to: place.lowerBound)
+            // The root names the rejected node in another column.
+            guard text.contains(" then "), let range = text.firstRange(of: "charge card") else { continue }
+            let column = text.distance(from: text.startIndex, to: range.lowerBound)
             let (match, rest) = (screen.frame[row, column].style, screen.frame[row, column + 7].style)
             #expect(match.role == .match && rest.role != .match)
             #expect(match.modifiers.contains(.selected) == (row == selected))
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Pasted text
 
-    @Test func pastedTextIsNoKeys() {
+    @Test func pastedTextDoesNotActAsKeys() {
         var screen = GoldenTests.checkout(120, 40)
         screen.go(to: 300)
         screen.act(.pasted("cat\r"))
@@ -155,7 +155,7 @@ import Testing
 
     // MARK: Costs
 
-    @Test func executorsAreSortedOnlyWhereThereAreOthers() {
+    @Test func executorsAreSortedOnlyAfterOneIsAdded() {
         var screen = ThreadsViewTests.shop(120, 40)
         func names(_ screen: Screen) -> [String] {
             screen.state.threads.rows.compactMap { row in
@@ -163,7 +163,7 @@ import Testing
                 return screen.state.programs[0].executorName(executor)
             }
         }
-        // Another array after each sort; kept, so that its address is not reused.
+        // A sort makes another array. This one is kept, so that its address is not reused.
         let sorted = screen.state.threads.executorOrders[SourceID(0)]!.names
         func isSameStorage(_ screen: Screen) -> Bool {
             let names = screen.state.threads.executorOrders[SourceID(0)]!.names

@@ -7,7 +7,7 @@ import Testing
 @testable import Dashboard
 
 @Suite struct MatchOrderTests {
-    @Test func matchesAreGoneThroughInTheOrderOfTheRows() {
+    @Test func keysGoThroughMatchesInTheOrderOfTheRows() {
         var screen = Screen(80, 20)
         var script = Script(time: 10)
         for chain in 0..<5 as Range<UInt64> {

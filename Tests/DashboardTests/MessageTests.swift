@@ -5,9 +5,9 @@ import Testing
 
 @testable import Dashboard
 
-/// How long messages stay, and what is said of restored settings.
+/// How long messages stay, and the message about restored settings.
 @Suite struct MessageTests {
-    @Test func whatAnsweredWhyStaysUntilTheNextKey() {
+    @Test func theAnswerToWhyStaysUntilTheNextKey() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("<End>w")
         let sentence = screen.message
@@ -35,14 +35,14 @@ import Testing
         #expect(screen.message == nil)
     }
 
-    @Test func restoredSettingsAreSaidAndReset() {
+    @Test func restoredSettingsAreNamedAndCanBeReset() {
         var old = ViewSettings()
         (old.view, old.order, old.filter) = (.events, TreeOrder(column: .run, isInverted: true), "card")
         var screen = Screen(160, 40, connected: false)
         screen.act(.restore(ViewSettings()))
         screen.act(.connected(SourceID(0), Script.process))
         screen.act(.resume(old))
-        // Before the first tick there is no clock; the message has its time from there.
+        // There is no clock before the first tick, so the message's time begins there.
         screen.tick(10)
         #expect(
             screen.message
@@ -56,7 +56,7 @@ import Testing
         #expect(screen.message == "everything is as by default")
     }
 
-    @Test func nothingIsSaidOfTheUsualSettings() {
+    @Test func theDefaultSettingsGiveNoMessage() {
         var screen = Screen(160, 40)
         screen.act(.resume(screen.state.remembered))
         #expect(screen.message == nil)

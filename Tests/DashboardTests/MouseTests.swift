@@ -32,7 +32,7 @@ import Testing
         #expect(screen.selectedID == 401)
         #expect(screen.state.tree.selectedLine == nil)
         screen.tick(4_300)
-        #expect(screen.state.tree.top == 9, "what is looked at stays")
+        #expect(screen.state.tree.top == 9, "a tick does not scroll")
         for _ in 0..<9 { screen.act(.mouse(Mouse(.wheelUp, row: 5, column: 5))) }
         #expect(screen.state.tree.top == 0)
         #expect(screen.state.tree.selectedLine == 1)
@@ -70,10 +70,10 @@ import Testing
         #expect(after.isBeside ? after.detail!.column == toColumn : after.detail!.row == toRow)
         #expect(after.detail!.row + after.detail!.rows == before.detail!.row + before.detail!.rows)
         mouse(.release, toRow, toColumn)
-        // Let go, it stays.
+        // After the release a drag does nothing.
         mouse(.drag, row, column)
         #expect(Layout(screen.state) == after)
-        // As far as it goes.
+        // The border stops where a part would become too small.
         mouse(.press, after.detail!.row, after.detail!.column)
         mouse(.drag, size.rows + 50, size.columns + 50)
         #expect(Layout(screen.state).detail!.columns >= Layout.leastDetailColumns)

@@ -6,7 +6,7 @@ import Testing
 @testable import Dashboard
 
 extension State {
-    /// The rows of a program as one would write them down, with those of other programs between them.
+    /// Returns the rows of a program by a naive walk, with those of called chains of other programs between them.
     func naiveRows(of programIndex: Int) -> NaiveRows {
         let program = programs[programIndex]
         let filter = program.rowModel.filter
@@ -29,8 +29,8 @@ extension State {
         return naive
     }
 
-    /// Checks that each root is drawn under its caller, if that is there and not drawn in the root's own chain; returns how
-    /// many are.
+    /// Checks that each root is drawn under its caller, unless that does not exist, is drawn in the root's own tree, or
+    /// rows are grouped. Returns how many roots are drawn under their callers.
     func checkedLinks(of programIndex: Int, _ what: String) -> Int {
         var count = 0
         for root in programs[programIndex].forest.roots {
@@ -50,6 +50,7 @@ extension State {
         return count
     }
 
+    /// Whether the node is drawn in the root's tree: in its chain, or in a chain that is drawn under one of that tree.
     private func isDrawn(
         _ node: (programIndex: Int, node: NodeIndex), in root: NodeIndex, of programIndex: Int
     ) -> Bool {

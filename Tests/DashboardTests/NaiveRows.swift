@@ -5,18 +5,21 @@ import ChainModel
 @testable import ChainRows
 @testable import Dashboard
 
-/// The rows of a forest as one would write them down without thinking of costs.
+/// A reference for the rows of a forest: a naive walk over all nodes.
 struct NaiveRows {
     let forest: ChainForest
     let rowModel: RowModel
+    /// The text of the filter.
     let needle: String
+    /// Whether the filter hides what does not match.
     let hides: Bool
-    /// Whether a chain is drawn in another program's tree, and the rows of other programs under a node.
+    /// Returns whether a chain is drawn in another program's tree.
     var isElsewhere: (NodeIndex) -> Bool = { _ in false }
+    /// Returns the rows of other programs under a node.
     var foreign: (NodeIndex) -> [RowID] = { _ in [] }
 
     func matches(_ node: NodeIndex) -> Bool {
-        // More than a word: the query is asked anew for each node, at the moment that the row model's filter is at.
+        // What is more than a word is matched as a query, at the moment of the row model's filter.
         if needle.contains(where: { ":<>".contains($0) }) {
             var matcher = QueryMatcher(try! Query(needle))
             return matcher.matches(node, in: forest, now: rowModel.filter.moment)
@@ -38,7 +41,7 @@ struct NaiveRows {
 
     private func holdsMatch(_ node: NodeIndex) -> Bool { matches(node) || children(node).contains(where: holdsMatch) }
 
-    /// The rows of nodes, of groups by their site, and of other programs' nodes.
+    /// The row of a node, of a group by its site, or of another program's node.
     enum Row: Equatable { case node(NodeIndex), group(CodeLocation), foreign(RowID) }
 
     func rows() -> [Row] {
@@ -58,6 +61,8 @@ struct NaiveRows {
         NaiveOrder(forest: forest, rowModel: rowModel, moment: rowModel.list.merge?.moment ?? 0)
     }
 
+    /// Returns the rows of a node and of what stands below it. An only child by `then` continues the node at its own
+    /// level, after the other children.
     func rows(of node: NodeIndex, isRoot: Bool) -> [Row] {
         var inner = children(node)
         let thens = inner.filter { forest.node($0).hasParent }
@@ -83,7 +88,7 @@ struct NaiveOrder {
     let rowModel: RowModel
     let moment: UInt64
 
-    /// A duration, or since when it grows.
+    /// A known duration, or the moment since which it grows.
     private enum Length { case known(UInt64), since(UInt64) }
 
     func precedes(_ left: NodeIndex, _ right: NodeIndex) -> Bool {
@@ -93,7 +98,7 @@ struct NaiveOrder {
         case .start:
             let archived = (rowModel.isArchived(left), rowModel.isArchived(right))
             guard archived.0 == archived.1 else { return archived.1 }
-            // A clock that stands before its zero gives moments centuries away: from 146 years on all are equal.
+            // A clock before its zero gives moments centuries away: all from 146 years on are equal.
             let time = { (root: NodeIndex) in
                 let node = forest.node(root)
                 let made = node.marks.contains(.seenLate) ? forest.id(of: root).rawValue : node.created
@@ -118,7 +123,7 @@ struct NaiveOrder {
                 return age != one && (one > age) != order.isInverted
             }
         case .state, .node, .thread, .value:
-            // How texts become numbers has tests of its own.
+            // The ranks of texts have tests of their own.
             let rank = SortRank(order: TreeOrder(column: order.column))
             let ranks = [left, right].map { rank.rank(ofRoot: $0, isArchived: false, in: forest) }
             guard ranks[0] != ranks[1] else { return ids.0 < ids.1 }
@@ -129,7 +134,7 @@ struct NaiveOrder {
 
     private func length(_ root: NodeIndex, _ column: SortColumn) -> Length? {
         let view = forest.node(root)
-        // Later than any time, but for those of a clock that stands before its zero.
+        // Later than any time, except times of a clock before its zero.
         let now: UInt64 = 1 << 61
         let timing = forest.timing(of: root, now: now)
         switch column {
@@ -138,7 +143,7 @@ struct NaiveOrder {
         default:
             let chain = forest.chain(of: root)
             if chain.nodeCount == 1 { return timing.total.map { view.isLive ? .since(now - $0) : .known($0) } }
-            // A clock that stands before its zero gives ages of centuries: from 146 years on all are equal.
+            // A clock before its zero gives ages of centuries: all from 146 years on are equal.
             return chain.settled.map { .known(min($0 - min(view.created, $0), Rank.payloadMask)) }
                 ?? .since(min(view.created, Rank.payloadMask))
         }

@@ -8,17 +8,17 @@ import Testing
 @testable import ChainListing
 @testable import Dashboard
 
-/// One rule for how a chain ended, everywhere on the screen and in `ps`.
+/// A chain has the same outcome everywhere on the screen and in `chainview ps`.
 struct OutcomeTests {
-    /// A chain of a root and two operations on it, made at one call site.
+    /// Adds a chain of a root and two operations after it. All roots have one call site.
     private func chain(_ script: inout Script, _ root: UInt64, _ label: String) {
         script.make(root, .work, label, site: "Shop/Order.swift:9")
         script.make(root + 1, .then, "charge", under: root)
         script.make(root + 2, .catch, "recover", under: root + 1)
     }
 
-    /// Two fulfilled, three recovered (two of them with two rejected nodes), one rejected at its end, one cancelled, one
-    /// abandoned, two live.
+    /// Returns ten chains: two fulfilled, three recovered (two of them with two rejected nodes), one rejected at its
+    /// end, one cancelled, one abandoned, two live.
     private func script() -> Script {
         var script = Script()
         for number in 0..<2 as Range<UInt64> {
@@ -55,6 +55,7 @@ struct OutcomeTests {
         return script
     }
 
+    /// The number of chains of each status in ``script()``.
     private static let wanted: [ChainStatus: Int] = [
         .fulfilled: 2, .recovered: 3, .rejected: 1, .cancelled: 1, .abandoned: 1, .running: 1, .queued: 1,
     ]
@@ -66,7 +67,7 @@ struct OutcomeTests {
         return screen
     }
 
-    /// The number of chains by the word in the column of states, or by the glyph of the row.
+    /// Returns the number of chains by the word in the column of states.
     private func words(_ screen: Screen) -> [String: Int] {
         var counts: [String: Int] = [:]
         for (line, row) in screen.state.tree.window.enumerated() {
@@ -91,7 +92,7 @@ struct OutcomeTests {
         #expect(forest.history.madeCount == 10)
         #expect(forest.history.failedCount == 2)
 
-        // Rows. A live chain with a live root shows the root's state, one with a settled root what is going on in it.
+        // Rows. A live chain shows the state of its root or, once that has settled, of its live nodes.
         screen.type("_")
         #expect(words(screen) == wanted)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Dashboard
 
 @Suite struct OutlineTests {
-    // 36: a chain that was folded to its root comes under another one, beside a node that is new there.
+    // Seed 36: a chain that is folded to its root moves under another node, beside a child that is new there.
     @Test(arguments: Seeds.upTo(10) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    // 46, 89: a caller comes into another chain. 92: a ring of calls opens.
-    @Test(arguments: Seeds.upTo(10) + [46, 89, 92]) func soAreThoseOfSeveralPrograms(_ seed: UInt64) {
+    // Seeds 46 and 89: a caller moves into another chain. Seed 92: a cycle of calls opens.
+    @Test(arguments: Seeds.upTo(10) + [46, 89, 92]) func rowsOfSeveralProgramsAreThoseOfANaiveWalk(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
         var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])
@@ -31,9 +31,9 @@ import Testing
     }
 }
 
-/// A dashboard to which anything happens.
+/// A dashboard with random events, keys, clicks, losses and restarts.
 struct RandomWorld {
-    /// One program, as it goes on.
+    /// What the random events of a program depend on.
     private struct Program {
         var source: SourceID
         var info: ProcessDescription
@@ -47,8 +47,9 @@ struct RandomWorld {
     private var programs: [Program]
     private var time = 1.0
     private var needle = ""
-    private var runs: UInt64 = 1_000
-    /// How many chains were found under their callers by all checks.
+    /// The key of the newest run.
+    private var newestRun: UInt64 = 1_000
+    /// How many chains all checks together found under their callers.
     private(set) var linkCount = 0
 
     init(screen: Screen, _ infos: [ProcessDescription]) {
@@ -57,6 +58,7 @@ struct RandomWorld {
         for program in programs.reversed() { self.screen.act(.connected(program.source, program.info)) }
     }
 
+    /// Returns options with low limits for some seeds.
     static func options(_ seed: UInt64) -> State.Options {
         var options = State.Options()
         options.limits.settledNodeLimit = seed % 3 == 0 ? 30 : 1_000
@@ -64,11 +66,12 @@ struct RandomWorld {
         options.limits.ageLimit = seed % 4 == 0 ? 3_000_000_000 : 600_000_000_000
         if seed % 5 == 0 { options.limits.changeLimit = 3 }
         if seed % 7 == 0 { options.frozenLimit = 40 }
-        // Else nothing in here would be a long chain.
+        // Low limits, because no random chain is long by the usual ones.
         if seed % 2 == 1 { (options.longFrom, options.chunkLimit) = (5, 4) }
         return options
     }
 
+    /// Lets up to 0.9 s pass, with random events and keys.
     mutating func step(_ random: inout SeededGenerator) {
         time += Double.random(in: 0.1...900, using: &random)
         if Int.random(in: 0..<3, using: &random) > 0 {
@@ -89,7 +92,7 @@ struct RandomWorld {
             screen.type("/<^U>\(needle)<Enter>")
         case 1: screen.type("<Esc>")
         case 2: screen.act(.mouse(Mouse(Bool.random(using: &random) ? .wheelDown : .wheelUp, row: 5, column: 5)))
-        case 3: if programs.count > 1 { comeOrGo(programs.indices.randomElement(using: &random)!, &random) }
+        case 3: if programs.count > 1 { loseOrConnect(programs.indices.randomElement(using: &random)!, &random) }
         case 4: if programs.count > 1 { screen.type("p") }
         case 5: if programs.count > 1 { click(&random) }
         default: break
@@ -104,31 +107,32 @@ struct RandomWorld {
         screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
     }
 
-    /// A program goes, or comes back, the same or as a new run of itself.
-    private mutating func comeOrGo(_ place: Int, _ random: inout SeededGenerator) {
-        let source = programs[place].source
-        guard !programs[place].isReachable else {
-            programs[place].isReachable = false
+    /// Loses a program, or connects it again, as the same or as a new run.
+    private mutating func loseOrConnect(_ index: Int, _ random: inout SeededGenerator) {
+        let source = programs[index].source
+        guard !programs[index].isReachable else {
+            programs[index].isReachable = false
             let since = Screen.wall(time)
             return screen.act(.reconnecting(source, since: since, reason: "gone", attempt: 1, nextAttempt: since))
         }
         if Bool.random(using: &random) {
-            runs += 1
-            programs[place].info.key = ProcessKey(rawValue: runs)
-            (programs[place].nextID, programs[place].live, programs[place].sequence) = (1, [], 1)
+            newestRun += 1
+            programs[index].info.key = ProcessKey(rawValue: newestRun)
+            (programs[index].nextID, programs[index].live, programs[index].sequence) = (1, [], 1)
         }
-        programs[place].isReachable = true
-        screen.act(.connected(source, programs[place].info))
+        programs[index].isReachable = true
+        screen.act(.connected(source, programs[index].info))
     }
 
-    private mutating func append(_ place: Int, _ random: inout SeededGenerator) {
-        guard programs[place].isReachable else { return }
+    /// Feeds a batch of random events of a program.
+    private mutating func append(_ index: Int, _ random: inout SeededGenerator) {
+        guard programs[index].isReachable else { return }
         // Also nodes that are not made yet.
-        let callers = programs.indices.filter { $0 != place }.flatMap { other in
+        let callers = programs.indices.filter { $0 != index }.flatMap { other in
             (1...programs[other].nextID + 2).map { NodeKey(process: programs[other].info.key, id: NodeID($0)) }
         }
-        let script = appendSome(of: &programs[place], calledFrom: callers, &random)
-        screen.act(.received(programs[place].source, script.batch))
+        let script = appendSome(of: &programs[index], calledFrom: callers, &random)
+        screen.act(.received(programs[index].source, script.batch))
     }
 
     private func appendSome(
@@ -168,10 +172,11 @@ struct RandomWorld {
         return script
     }
 
-    // MARK: What there should be
+    // MARK: The naive walk
 
+    /// Checks the rows, the counts, the window, the selection and the tags against a naive walk.
     mutating func check(_ what: String, _ random: inout SeededGenerator) {
-        // What changed is where it belongs from the next second on.
+        // Nodes that changed are in their order from the next whole second on.
         time = (time / 1_000).rounded(.up) * 1_000 + 1
         screen.tick(time)
         var expected: [RowID] = []

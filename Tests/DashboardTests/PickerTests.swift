@@ -7,7 +7,7 @@ import Testing
 @testable import ChainListing
 @testable import Dashboard
 
-/// The list of what can be attached to: as a table, and to choose from.
+/// The list of programs to attach to: as a table, and as a picker.
 struct PickerTests {
     private static let wall: UInt64 = 1_790_000_100_000_000_000
 
@@ -36,6 +36,7 @@ struct PickerTests {
         return picker
     }
 
+    /// Presses keys; returns the last outcome.
     private func type(_ keys: String, into picker: inout Picker) -> Picker.Outcome? {
         var outcome: Picker.Outcome?
         for key in keys { outcome = picker.press(key == "\r" ? KeyPress(.enter) : .character(key)) ?? outcome }
@@ -73,7 +74,7 @@ struct PickerTests {
         }
     }
 
-    @Test func whatCannotBeIsSaid() {
+    @Test func aMessageSaysWhyThereIsNothingToChoose() {
         var picker = picker()
         #expect(type("3\r", into: &picker) == nil)
         #expect(picker.render(wall: Self.wall).rowText(11).contains("it does not answer"))
@@ -84,10 +85,10 @@ struct PickerTests {
         #expect(empty.render(wall: Self.wall).rowText(11).contains("nothing to attach to"))
     }
 
-    @Test func theSelectionIsAProgramAndNoRow() {
+    @Test func theSelectionIsAProgramNotARow() {
         var picker = picker()
         _ = type("j", into: &picker)
-        // A program that comes stands below, whatever its number; one that goes moves the others up.
+        // A new program stands below the others, whatever its pid; when one goes, the others move up.
         picker.take([Self.process(17, "new")] + Self.few)
         #expect(picker.processes.map(\.pid) == [4242, 4711, 5000, 17])
         picker.take([Self.few[1], Self.process(17, "new")])
@@ -105,7 +106,7 @@ struct PickerTests {
         #expect(picker.press(KeyPress(.enter)) == nil)
         #expect(!picker.render(wall: Self.wall).rowText(11).contains("is gone"))
         #expect(picker.press(KeyPress(.enter)) == .chosen(Self.few[0]))
-        // After a move the selection is the user's.
+        // After a move Enter attaches at once, because the user has chosen the row.
         picker.take([Self.few[1], Self.process(17, "new")])
         #expect(type("j\r", into: &picker) == .chosen(Self.process(17, "new")))
         picker.take([Self.few[1]])
@@ -137,7 +138,7 @@ struct PickerTests {
         #expect(picker.render(wall: Self.wall).rowText(2).hasPrefix("›"))
     }
 
-    @Test func anySizeIsTaken() {
+    @Test func everySizeIsFilled() {
         for columns in 0...30 {
             for rows in 0...6 {
                 let frame = picker(Self.few, columns, rows).render(wall: Self.wall)
@@ -160,7 +161,7 @@ struct PickerTests {
         #expect(list[0]["name"] as? String == ListingTests.hostile)
     }
 
-    @Test func theTableIsALineAProgram() {
+    @Test func theTableHasALinePerProgram() {
         #expect(
             ProcessTable.text(Self.few, wall: Self.wall) == """
                 NAME          PID     AGE  CHAINS   NODES    LIVE RUNNING   FAILED VIEWERS
@@ -171,7 +172,7 @@ struct PickerTests {
                 """)
     }
 
-    @Test func theListNamesWhatIsNotShownOfTasks() throws {
+    @Test func theListNamesMissingFactsOfTasks() throws {
         var process = Self.few[1]
         process.info?.missingTaskFacts = [.stack, .parent]
         process.info?.flightRecorder = .ended

@@ -7,6 +7,7 @@ import Testing
 
 /// Pinned chains stay on the screen and say that they are pinned.
 @Suite struct PinKeyTests {
+    /// Adds a settled chain of two nodes.
     private static func chain(_ script: inout Script, _ id: UInt64, _ label: String) {
         script.make(id, .promise, label)
         script.make(id + 1, .then, "step", under: id)
@@ -14,6 +15,7 @@ import Testing
         script.fulfill(id + 1)
     }
 
+    /// Returns a screen with two settled chains, the first of which is selected.
     private static func screen(_ glyphs: Glyphs = .unicode, limit: Int = 320) -> Screen {
         let limits = ForestLimits(settledNodeLimit: limit, settledLeafLimit: 20)
         var screen = Screen(100, 20, options: State.Options(glyphs: glyphs, limits: limits))
@@ -25,6 +27,7 @@ import Testing
         return screen
     }
 
+    /// Feeds 1,000 settled chains, then ticks until the forest is within its limits.
     private static func flood(_ screen: inout Screen, after sequence: UInt64 = 2) {
         var script = Script(sequence: sequence, time: 1_000 * Double(sequence))
         for number in 0..<1_000 as Range<UInt64> {
@@ -50,9 +53,9 @@ import Testing
         #expect(screen.state.forest!.index(of: NodeID(10)) == nil)
     }
 
-    @Test func theLimitIsSaid() {
+    @Test func messagesNameTheLimits() {
         var screen = Self.screen(limit: 32)
-        // A pin holds a chain of one node here, and this one has two.
+        // With this limit only a chain of one node can be pinned, and this one has two.
         screen.type("P")
         #expect(screen.message == "its chain has 2 nodes: up to 1 can be pinned")
         var many = Screen(100, 60)

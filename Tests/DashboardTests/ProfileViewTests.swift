@@ -6,9 +6,9 @@ import Testing
 
 @testable import Dashboard
 
-/// The view of where the time goes.
+/// The view of the profile: which steps take the time of chains.
 @Suite struct ProfileViewTests {
-    /// The demo's orders, of which two have settled, for longer than chains wait to be counted.
+    /// Returns the profile of four orders, two of which settled long enough ago to be counted.
     private static func screen(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = GoldenTests.checkout(columns, rows, options: options)
         screen.type("7")
@@ -71,7 +71,7 @@ import Testing
         let rows = screen.state.profile.rows
         #expect(rows[0].label == "order")
         #expect(rows[0].count == 2)
-        // Charging takes 300 of 807 ms, as long as the checks; in those three others run.
+        // Charging takes 300 of 807 ms. The checks take nearly as long, but that is the time of their members.
         let charge = try #require(rows.first { $0.label == "charge card" })
         #expect(charge.depth == 1)
         #expect(abs(charge.share - 0.37) < 0.01)
@@ -83,7 +83,7 @@ import Testing
         #expect(depths.max() == 3, "order, checks, 3 checks, address lookup")
     }
 
-    @Test func figuresFollowOnceASecond() {
+    @Test func figuresAreUpdatedOnceASecond() {
         var screen = Self.screen(120, 40)
         var script = Script(sequence: 9, time: 5_200)
         Demo.order(&script, 900, "order 19", begin: 5_200, until: .done)
@@ -94,7 +94,7 @@ import Testing
         #expect(screen.state.profile.rows[0].count == 3)
     }
 
-    @Test func nothingIsCountedBeforeItIsSeen() {
+    @Test func nothingIsCountedBeforeAViewNeedsIt() {
         var screen = GoldenTests.checkout(120, 40)
         #expect(screen.state.programs[0].insight.chains.table == nil)
         screen.type("t")
@@ -181,7 +181,7 @@ import Testing
         #expect(screen.state.profile.rows.count == all + count - 1)
     }
 
-    @Test func sortsAndSaysBy() {
+    @Test func keysSortAndNameTheOrder() {
         var screen = Self.screen(120, 40)
         #expect(screen.frame.rowText(2).contains("total▾"))
         screen.type("s")

@@ -9,6 +9,7 @@ import Testing
     private static let checkout = ProgramsTests.checkout
     private static let billing = ProgramsTests.billing
 
+    /// Returns the effect that asks a program to cancel nodes.
     private static func cancel(_ source: SourceID, _ id: UInt64, _ process: ProcessDescription, _ nodes: [UInt64])
         -> Effect
     {
@@ -19,7 +20,7 @@ import Testing
                 request: .cancel(.nodes(nodes.map { NodeID($0) }), by: "the dashboard")))
     }
 
-    @Test(arguments: ["c", "C"]) func onAProgramsRowEverythingInItIsMeant(_ key: String) {
+    @Test(arguments: ["c", "C"]) func onAProgramsRowKeysCancelEverythingInIt(_ key: String) {
         var screen = ProgramsTests.both(80, 24)
         screen.type("g" + key)
         #expect(screen.text.contains("Cancel everything in checkout (2 chains)?"))
@@ -81,7 +82,7 @@ import Testing
         #expect(sources == [Self.checkout, Self.billing])
     }
 
-    @Test func taggedNodesOfSeveralProgramsTogether() {
+    @Test func taggedNodesOfSeveralProgramsAreCancelledTogether() {
         var screen = ProgramsTests.both(120, 80)
         screen.go(to: 401)
         screen.type(" ")
@@ -103,7 +104,7 @@ import Testing
         #expect(screen.message == "refused: read-only")
     }
 
-    @Test func whereOneTakesNoCommandsNothingIsSent() {
+    @Test func ifOneProgramTakesNoCommandsNothingIsSent() {
         var screen = ProgramsTests.both(120, 80)
         var info = Script.billing
         info.isReadOnly = true

@@ -11,7 +11,7 @@ import Testing
     static let checkout = SourceID(0)
     static let billing = SourceID(1)
 
-    /// The shop and its invoices, 4.24 s after the shop began.
+    /// Returns a screen with the shop and its invoices, at 4.24 s of the shop's clock.
     static func both(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options)
         screen.act(.connected(billing, Script.billing))
@@ -25,16 +25,16 @@ import Testing
         Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40),
         Size(columns: 200, rows: 60),
     ])
-    func picture(_ size: Size) {
+    func golden(_ size: Size) {
         GoldenTests.check(Self.both(size.columns, size.rows), "programs/\(size)")
     }
 
-    @Test func inASCII() {
+    @Test func goldenInASCII() {
         GoldenTests.check(
             Self.both(100, 30, options: State.Options(glyphs: .ascii)), "programs/ascii-100x30")
     }
 
-    @Test func eachIsARootWithItsChainsBelow() {
+    @Test func eachProgramHasARowWithItsChainsBelow() {
         let screen = Self.both(120, 80)
         #expect(screen.visibleIDs.prefix(3) == [0, 400, 401])
         #expect(screen.visibleIDs.suffix(4) == [0, 20, 21, 7])
@@ -46,7 +46,7 @@ import Testing
         #expect(GoldenTests.checkout(120, 40).visibleIDs.first == 400)
     }
 
-    @Test func eachHasItsOwnClock() {
+    @Test func eachProgramHasItsOwnClock() {
         let screen = Self.both(120, 80)
         let row = screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 21)!)
         #expect(row.contains("1.2s"), "render began at 3.01 s: \(row)")
@@ -70,7 +70,7 @@ import Testing
         #expect(screen.state.selection == RowID(source: Self.checkout), "from a folded chain to its program")
     }
 
-    @Test func keysGoOverTheBorders() {
+    @Test func keysGoFromProgramToProgram() {
         var screen = Self.both(120, 80)
         screen.go(to: 100)
         screen.type("j")
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Finding
 
-    @Test func aFilterLooksThroughAll() {
+    @Test func aFilterSearchesAllPrograms() {
         var screen = Self.both(120, 80)
         screen.type("/re<Enter>")
         GoldenTests.check(screen, "programs/filter-120x80")
@@ -143,7 +143,7 @@ import Testing
         #expect(screen.visibleIDs.count == 25)
     }
 
-    @Test func matchesAreFoundOverTheBorders() {
+    @Test func keysGoThroughTheMatchesOfAllPrograms() {
         var screen = Self.both(120, 80)
         screen.type("/render<Enter>mgn")
         #expect(screen.selectedID == 21)
@@ -165,7 +165,7 @@ import Testing
         #expect(screen.visibleIDs.contains(20))
     }
 
-    @Test func aProgramThatComesLaterIsLookedThroughToo() {
+    @Test func aProgramThatConnectsLaterIsSearchedToo() {
         var screen = GoldenTests.checkout(120, 80)
         screen.type("/render<Enter>")
         #expect(screen.visibleIDs.isEmpty)
@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Doing
 
-    @Test func tagsAndCopiesOverAll() {
+    @Test func nodesOfAllProgramsAreTaggedAndCopied() {
         var screen = Self.both(120, 80)
         screen.go(to: 100)
         screen.type(" ")
@@ -204,7 +204,7 @@ import Testing
         #expect(screen.message == "there is no node to ask about")
     }
 
-    @Test func twoNodesWithOneNumberAreTwo() {
+    @Test func twoProgramsMayHaveNodesWithTheSameID() {
         var screen = Self.both(120, 80)
         var more = Script(sequence: 2, time: 4_300, of: Script.billing)
         more.make(400, .promise, "invoice 400")
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Freezing
 
-    @Test func freezingHoldsAll() {
+    @Test func freezingHoldsAllPrograms() {
         var screen = Self.both(120, 80)
         screen.type("p")
         let before = screen.visibleIDs
@@ -244,7 +244,7 @@ import Testing
         #expect(screen.effects.isEmpty)
     }
 
-    @Test func onlyAnOverflownProgramIsAskedForItsState() {
+    @Test func onlyAProgramPastTheLimitIsAskedForASnapshot() {
         var options = State.Options()
         options.frozenLimit = 20
         var screen = Self.both(120, 80, options: options)

@@ -5,10 +5,11 @@ import Testing
 
 @testable import Dashboard
 
-/// What an engineer on call asks of an unknown program: the keys that it takes, four at most, and the answer
-/// on the screen.
+/// Questions of an engineer on call about an unknown program. Each takes at most four keys, and the answer is on the
+/// screen.
 @Suite struct QuestionTests {
-    /// A shop on a bad day, half an hour old: 60 orders under way or done, and among them, out of sight, what is asked for.
+    /// Returns a screen with a shop that has run for half an hour: 60 orders, pending or done, and out of sight the
+    /// nodes that the questions are about.
     private static func shop(_ options: State.Options = .init()) -> Screen {
         var screen = Screen(120, 40, options: options)
         var script = Script(time: 1_000)
@@ -34,7 +35,7 @@ import Testing
             script.at(script.time + 1)
             script.start(base + 1)
             if number >= 50 {
-                // The bank will call back.
+                // The handler has returned; the bank calls back later.
                 script.end(base + 1)
             } else {
                 script.at(script.time + 90)
@@ -54,7 +55,7 @@ import Testing
             screen.feed(script)
         }
         script = Script(sequence: 90, time: 1_708_000)
-        // One chain follows another one's bank.
+        // A step of one chain follows a node of another chain.
         script.make(1_000, .promise, "invoice 7", site: "Shop/Invoices.swift:9", external: true)
         script.make(1_001, .then, "pay", under: 1_000, site: "Shop/Invoices.swift:11")
         script.make(1_010, .work, "ask the bank", site: "Shop/Bank.swift:77")
@@ -71,7 +72,8 @@ import Testing
         return screen
     }
 
-    /// Types the keys of a question, which are four at most and those that the README names.
+    /// Types the keys of a question, and returns the text of the screen. Checks that the keys are at most four, and
+    /// that the README names the same.
     private func ask(_ question: String, _ keys: [String], _ screen: inout Screen) throws -> String {
         #expect(keys.count <= 4)
         let readme = try String(
@@ -84,6 +86,7 @@ import Testing
         return screen.text
     }
 
+    /// Returns the first row with a label.
     private func row(_ label: String, _ text: String) -> String {
         // Below the header and the tabs, which name the selected node.
         text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).first { $0.contains(label) }.map(
@@ -134,7 +137,7 @@ import Testing
         #expect(row("cancelled", text).contains("ana from billing"), "\(text)")
     }
 
-    /// The session answers with what it has recorded.
+    /// The session's recording has the answer; here the keys ask for it only.
     @Test func whatHappenedJustBefore() throws {
         var screen = Self.shop(.init(keepsHistory: true))
         screen.effects = []
@@ -154,7 +157,8 @@ import Testing
         var screen = Self.shop()
         let text = try ask("Which call site is slow?", ["4"], &screen)
         let rows = text.split(separator: "\n").filter { $0.contains(".swift:") }
-        // First what has been in flight for half an hour, then what has been for 15 s and takes 91 ms otherwise.
+        // First the sites with a node in flight for half an hour; then one with nodes in flight for 15 s, which usually
+        // take 91 ms.
         let slow = ["Hooks.swift:31", "Stock.swift", "Stock.swift", "Charge.swift:60", "Bank.swift:77"]
         #expect(zip(rows, slow).allSatisfy { $0.contains($1) }, "\(text)")
         #expect(rows.count > slow.count)

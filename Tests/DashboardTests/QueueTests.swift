@@ -7,7 +7,7 @@ import Testing
 
 /// The queues of a dashboard have limits, and what it shows is right when they are reached.
 struct QueueTests {
-    /// Chains of four nodes that go well and settle, as many as there are in `ids`; each folds twice on its way.
+    /// Returns a script that makes and fulfils a chain of four nodes for each id. Each chain folds twice.
     private func storm(_ ids: Range<UInt64>, sequence: UInt64, at milliseconds: Double) -> Script {
         var script = Script(sequence: sequence, time: milliseconds)
         for chain in ids {
@@ -39,10 +39,10 @@ struct QueueTests {
             screen.feed(storm(step * 600..<(step + 1) * 600, sequence: step + 1, at: Double(step) * 33))
             expectBounded(screen.state, "step \(step)")
         }
-        // Nodes that are evicted before their time leave their entries behind: the queues were full.
+        // Nodes that are evicted early leave their entries behind, so a queue was full.
         let marks = screen.state.queueStatistics.map { ($0.name, $0.highWaterMark) }
         #expect(marks.contains { $0.0 == "finished nodes to fold" && $0.1 >= 64 })
-        // At rest everything is worked off, and the memory is freed.
+        // At rest the queues are empty.
         for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
         let left = screen.state.queueStatistics.filter {
             $0.name.hasSuffix("to fold") || $0.name.hasSuffix("to archive")
@@ -50,8 +50,8 @@ struct QueueTests {
         #expect(left.count == 2 && left.allSatisfy { $0.count == 0 })
     }
 
-    /// Live chains, in each of which a part is finished, more than a queue takes in: each part folds all the same.
-    @Test func whatAFullQueueHoldsIsFoldedInTheEnd() {
+    /// Each of 20 live chains has a finished part, which is more than a queue holds. Each part folds all the same.
+    @Test func finishedNodesFoldAlsoWhenTheQueueIsFull() {
         var options = State.Options()
         options.queueLimit = 8
         var screen = Screen(100, 60, options: options)
@@ -66,7 +66,7 @@ struct QueueTests {
             script.adopt(first + 2, first + 3)
             script.fulfill(first + 3)
             script.fulfill(first + 2)
-            // Twenty that come and go meanwhile.
+            // Twenty nodes that settle at once.
             for other in 0..<20 { script.make(10_000 + first * 20 + UInt64(other), .work, by: first + 2) }
             for other in 0..<20 { script.fulfill(10_000 + first * 20 + UInt64(other)) }
         }
@@ -79,7 +79,7 @@ struct QueueTests {
         #expect(screen.state.rowModel.folds.finished.count == 20)
     }
 
-    /// Changes that a sorted tree has yet to follow are listed once for each chain that is there.
+    /// Changes that the sorted tree has not applied yet are listed once for each chain that exists.
     @Test func aSortedTreeKeepsUpWithAStorm() {
         var options = State.Options()
         options.limits.settledNodeLimit = 200

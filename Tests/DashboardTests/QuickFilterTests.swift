@@ -38,14 +38,14 @@ import Testing
         #expect(screen.message == "the saved query slow cannot be read: run> needs a value")
     }
 
-    @Test func oneReplacesAnother() {
+    @Test func oneQuickFilterReplacesAnother() {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("AF")
         #expect(screen.state.filter.text == "failed")
         #expect(screen.visibleIDs.contains(203))
     }
 
-    /// A promise of which only the program has a resolver, after ten seconds; one with a timer is not stuck.
+    /// A promise that only a resolver of the program can settle is stuck after ten seconds. A timer is not.
     @Test func stuckFindsWhatNothingWillSettle() {
         var screen = Screen(120, 40)
         var script = Script(time: 10)
@@ -59,7 +59,7 @@ import Testing
         #expect(screen.visibleIDs == [1])
     }
 
-    /// A task that is suspended for longer than a minute; its parent waits for it.
+    /// A task that is suspended for a minute is stuck. Its parent is not, because it waits for the task.
     @Test func stuckFindsSuspendedTasks() {
         var screen = Screen(160, 40)
         var script = Script(time: 10)
@@ -78,7 +78,7 @@ import Testing
         #expect(screen.text.contains("waits for   what its code awaits for 1m0"))
     }
 
-    /// `warning:` follows the warnings, which change without the node.
+    /// `warning:` follows the warnings, which begin and end without a change of the node.
     @Test func warningsAreFollowed() {
         var screen = Screen(120, 40)
         var script = Script(time: 10)

@@ -63,7 +63,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 20)
         screen.go(to: 303)
         let line = screen.state.tree.selectedLine
-        // Order 19 comes above it.
+        // Order 19 comes above the selection.
         var more = Script(sequence: 9, time: 4_300)
         more.make(900, .promise, "order 19", external: true)
         for id in 901..<907 as Range<UInt64> { more.make(id, .then, under: id - 1) }
@@ -119,7 +119,7 @@ import Testing
         #expect(screen.state.rowModel.rowCount == 10)
     }
 
-    @Test func explicitFoldsWin() {
+    @Test func whatTheUserUnfoldsDoesNotFoldByItself() {
         var screen = GoldenTests.checkout(120, 60)
         // Order 15, which settled.
         screen.type("<End>l")
@@ -215,7 +215,7 @@ import Testing
 
     // MARK: Freezing
 
-    @Test func freezingHoldsBatchesAndGoesOn() {
+    @Test func freezingHoldsBatchesUntilItEnds() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("p")
         var more = Script(sequence: 9, time: 5_000)
@@ -231,7 +231,7 @@ import Testing
         #expect(screen.effects.isEmpty)
     }
 
-    @Test func pastTheLimitAFreshStateIsAskedFor() {
+    @Test func pastTheLimitASnapshotIsAskedFor() {
         var options = State.Options()
         options.frozenLimit = 10
         var screen = GoldenTests.checkout(120, 60, options: options)
@@ -245,6 +245,6 @@ import Testing
         screen.type("p")
         #expect(screen.effects == [.requestSnapshot(SourceID(0))])
         #expect(screen.state.forest?.index(of: NodeID(900)) == nil)
-        #expect(screen.state.forest?.sites.count ?? 0 >= 20, "names are not told again, so they are kept")
+        #expect(screen.state.forest?.sites.count ?? 0 >= 20, "names are sent once, so they are kept")
     }
 }

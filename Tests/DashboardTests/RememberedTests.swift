@@ -5,13 +5,14 @@ import Testing
 
 @testable import Dashboard
 
-/// What the user set, and how it comes back.
+/// What the user has set, and how it is restored.
 @Suite struct RememberedTests {
     /// Another run of the program.
     private static let restarted = ProcessDescription(
         key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: Script.process.wallOffset)
 
-    private func told(_ screen: inout Screen, by process: ProcessDescription = Script.process) {
+    /// Feeds two orders of a program.
+    private func feedOrders(_ screen: inout Screen, by process: ProcessDescription = Script.process) {
         var script = Script(time: 4_300, of: process)
         for (number, base) in [(1, 100), (2, 200)] as [(Int, UInt64)] {
             Demo.order(&script, base, "order \(number)", begin: 4_300, until: .checking)
@@ -19,7 +20,7 @@ import Testing
         screen.feed(script)
     }
 
-    @Test func everythingThatIsSetIsSaidAndComesBack() {
+    @Test func everySettingIsRememberedAndRestored() {
         var screen = GoldenTests.checkout(120, 40)
         let usual = screen.state.remembered
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
@@ -31,7 +32,7 @@ import Testing
         #expect(set.order == TreeOrder(column: .node, isInverted: true))
         #expect(set.theme == "light" && set.refreshRate == 15 && set.detailRows == 9 && set.detailColumns == 0)
 
-        // A new dashboard that is shown so, before or after its program is there.
+        // A new dashboard restores the settings, before or after its program connects.
         for isLate in [false, true] {
             var other = Screen(120, 40, connected: false)
             if !isLate { other.act(.restore(set)) }
@@ -48,13 +49,13 @@ import Testing
         }
     }
 
-    @Test func whatASessionLeavesBehind() {
+    @Test func aSessionKeepsWhatTheUserChanged() {
         var (base, old) = (ViewSettings(), ViewSettings())
         (base.view, base.theme, base.refreshRate, base.filter) = (.chains, "dark", 30, "")
         (old.view, old.theme) = (.sites, "light")
         let start = base.overlaid(with: old)
         #expect(start.view == .sites && start.theme == "light" && start.refreshRate == 30)
-        // Nothing was touched: nothing changes, whatever a flag says for once.
+        // The user changed nothing, so nothing is kept, whatever a flag set for this session.
         #expect(old.after(start: start, end: start, base: base) == old)
         var flagged = start
         flagged.theme = "terminal"
@@ -65,28 +66,28 @@ import Testing
         let kept = old.after(start: start, end: end, base: base)
         #expect(kept == ViewSettings(theme: "light", refreshRate: 10))
         #expect(ViewSettings().after(start: base, end: base, base: base).isEmpty)
-        // A change of the configuration shows, because no session has set that.
+        // A change of the configuration has effect, because no session has set that value.
         var newBase = base
         newBase.refreshRate = 60
         #expect(newBase.overlaid(with: old).refreshRate == 60)
     }
 
-    @Test func itSurvivesARestartOfTheProgram() {
+    @Test func settingsSurviveARestartOfTheProgram() {
         var screen = Screen(120, 40)
-        told(&screen)
+        feedOrders(&screen)
         screen.type("/order or card<Enter>m<Enter>+sst")
         screen.type("3")
         let before = screen.state.remembered
         screen.act(.connected(SourceID(0), Self.restarted))
         #expect(screen.state.remembered == before)
-        told(&screen, by: Self.restarted)
+        feedOrders(&screen, by: Self.restarted)
         screen.tick(4_800)
         #expect(screen.state.remembered == before && screen.state.matchCount > 0)
     }
 
-    @Test func whatIsFoldedComesFoldedTheNextTime() {
+    @Test func foldedSitesAreFoldedInTheNextSession() {
         var screen = Screen(120, 40)
-        told(&screen)
+        feedOrders(&screen)
         // A node within a chain, and a whole chain.
         screen.go(to: 102)
         screen.type("<Left>")
@@ -94,40 +95,40 @@ import Testing
         screen.go(to: 200)
         screen.type("<Left>")
         #expect(screen.state.foldedSites == ["Checkout/Checkout.swift:34", "Checkout/Checkout.swift:31"])
-        // Others of the sites stay as they are, for now.
+        // Other nodes of these sites stay unfolded for now.
         #expect(screen.visibleIDs.contains(101))
 
         var next = Screen(120, 40, connected: false)
         next.act(.restore(screen.state.remembered))
         next.act(.connected(SourceID(0), Self.restarted))
-        told(&next, by: Self.restarted)
+        feedOrders(&next, by: Self.restarted)
         #expect(next.visibleIDs == [200, 100])
         next.go(to: 200)
         next.type("<Right>")
         #expect(next.state.foldedSites == ["Checkout/Checkout.swift:34"])
         #expect(next.visibleIDs.contains(202) && !next.visibleIDs.contains(213))
-        // The same when the program restarts while it is looked at.
+        // The folds also hold when the program restarts during the session.
         next.act(.connected(SourceID(0), Script.process))
-        told(&next)
+        feedOrders(&next)
         #expect(next.visibleIDs.contains(101) && next.visibleIDs.contains(102))
         #expect(!next.visibleIDs.contains(113) && !next.visibleIDs.contains(213))
         next.type("*")
         #expect(next.state.foldedSites == [] && next.visibleIDs.contains(113))
     }
 
-    /// A program that was looked at before it is known what was folded.
-    @Test func whatIsThereFoldsWhenItIsKnownLate() {
+    /// The folded sites may be restored after the nodes have come.
+    @Test func nodesFoldWhenTheFoldedSitesComeLate() {
         var screen = Screen(120, 40)
-        told(&screen)
+        feedOrders(&screen)
         screen.act(.restore(ViewSettings(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
         screen.tick(4_400)
         #expect(screen.visibleIDs == [200, 100])
-        // Many folded sites are bounded.
+        // The number of folded sites has a limit.
         screen.act(.restore(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
         #expect(screen.state.foldedSites.count == State.foldedSiteLimit)
     }
 
-    @Test func whatCannotBeIsLeftAlone() {
+    @Test func invalidSettingsAreIgnoredOrClamped() {
         var screen = GoldenTests.checkout(80, 24)
         var bad = ViewSettings(theme: "mauve", refreshRate: 1_000)
         (bad.filter, bad.detailRows, bad.detailColumns) = ("state:nope and (", 9_999, 9_999)

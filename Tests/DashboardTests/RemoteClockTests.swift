@@ -5,10 +5,13 @@ import Testing
 
 @Suite struct RemoteClockTests {
     private static let second: UInt64 = 1_000_000_000
-    /// The program began at 1,000 s of the time of day; the viewer's own clock said 50 s then.
+    /// The time of day at which the program began.
     private static let begin = 1_000 * second
+    /// The viewer's own clock at that moment.
     private static let own = 50 * second
 
+    /// Returns the clock of a program, and the viewer's time of day and own clock by the seconds since the program
+    /// began. The viewer's time of day is `ahead` nanoseconds ahead.
     private func clock(ahead: Int64 = 0) -> (RemoteClock, (Double) -> (wall: UInt64, own: UInt64)) {
         var clock = RemoteClock()
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
@@ -46,24 +49,24 @@ import Testing
         #expect(clock.now == 5 * Self.second)
     }
 
-    @Test(arguments: [-60, -3, 3, 60] as [Int64]) func theProgramsWordCountsOverAnotherTimeOfDay(_ ahead: Int64) {
+    @Test(arguments: [-60, -3, 3, 60] as [Int64]) func theProgramsTimesCountWhenTheTimesOfDayDiffer(_ ahead: Int64) {
         var (clock, at) = clock(ahead: ahead * 1_000_000_000)
         clock.ingest(2_990_000_000)
         tick(&clock, at(3))
         #expect(clock.now == 2_990_000_000)
         tick(&clock, at(3.5))
         #expect(clock.now == 3_490_000_000)
-        // A word that took longer is no reason to go back.
+        // A batch that took longer to arrive does not set the clock back.
         clock.ingest(3_600_000_000)
         tick(&clock, at(4))
         #expect(clock.now == 3_990_000_000)
-        // One that took less is better.
+        // One that took less time sets it forward.
         clock.ingest(4_999_000_000)
         tick(&clock, at(5))
         #expect(clock.now == 4_999_000_000)
     }
 
-    @Test func nothingIsGuessedBeforeTheFirstWord() {
+    @Test func theTimeIsZeroBeforeTheFirstBatch() {
         var (clock, at) = clock(ahead: 60 * 1_000_000_000)
         tick(&clock, at(3))
         #expect(clock.now == 0)
@@ -94,7 +97,7 @@ import Testing
         #expect(clock.now == 8 * Self.second)
     }
 
-    @Test func aClockOfItsOwnIsTheTicks() {
+    @Test func withoutATimeOfDayTheClockIsThatOfTheTicks() {
         var clock = RemoteClock()
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 0))
         clock.tick(wall: Self.begin, own: 5)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RemoteLinkTests {
     private static let billing = SourceID(1)
 
-    /// The shop's span 3 calls span 1 of the invoices, which waits for a promise of its own.
+    /// Returns a screen on which span 3 of the shop calls span 1 of billing, which waits for a promise of its own.
     private func both(connected: Bool = true, options: State.Options = .init()) -> Screen {
         var screen = Screen(120, 40, options: options)
         var shop = Script()
@@ -43,7 +43,7 @@ import Testing
         #expect(
             called.rowID.source == Self.billing
                 && called.tree!.depth == screen.state.tree.window[caller].tree!.depth + 1)
-        // Among the chains of its own program, with columns as wide as these need.
+        // A filter shows it among the chains of its own program. The tick adapts the widths of columns.
         screen.type("/POST /invoices<Enter>")
         screen.tick(6_000)
         screen.type("j")
@@ -67,7 +67,7 @@ import Testing
         #expect(row("called from", of: screen).contains("checkout: POST invoice"), "\(screen.text)")
     }
 
-    @Test func whatHoldsItUpIsFoundInTheOtherProgram() {
+    @Test func whyFollowsACallIntoTheOtherProgram() {
         var screen = both()
         screen.type("/order 17<Enter><Esc>w")
         #expect(screen.state.selection?.source == Self.billing)
@@ -79,7 +79,7 @@ import Testing
         #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 3, "the caller is above it")
     }
 
-    @Test func aSpanThatNothingWasCalledFromIsAsBefore() {
+    @Test func aSpanWithoutACalledChainRuns() {
         var screen = both(connected: false)
         screen.type("/POST invoice<Enter><Esc>w")
         #expect(screen.text.contains("POST invoice runs"))

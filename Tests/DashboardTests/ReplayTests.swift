@@ -8,17 +8,18 @@ import Testing
 /// A dashboard on a recording: what it shows, which keys move it, and what is refused.
 @Suite struct ReplayTests {
     private static let source = SourceID(0)
-    /// Makes a dashboard one of a recording at 2 s, with what it shows.
+    /// Makes a dashboard that of a recording at 2 s, with the nodes that it shows already.
     static let still = Action.replayed(
         source, ReplayStep(process: Script.process, isFresh: false, batches: [], position: position(2_000)))
     private static let second: UInt64 = 1_000_000_000
     private static let range = 1...(120 * second + 1)
 
-    /// A recording of two minutes, shown at a moment in milliseconds.
+    /// Returns a position in a recording of two minutes, given in milliseconds.
     private static func position(_ milliseconds: Double, playing: Bool = false, speed: Double = 1) -> ReplayPosition {
         ReplayPosition(time: UInt64(milliseconds * 1e6) + 1, range: range, isPlaying: playing, speed: speed)
     }
 
+    /// Returns the action that shows a moment, with the batch of a script. `fresh`: the nodes so far are dropped.
     private static func step(
         _ script: Script, at milliseconds: Double, fresh: Bool, playing: Bool = false, speed: Double = 1
     ) -> Action {
@@ -29,7 +30,7 @@ import Testing
                 position: position(milliseconds, playing: playing, speed: speed)))
     }
 
-    /// Order 17, which is charged; and order 18.
+    /// Order 17, which is being charged, and order 18.
     private static var state: Script {
         var script = Script()
         script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
@@ -53,7 +54,7 @@ import Testing
         var screen = Self.screen()
         #expect(screen.text.contains("order 17") && screen.text.contains("charge card"))
         #expect(screen.text.contains("paused at 34.200s of 2m00.000s"))
-        // Its time of day, and running times as of then.
+        // The program's clock and running times are as of the moment.
         #expect(screen.state.programs[0].shownNow == 34_200_000_001)
         #expect(screen.text.contains("33s"))
         GoldenTests.check(screen, "replay/paused-100x24")
@@ -63,7 +64,6 @@ import Testing
         #expect(screen.text.contains("35s"))
     }
 
-    /// Back to a moment before: what happened later is unknown again; filter, selection and order stay.
     @Test func failuresAMinuteAreShownOnceAMinuteWasSeen() {
         var screen = Self.screen(columns: 160)
         #expect(!screen.text.contains("failed/min"))
@@ -74,13 +74,14 @@ import Testing
             screen.tick(time)
         }
         #expect(screen.text.contains("0 failed/min"))
-        // At the beginning there was no minute before.
+        // From the beginning on, no earlier failure can be missing.
         var other = Screen(160, 24, connected: false)
         other.act(Self.step(Self.state, at: 900, fresh: true))
         other.tick(900)
         #expect(other.text.contains("0 failed/min"))
     }
 
+    /// At an earlier moment later events have not happened; the filter and the selection stay.
     @Test func itGoesBack() {
         var screen = Self.screen()
         var later = Script(sequence: 2, time: 40_000)
@@ -100,7 +101,7 @@ import Testing
         #expect(screen.text.contains("paused at 34.200s"))
     }
 
-    /// What the user folded, unfolded and tagged stays so, though the nodes are applied anew.
+    /// What the user folded, unfolded and tagged stays so, though the nodes are made anew.
     @Test func foldsStay() {
         var screen = Self.screen()
         screen.go(to: 1)
@@ -115,7 +116,7 @@ import Testing
         screen.go(to: 1)
         screen.type("l")
         #expect(screen.text.contains("charge card"))
-        // A level of all chains, too.
+        // A fold level of all chains stays, too.
         screen.type(":fold 0<Enter>")
         screen.act(Self.step(Self.state, at: 34_200, fresh: true))
         screen.tick(34_200)
@@ -146,13 +147,13 @@ import Testing
         #expect(screen.text.contains("order 18"), "the group is open: \(screen.text)")
         #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
         #expect(screen.state.forest?.pins == [NodeID(1)])
-        // Also where time goes on, instead of elsewhere.
+        // Also after a step forward, without a jump.
         screen.act(Self.step(Script(), at: 0, fresh: true))
         screen.act(Self.step(Self.state, at: 34_200, fresh: false))
         for _ in 0..<4 { screen.tick(34_200) }
         #expect(!screen.text.contains("charge card") && screen.taggedIDs == [3])
         #expect(screen.state.forest?.pins == [NodeID(1)])
-        // What is undone stays so.
+        // What the user undoes stays undone.
         screen.type("U")
         screen.go(to: 1)
         screen.type("Pl")
@@ -174,7 +175,7 @@ import Testing
         #expect(typed(",.") == [.previousEvent, .nextEvent])
         #expect(typed("[]") == [.previousNotable, .nextNotable])
         #expect(typed("+-") == [.faster, .slower])
-        // The timeline's own keys stay; and Space in a line is a blank.
+        // The timeline keeps its own keys, and Space in a line is text.
         #expect(typed("3+") == [] && screen.state.view == .timeline)
         #expect(typed("/ ") == [])
     }

@@ -9,7 +9,9 @@ import GoldenSupport
 /// A dashboard under test: actions in, frames and effects out.
 struct Screen {
     var state: State
+    /// The effects of all actions so far.
     var effects: [Effect] = []
+    /// The moment of the last tick, in milliseconds of the program's clock.
     private(set) var milliseconds = 0.0
 
     init(_ columns: Int, _ rows: Int, options: State.Options = .init(), connected: Bool = true) {
@@ -19,13 +21,15 @@ struct Screen {
 
     mutating func act(_ action: Action) { effects += reduce(into: &state, action) }
 
-    /// Lets time go on to a moment of the program's clock.
-    mutating func tick(_ to: Double) {
-        milliseconds = max(milliseconds, to)
+    /// Ticks at a moment in milliseconds of the program's clock. Time does not go back: an earlier moment repeats the
+    /// last.
+    mutating func tick(_ moment: Double) {
+        milliseconds = max(milliseconds, moment)
         let process = UInt64(milliseconds * 1_000_000) + 1
         act(.tick(wall: Script.process.wallOffset + process, process: process))
     }
 
+    /// Delivers the batch of a script, then ticks at its time.
     mutating func feed(_ script: Script, from source: SourceID = SourceID(0)) {
         act(.received(source, script.batch))
         tick(script.time)
@@ -45,12 +49,13 @@ struct Screen {
         }
     }
 
-    /// Goes down from the first row to a node, as a user would, and unfolds its chain.
+    /// Presses keys to go from the first row down to a node, and unfolds its chain on the way. Stops after 1,000 keys.
     mutating func go(to id: UInt64) {
         type("g")
         for _ in 0..<1_000 where selectedID != id { type(isOnFoldedRoot(of: id) ? "l" : "j") }
     }
 
+    /// Whether the selection is on the root of the node's chain, and that is folded.
     private func isOnFoldedRoot(of id: UInt64) -> Bool {
         guard state.view == .chains, let forest = state.forest, let node = forest.index(of: NodeID(id)),
             let line = state.tree.selectedLine,
@@ -59,6 +64,7 @@ struct Screen {
         return row.node == forest.root(of: node) && row.flags.contains(.folded)
     }
 
+    /// The keys that ``type(_:)`` takes in angle brackets.
     static let named: [String: KeyPress] = [
         "Enter": KeyPress(.enter), "Esc": KeyPress(.escape), "Up": KeyPress(.up), "Down": KeyPress(.down),
         "Left": KeyPress(.left), "Right": KeyPress(.right), "PgUp": KeyPress(.pageUp), "PgDn": KeyPress(.pageDown),
@@ -70,20 +76,20 @@ struct Screen {
         "Alt-f": .alt("f"),
     ]
 
-    /// Nanoseconds since 1970 at a moment.
+    /// Returns the time of day, in nanoseconds since 1970, at a moment of the program's clock.
     static func wall(_ milliseconds: Double) -> UInt64 {
         Script.process.wallOffset + UInt64(milliseconds * 1_000_000) + 1
     }
 
     var frame: Frame { render(state) }
     var text: String { frame.plainText() }
-    /// The frame without the header, in which a clock and ages advance each second.
+    /// The cells below the header line. That line changes each second, because it has a clock and ages.
     var body: [[Cell]] {
         let frame = frame
         return (1..<frame.size.rows).map { row in (0..<frame.size.columns).map { frame[row, $0] } }
     }
     var selectedID: UInt64? { state.selection?.id?.rawValue }
-    /// The nodes on the screen; 0 for a program's own row.
+    /// The ids of the nodes on the screen, from top to bottom; 0 for the row of a program or group.
     var visibleIDs: [UInt64] { state.tree.window.map { $0.rowID.id?.rawValue ?? 0 } }
     var taggedIDs: [UInt64] { state.tags.compactMap { $0.id?.rawValue } }
     var message: String? { state.status?.text }
@@ -91,12 +97,13 @@ struct Screen {
     func golden() -> String { frame.golden(theme: state.options.theme, glyphs: state.options.glyphs) }
 }
 
-/// For tests that look at one program.
+/// For tests with one program: its forest and rows.
 extension State {
     var forest: ChainForest? { programs.first?.forest }
     var rowModel: RowModel {
         get { programs[0].rowModel }
         set { programs[0].rowModel = newValue }
     }
+    /// The selected node in its forest; nil if the selection is no node.
     var selectedIndex: NodeIndex? { selectedNode?.node }
 }

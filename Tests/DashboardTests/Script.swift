@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// Event batches written down as a story: times in milliseconds of the program's clock, nodes by number.
+/// Builds a batch of events, one call per step. Nodes are given by number, times in milliseconds.
 struct Script {
     static let process = ProcessDescription(
         key: ProcessKey(rawValue: 42), pid: 4242, name: "checkout", wallOffset: 1_790_000_000_000_000_000)
@@ -12,9 +12,9 @@ struct Script {
 
     private(set) var batch: EventBatch
     private var sites: [String: SiteID] = [:]
-    /// Milliseconds since ``process`` began, whosever story it is.
+    /// The time of the next event: milliseconds since ``process`` began, also for another program.
     private(set) var time = 0.0
-    /// What the program's clock is ahead of that of ``process``, in nanoseconds, wrapping.
+    /// By how many nanoseconds the program's clock is ahead of that of ``process``; wraps if it is behind.
     private let lead: UInt64
 
     init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessDescription = Self.process) {
@@ -31,47 +31,51 @@ struct Script {
     /// Counts events that were lost on the way.
     mutating func lose(_ count: UInt64) { batch.loss.lostAtClient += count }
 
+    /// Marks the batch as the first or the last one of a snapshot.
     mutating func resync(_ mark: Resync) { batch.resync = mark }
 
+    /// Sets the time of the next event, if it is not earlier than that of the last one.
     mutating func at(_ milliseconds: Double) { time = max(time, milliseconds) }
 
     private mutating func add(
         _ kind: EventKind, _ node: UInt64, other: UInt64 = 0, text: String? = nil, thread: ThreadID = 1,
         site: SiteID = 0, detail: UInt16 = 0, flags: EventFlags = []
     ) {
-        var number: UInt32 = 0
+        var textNumber: UInt32 = 0
         if let text {
             batch.texts.append(text)
-            number = UInt32(batch.texts.count)
+            textNumber = UInt32(batch.texts.count)
         }
         batch.events.append(
             ChainEvent(
-                time: nanoseconds, kind, node: NodeID(node), other: NodeID(other), site: site, text: number,
+                time: nanoseconds, kind, node: NodeID(node), other: NodeID(other), site: site, text: textNumber,
                 thread: thread, detail: detail, flags: flags))
         batch.loss.madeCount += 1
         batch.loss.deliveredCount += 1
         batch.time = max(batch.time, nanoseconds)
     }
 
+    /// Makes a node: `under` the node that it continues, or `by` the node that made it; at a site such as
+    /// `A/A.swift:1`.
     mutating func make(
         _ node: UInt64, _ kind: NodeKind, _ label: String? = nil, under parent: UInt64 = 0, by creator: UInt64 = 0,
         site: String? = nil, external: Bool = false
     ) {
-        var number: SiteID = 0
+        var siteID: SiteID = 0
         if let site {
             if let known = sites[site] {
-                number = known
+                siteID = known
             } else {
-                number = SiteID(sites.count + 1) + SiteID(batch.sequence) * 1_000
-                sites[site] = number
+                siteID = SiteID(sites.count + 1) + SiteID(batch.sequence) * 1_000
+                sites[site] = siteID
                 let parts = site.split(separator: ":")
-                batch.sites[number] = CodeLocation(fileID: String(parts[0]), line: UInt32(parts[1])!)
+                batch.sites[siteID] = CodeLocation(fileID: String(parts[0]), line: UInt32(parts[1])!)
             }
         }
         var flags: EventFlags = parent != 0 ? .hasParent : []
         if external { flags.insert(.external) }
         add(
-            .created, node, other: parent != 0 ? parent : creator, text: label, site: number,
+            .created, node, other: parent != 0 ? parent : creator, text: label, site: siteID,
             detail: UInt16(kind.rawValue), flags: flags)
     }
 
@@ -82,6 +86,7 @@ struct Script {
     mutating func call(_ node: UInt64, from parent: NodeKey) { add(.remoteParent, node, text: parent.text) }
     mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
     mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
+    /// Resumes a task, and suspends it again.
     mutating func suspend(_ node: UInt64) {
         add(.resumed, node)
         add(.suspended, node)
@@ -93,10 +98,10 @@ struct Script {
     }
     mutating func reject(_ node: UInt64, _ error: String) { add(.rejected, node, text: error, flags: .handlerEnded) }
     mutating func skip(_ node: UInt64, error: Bool = false) { add(.skipped, node, flags: error ? .error : []) }
-    mutating func cancel(_ node: UInt64, _ who: String) { add(.cancelled, node, text: who, flags: .byViewer) }
+    mutating func cancel(_ node: UInt64, _ actor: String) { add(.cancelled, node, text: actor, flags: .byViewer) }
     mutating func abandon(_ node: UInt64, _ text: String) { add(.abandoned, node, text: text) }
-    mutating func requestCancel(_ node: UInt64, _ who: String) { add(.cancelRequested, node, text: who) }
-    /// The handler of a node blocks its thread for another.
+    mutating func requestCancel(_ node: UInt64, _ actor: String) { add(.cancelRequested, node, text: actor) }
+    /// The handler of `waiter` blocks its thread until `node` settles.
     mutating func block(_ waiter: UInt64, for node: UInt64, on thread: ThreadID) {
         add(.awaited, node, other: waiter, thread: thread)
     }

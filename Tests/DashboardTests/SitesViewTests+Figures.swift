@@ -15,16 +15,16 @@ extension SitesViewTests {
 
     @Test func whatIsSlowestOrInFlightForLongestIsFirst() throws {
         let screen = Self.screen(120, 40)
-        // The checks of order 17 are under way for a second; no step that is over took as long.
+        // The checks of order 17 have run for a second; no finished step took as long.
         #expect(screen.state.sites.rows.first?.siteText == "Checkout.swift:34")
         let ranks = screen.state.sites.rows.map { max($0.number(.totalP99), $0.number(.oldest)) }
         #expect(ranks == ranks.sorted(by: >))
-        // Charging took 300 ms twice: of two orders that came so far.
+        // Two orders were charged, in 300 ms each.
         let charge = try Self.row("Checkout.swift:41", screen)
         #expect(charge.statistics.total == 4)
         #expect(charge.statistics.rejected == 1)
         #expect(charge.statistics.live == 2)
-        #expect(charge.statistics.flow.inFlight == 0, "those wait for the checks")
+        #expect(charge.statistics.flow.inFlight == 0, "the others wait for the checks")
         #expect(charge.labelText == "charge card")
         #expect(charge.statistics.flow.failedShare == 0.5)
         #expect(DurationText.settled(charge.statistics.run.p99) == "299ms")
@@ -32,7 +32,7 @@ extension SitesViewTests {
         #expect(charge.number(.rate) == 2)
     }
 
-    /// A handler that has run for 14 s stood last but one, its columns blank.
+    /// Also before any handler of its site has ended.
     @Test func aRunningHandlerCountsInMaxAndInItsOwnColumn() throws {
         var screen = Screen(200, 40)
         var script = Script(time: 1_000)
@@ -57,7 +57,7 @@ extension SitesViewTests {
         #expect(screen.state.sites.rows.first?.has(.runMax) == true)
     }
 
-    /// Two seconds of delay were blank, because only handlers were measured.
+    /// A delay has no handler, so only its total is measured.
     @Test func waitingIsMeasured() throws {
         var screen = Screen(120, 40)
         var script = Script(time: 1_000)
@@ -92,7 +92,7 @@ extension SitesViewTests {
         #expect(screen.text.contains("2.06s"), "order 17's checks")
     }
 
-    @Test func figuresFollowOnceASecond() {
+    @Test func figuresAreUpdatedOnceASecond() {
         var screen = Self.screen(120, 40)
         let total = { (screen: Screen) in
             try? Self.row("Checkout.swift:31", screen).statistics.total
@@ -107,8 +107,8 @@ extension SitesViewTests {
         #expect(total(screen) == 5)
     }
 
-    /// The clock of a program that is over stands still, and what it said last is counted all the same.
-    @Test(arguments: [4, 1]) func whatWasSaidLastIsCounted(_ view: Int) {
+    /// The clock of an ended program stands still, but its last events are counted.
+    @Test(arguments: [4, 1]) func theLastEventsOfAnEndedProgramAreCounted(_ view: Int) {
         var screen = Screen(160, 40)
         var script = Script(time: 4_000)
         for node in 1...3 as ClosedRange<UInt64> { script.make(node, .work, "part", site: "Shop.swift:7") }
@@ -126,7 +126,7 @@ extension SitesViewTests {
         #expect(screen.state.programs[0].isIdle)
     }
 
-    @Test func nothingChangesNothingIsDrawn() {
+    @Test func withoutChangesNothingIsDrawn() {
         var screen = Self.screen(120, 40)
         screen.tick(7_000)
         let revision = screen.state.revision
@@ -134,11 +134,11 @@ extension SitesViewTests {
         #expect(screen.state.revision == revision)
     }
 
-    @Test func detailsOfANodeKnowItsSite() throws {
+    @Test func detailsOfANodeCountItsSiteAlone() throws {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 103)
         let insight = screen.state.programs[0].insight.sites
-        #expect(insight.table == nil, "no more than its own site was counted")
+        #expect(insight.table == nil, "only its own site is counted")
         let forest = try #require(screen.state.forest)
         let node = forest.node(try #require(forest.index(of: NodeID(103))))
         #expect(insight.statistics(site: node.site, kind: node.kind)?.run.count == 2)

@@ -91,7 +91,7 @@ import Testing
         #expect(screen.message == "sorted by run p99: the shortest first")
     }
 
-    /// The bars' column sorted by the number of runs, and looked unsorted.
+    /// Not by the number of runs, by which the column looks unsorted.
     @Test func barsSortByTheirMedian() {
         var screen = Self.screen(200, 40)
         screen.state.sites.sort = SiteSort(column: .bars)

@@ -8,8 +8,8 @@ import Testing
 @testable import Dashboard
 
 @Suite struct SortBuildTests {
-    /// An order that is made in slices, while everything goes on changing, is the one that is made at once.
-    @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
+    /// A sort in slices, while nodes change, gives the order of a naive sort.
+    @Test(arguments: 1...4) func aSlicedSortGivesTheOrderOfANaiveOne(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var forest = ChainForest(process: Script.process.key)
         var rowModel = RowModel()
@@ -59,7 +59,7 @@ import Testing
                     rowModel.fold(node, Bool.random(using: &random), in: forest)
                 }
                 rowModel.archive(in: forest, now: forest.now, pinned: nil)
-                // The order that is shown is kept up meanwhile.
+                // The order that is still shown is updated meanwhile.
                 if Int.random(in: 0..<4, using: &random) == 0 {
                     _ = rowModel.advanceOrder(at: forest.now)
                     rowModel.repositionOutdated(in: forest)
@@ -82,7 +82,7 @@ import Testing
             }
             #expect(rows == naive, "seed \(seed), round \(round), \(order)")
             #expect(rowModel.rowCount == naive.count)
-            for group in rowModel.order.groups.screen where order.isGrouped {
+            for group in rowModel.order.groups.screenOrder where order.isGrouped {
                 let group = rowModel.order.groups[group]
                 let roots = forest.roots.filter {
                     (forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0)) == group.site

@@ -6,9 +6,9 @@ import Testing
 @testable import ChainRows
 @testable import Dashboard
 
-/// Sorting, inverting and grouping the tree, by keys, by clicks, and what stays as it was.
+/// Sorting, inverting and grouping the tree by keys and clicks, and what stays in its place.
 @Suite struct SortTests {
-    /// Four orders, one program.
+    /// Returns a screen with four orders, folded.
     private static func orders(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
         screen.type("_")
@@ -56,17 +56,17 @@ import Testing
         #expect(Self.roots(screen) == [400, 300, 200, 100])
     }
 
-    @Test func theLongestStandFirstUntilTurnedRound() {
+    @Test func theLongestComesFirstUntilTheOrderIsInverted() {
         var screen = Self.orders()
         screen.act(.perform(.sort))
         while screen.state.order.column != .total { screen.type("s") }
-        // 300 and 400 go on since 3.02 s and 3.9 s; 100 took 806 ms, 200 took 807.
+        // 300 and 400 have run since 3.02 s and 3.9 s; 100 took 806 ms, 200 took 807 ms.
         #expect(Self.roots(screen) == [300, 200, 100, 400])
         screen.type("S")
         #expect(Self.roots(screen) == [400, 100, 200, 300])
     }
 
-    /// desc puts the greatest first, whatever the column's usual order is.
+    /// `desc` puts the greatest first, whatever the column's usual order is.
     @Test func aCommandSorts() {
         var screen = Self.orders()
         let usual = Self.roots(screen)
@@ -83,14 +83,14 @@ import Testing
         screen.type("t:sort run siblings desc<Enter>")
         #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
         #expect(screen.message == "sorted: by run, the longest first; nodes under a node, too")
-        // The usual order; groups stay together.
+        // Without arguments: the default order. The grouping stays.
         screen.type("4:sort<Enter>")
         #expect(screen.state.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)
         screen.type("t")
         #expect(Self.roots(screen) == usual)
     }
 
-    @Test func whatGrowsOvertakesOnceASecond() {
+    @Test func growingDurationsOvertakeOnceASecond() {
         var screen = Self.orders()
         while screen.state.order.column != .total { screen.type("s") }
         screen.tick(4_700)
@@ -101,7 +101,7 @@ import Testing
         #expect(Self.roots(screen) == [300, 400, 200, 100])
     }
 
-    @Test func whatIsAliveAndWhatWentWrongComesFirst() {
+    @Test func liveAndFailedChainsComeFirst() {
         var screen = Self.orders()
         screen.type("s")
         // All roots are fulfilled: their chains decide. 300 and 400 run, 200 holds rejections.
@@ -112,7 +112,7 @@ import Testing
         more.start(700)
         screen.feed(more)
         screen.tick(6_000)
-        // Chains by what goes on in them: three run, one is pending.
+        // Chains by the state of their live nodes: three run, one is pending.
         #expect(Self.roots(screen) == [300, 400, 700, 600, 200, 100])
     }
 
@@ -151,7 +151,7 @@ import Testing
         screen.tick(3_000)
         #expect(screen.visibleIDs == [2, 3, 5, 4, 1])
         screen.type("/PUT /order<Enter>")
-        #expect(screen.visibleIDs == [1], "the search knows the new name")
+        #expect(screen.visibleIDs == [1], "the search finds the new name")
     }
 
     // MARK: What stays
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// So it does after `g`; a move anchors the selection.
+    /// A move anchors the selection.
     @Test func theTopStaysAfterGUntilTheUserMoves() {
         var screen = Screen(100, 12)
         var script = Script()
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: The mouse
 
-    @Test func aClickOnAHeadSortsByIt() {
+    @Test func aClickOnAColumnHeaderSortsByIt() {
         var screen = Self.orders()
         let columns = screen.state.columns(in: 120)
         let row = Layout(screen.state).tree.row - 1
@@ -235,7 +235,7 @@ import Testing
         #expect(columns.headers.map(\.column) == [.state, .node, .thread, .wait, .run, .total, .value])
         let order = screen.state.order
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 0)))
-        #expect(screen.state.order == order, "no head is there")
+        #expect(screen.state.order == order, "there is no header")
     }
 
     @Test func aClickOnAGroupsMarkerUnfoldsIt() {
@@ -293,7 +293,7 @@ import Testing
         #expect(screen.text.contains("1 running") && screen.text.contains("1 rejected"))
     }
 
-    @Test func keysOnAGroupsRowDoOrSayWhy() {
+    @Test func keysOnAGroupsRowActOrSayWhyNot() {
         var screen = Self.orders()
         screen.type("tg")
         #expect(screen.state.selection?.site != nil)
@@ -324,7 +324,7 @@ import Testing
 
     // MARK: Following
 
-    /// However many chains that are not shown began since.
+    /// However many hidden chains began later.
     @Test(arguments: [false, true]) func followsTheNewestThatIsShown(_ isInverted: Bool) {
         var screen = Screen(120, 12)
         var script = Script(time: 10)
@@ -356,7 +356,7 @@ import Testing
         #expect(screen.selectedID == 200 && screen.text.contains("following selected"))
         #expect(screen.message?.hasPrefix("follows order 16") == true)
         let line = screen.state.tree.selectedLine!
-        // What comes does not push it from its line, except so far as the rows end below it.
+        // New chains do not push the node from its line, except where the rows end below it.
         var more = Script(sequence: 9, time: 30_000)
         for number in 0..<40 as Range<UInt64> { more.make(1_000 + number, .promise, "new", external: true) }
         screen.feed(more)

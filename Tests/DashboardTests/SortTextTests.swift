@@ -4,13 +4,13 @@ import Testing
 
 @testable import Dashboard
 
-/// The order of texts, and that of nodes under the same node.
+/// The order of texts, and of siblings.
 @Suite struct SortTextTests {
     @Test func labelsThatBeginAlikeAreSorted() {
         var screen = Screen(100, 20)
         var script = Script(time: 10)
         let names = ["users", "orders/12", "orders/7", "carts", "users/me"]
-        for (place, name) in names.enumerated() { script.make(UInt64(place + 1), .promise, "GET /api/v1/\(name)") }
+        for (index, name) in names.enumerated() { script.make(UInt64(index + 1), .promise, "GET /api/v1/\(name)") }
         screen.feed(script)
         screen.state.sort(by: .node)
         #expect(screen.visibleIDs == [4, 3, 2, 1, 5])
@@ -25,7 +25,7 @@ import Testing
         #expect(screen.visibleIDs == [5, 1, 2, 3, 6, 4, 7])
     }
 
-    /// Also under nodes with very many of them, up to a limit; and back, in the order of the program.
+    /// Up to a limit of their number. A sort without siblings restores the program's order.
     @Test(arguments: [300, 3_000, 5_000] as [UInt64]) func manySiblingsAreSorted(_ count: UInt64) {
         var screen = Screen(100, 20)
         var script = Script(time: 10)

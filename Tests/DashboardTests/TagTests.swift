@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Which nodes are tagged is on the screen, and only those that the user saw under the cursor are.
+/// Tags are on the screen, and a key tags the node that was drawn under the cursor.
 @Suite struct TagTests {
     private static func chains(_ rows: Int = 20) -> Screen {
         var screen = Screen(120, rows)
@@ -45,7 +45,7 @@ import Testing
         #expect(!screen.text.contains("◈"))
     }
 
-    /// The event and the key come between two frames.
+    /// An event adds a row between the last frame and the key.
     @Test func theNodeThatWasDrawnIsTagged() {
         var screen = Self.chains()
         screen.type("j")
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Before any move the first row is the selected one; a chain that comes above it does not change what is tagged.
-    @Test func withoutAMoveTheDrawnOneIsTagged() {
+    @Test func withoutAMoveTheDrawnNodeIsTagged() {
         var screen = Self.chains()
         screen.type("S")
         let drawn = screen.selectedID

@@ -21,7 +21,7 @@ import Testing
         #expect(DurationText.running(9_950 * ms) == "9.9s")
         #expect(DurationText.running(10_000 * ms) == "10s")
         #expect(DurationText.running(61_000 * ms) == "1m01s")
-        // What is shown changes only when the step does, and never grows by more than a cell at a time.
+        // The text changes exactly when the step does, and fits its column.
         var last: (step: UInt64, text: String)?
         for tenth in 0..<1_200 {
             let duration = UInt64(tenth) * 97 * ms
@@ -68,8 +68,9 @@ import Testing
         #expect(TextWrap.lines("a\nb\u{1b}", columns: 10, charset: .unicode) == ["a␊b␛"])
     }
 
-    /// What is plain is wrapped without being measured: with a letter that is not, of the same width, as well.
-    @Test func plainWordsAreWrappedLikeOthers() {
+    /// ASCII is wrapped without being measured. With a letter of the same width that is not ASCII the lines are the
+    /// same.
+    @Test func wordsInASCIIAreWrappedLikeOthers() {
         let texts = [
             "e", " e", "e ", "  two  spaces e", "its turn has come, and nobody runs it",
             "e" + String(repeating: "x", count: 31),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// One scene in each theme: the frame, and what a terminal is told for each style in it.
+/// One screen in each theme: the frame, and the colours and attributes of each style in it.
 @Suite struct ThemeGoldenTests {
     @Test(arguments: Theme.all.map(\.name)) func theme(_ name: String) throws {
         let theme = try #require(Theme.named(name))
@@ -20,7 +20,7 @@ import Testing
         #expect(complaint == nil)
     }
 
-    /// `203 on 237 bold`; `-` is the terminal's own.
+    /// Returns a look as text, such as `203 on 237 bold`; `-` is the terminal's own colour.
     private static func words(_ look: Look) -> String {
         let front = look.foreground < 0 ? "-" : "\(look.foreground)"
         let back = look.background < 0 ? "" : " on \(look.background)"
@@ -30,7 +30,7 @@ import Testing
 }
 
 extension Frame {
-    /// Of each cell.
+    /// The style of each cell.
     fileprivate var styles: [Style] {
         (0..<size.rows).flatMap { row in (0..<size.columns).map { self[row, $0].style } }
     }

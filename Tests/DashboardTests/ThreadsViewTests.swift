@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The view of threads: what it looks like, what its keys do, and that it moves when it should.
+/// The view of threads: what it looks like, what its keys do, and when it is redrawn.
 @Suite struct ThreadsViewTests {
     // MARK: Goldens
 
@@ -81,7 +81,7 @@ import Testing
         screen.act(.received(SourceID(0), script.batch))
         screen.tick(1_300)
         screen.type("2")
-        // The program reports a handler after 100 ms, which is no alarm.
+        // The program reports a long handler after 100 ms, before the warning's limit.
         #expect(Self.words(screen) == ["running", "waiting"])
         #expect(!screen.text.contains("block"))
         for time in stride(from: 1_400.0, through: 2_150, by: 50) { screen.tick(time) }
@@ -90,13 +90,14 @@ import Testing
         for time in stride(from: 2_200.0, through: 3_000, by: 50) { screen.tick(time) }
         #expect(Self.words(screen) == ["blocked", "blocked"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 2)
-        // The same limit, wherever it is set.
+        // A new limit holds for the view and the warning.
         screen.state.options.warnings.blockedWorkerLimit = 10_000_000_000
         screen.tick(4_000)
         #expect(Self.words(screen) == ["running", "waiting"])
         #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 0)
     }
 
+    /// Returns the words for what the workers do.
     private static func words(_ screen: Screen) -> [String] {
         lines(screen).filter { $0.contains("worker-") }.compactMap { line in
             line.split(separator: " ").map(String.init).first {
@@ -113,7 +114,7 @@ import Testing
     @Test(arguments: [80, 100, 120, 160]) func aLongThreadNameKeepsItsEnd(_ columns: Int) {
         var screen = Screen(columns, 40)
         var script = TimedScript()
-        // The kernel keeps 15 bytes of a name, and Dispatch the last ones of its own.
+        // Linux keeps 15 bytes of a thread's name, and Dispatch gives it the last 15 of its own.
         script.batch.threads = [1: "oot.default-qos", 2: "order-service-database-pool-worker-12"]
         for node in 1...2 as ClosedRange<UInt64> {
             script.make(node, .work, "step \(node)", at: 1_000)
@@ -181,7 +182,7 @@ import Testing
         #expect(screen.selectedID == 21)
     }
 
-    @Test func theLaneOfTheSelectedNodeIsGoneTo() {
+    @Test func theCursorBeginsAtTheLaneOfTheSelectedNode() {
         var screen = Self.shop(120, 40)
         screen.type("1")
         screen.go(to: 40)
@@ -202,7 +203,7 @@ import Testing
         #expect(screen.selectedID != 22)
     }
 
-    @Test func theWayToWhatBlocksIsOneKey() {
+    @Test func oneKeyGoesToTheNodeThatBlocks() {
         var screen = Self.shop(120, 40)
         screen.type("gjjw")
         #expect(screen.selectedID == 22)
@@ -210,7 +211,7 @@ import Testing
 
     // MARK: Time
 
-    @Test func timeMovesOnlyWhatShowsIt() {
+    @Test func aChangedFrameHasANewRevision() {
         var screen = Self.shop(120, 40)
         var random = SeededGenerator(seed: 7)
         for _ in 0..<200 {
@@ -220,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func whatIsIdleIsNotDrawnAgain() {
+    @Test func idleThreadsAreNotRedrawn() {
         var screen = Screen(120, 40)
         var script = TimedScript()
         script.batch.threads = [1: "worker-1"]
@@ -261,7 +262,7 @@ import Testing
         }
     }
 
-    /// Header, tabs, details and footer are what they are with any other view that says nothing.
+    /// Checks that a view draws nothing outside its area, where the header, tabs, details and footer are.
     static func checkArea(_ screen: Screen) {
         let area = Layout(screen.state).tree
         let frame = screen.frame
@@ -289,7 +290,7 @@ import Testing
         screen.act(.received(SourceID(0), script.batch))
         screen.tick(20)
         screen.type("2")
-        // Below them a row for those that no executor is known of.
+        // Two rows below them: the heading of executors, and handlers without a known executor.
         #expect(screen.state.threads.cursor.count == 602)
         screen.type("Gkk")
         #expect(screen.selectedID == 600)
@@ -298,8 +299,8 @@ import Testing
 
     // MARK: Scenes
 
-    /// Five threads: one idle, one busy now and then, one blocked, one that runs on top of a wait, one that has been
-    /// running for long; two nodes in the queue.
+    /// Returns a batch with five threads: one idle, one busy now and then, one blocked, one that runs a handler while
+    /// another waits below it, one that has run one handler for long. Two nodes are in a queue.
     static func batch() -> EventBatch {
         var script = TimedScript()
         script.batch.threads = [1: "worker-1", 2: "worker-2", 4: "main", 9: "worker-9", 10: "worker-10"]
@@ -333,6 +334,7 @@ import Testing
         return script.batch
     }
 
+    /// Returns the view of the threads in ``batch()``, with the third row selected.
     static func shop(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options)
         screen.act(.received(SourceID(0), batch()))
@@ -345,6 +347,7 @@ import Testing
         (0..<screen.frame.size.rows).map { screen.frame.rowText($0) }
     }
 
+    /// Returns the line of a thread or an executor; empty if there is none.
     private static func line(_ name: String, _ screen: Screen) -> String {
         let found = lines(screen).first { line in
             line.split(separator: " ").prefix(4).contains { $0 == name }
@@ -352,6 +355,7 @@ import Testing
         return found ?? ""
     }
 
+    /// Returns the names of the threads, from top to bottom.
     private static func lanes(_ screen: Screen) -> [String] {
         screen.state.threads.rows.compactMap { row in
             guard case .lane(_, let thread) = row else { return nil }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Dashboard
 
-/// What has gone well inside a live chain folds itself.
+/// What has gone well inside a live chain folds by itself.
 struct TidyingTests {
-    /// Order 1 is under way: its check (2) is over, with a look-up (3) and what followed it (4) inside; the charge (5)
-    /// goes on.
+    /// Returns a screen with live order 1: check 2 has settled, with look-up 3 and its next step 4 inside; charge 5
+    /// runs. Also returns a script for later events.
     private func order(rejected: Bool = false) -> (screen: Screen, script: Script) {
         var script = Script()
         script.make(1, .promise, "order", external: true)
@@ -56,7 +56,7 @@ struct TidyingTests {
         for moment in stride(from: 100.0, to: 9_000, by: 100) { screen.tick(moment) }
         #expect(screen.state.isIdle && screen.visibleIDs.contains(12))
         screen.go(to: 1)
-        // An idle loop looks once a second.
+        // An idle loop ticks once a second.
         screen.tick(10_100)
         screen.tick(11_200)
         #expect(screen.state.isIdle && !screen.visibleIDs.contains(12))
@@ -84,7 +84,7 @@ struct TidyingTests {
         for moment in stride(from: pause + 60, through: pause + 3_000, by: 20) { screen.tick(moment) }
         #expect(screen.visibleIDs == [1, 2, 3])
         #expect(screen.state.rowModel.queueStatistics.allSatisfy { $0.count == 0 })
-        // Another one replaces it.
+        // A live chain takes its place.
         var other = Script(sequence: 4, time: pause + 3_100)
         other.make(11, .promise, "next", external: true)
         screen.feed(other)
@@ -98,7 +98,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
     }
 
-    @Test func whatBeginsToLiveInsideOpensIt() {
+    @Test func aNewLiveNodeInsideUnfoldsIt() {
         var (screen, more) = order()
         screen.tick(2_000)
         more.make(6, .work, "look again", by: 2)
@@ -106,7 +106,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 6, 5])
     }
 
-    @Test func whereTheUserIsStaysOpenUntilTheUserGoes() {
+    @Test func aFinishedNodeStaysUnfoldedWhileTheSelectionIsInIt() {
         var (screen, _) = order()
         screen.go(to: 4)
         screen.tick(2_000)
@@ -116,7 +116,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 5])
     }
 
-    @Test func whatTheUserUnfoldedStaysSo() {
+    @Test func whatTheUserUnfoldedStaysUnfolded() {
         var (screen, _) = order()
         screen.tick(2_000)
         screen.go(to: 2)

@@ -95,11 +95,12 @@ import Testing
         }
     }
 
-    /// The series is read when it, the width or the range has changed, and not when the moment has.
-    @Test func itCostsWhatIsSeen() {
+    /// The columns are made anew when the series, the width or the range changes, and not when the moment does.
+    @Test func columnsAreMadeOnlyWhenNeeded() {
         var screen = Self.screen(120, 40)
         var known = screen.state.timeStrip.slices
-        /// Whether the columns were made anew since the last call. The old ones are kept, so that none takes their address.
+        /// Whether the columns were made anew since the last call. The old ones are kept, so that their address is not
+        /// reused.
         func isNew() -> Bool {
             let slices = screen.state.timeStrip.slices
             defer { known = slices }
@@ -133,17 +134,17 @@ import Testing
         }
         #expect(mouse(.press, columns.start) == [1])
         #expect(mouse(.drag, columns.start + columns.width - 1) == [120 * Self.second + 1])
-        // Beyond its ends, and off its rows, while the button is down.
+        // A drag may leave the strip.
         #expect(mouse(.drag, 119, row: 3) == [120 * Self.second + 1])
         let middle = try #require(mouse(.drag, columns.start + columns.width / 2).first)
         #expect(middle > 59 * Self.second && middle < 62 * Self.second)
         Self.move(&screen, to: middle)
         #expect(mouse(.drag, columns.start) == [1])
-        // Back before the move was shown.
+        // This moment is still shown, but the drag is sent, because a move away from it is on its way.
         #expect(mouse(.drag, columns.start + columns.width / 2) == [middle])
         #expect(mouse(.release, 50) == [] && mouse(.drag, 60) == [])
         #expect(!screen.state.isDraggingStrip)
-        // The label is the end.
+        // The label stands for the beginning.
         #expect(mouse(.press, 0, row: strip.row + 1) == [1])
     }
 
@@ -164,6 +165,7 @@ import Testing
         #expect(screen.text.contains("say which mark"))
     }
 
+    /// Types keys; returns the commands to the recording.
     private func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {
         screen.effects = []
         screen.type(keys)
@@ -173,7 +175,7 @@ import Testing
     @Test func theListOfMarksGoesToThemAndRemovesThem() throws {
         var screen = Self.screen(120, 40)
         screen.type("'")
-        // The last one before the moment that is shown.
+        // The last mark before the shown moment is selected.
         #expect(screen.state.mode == .marks(selected: 0))
         #expect(screen.text.contains(" 2 marks ") && screen.text.contains("9.999s   boot"))
         #expect(commands(&screen, "j<Enter>") == [.seek(90 * Self.second)] && screen.state.mode == .normal)
@@ -208,7 +210,7 @@ import Testing
         screen.act(.marks([ReplayMark(time: 7, name: "mark 1"), ReplayMark(time: 9, name: "end")]))
         #expect(commands(&screen, ":at mark<Tab><Enter>") == [.seek(7)])
         #expect(commands(&screen, ":unmark mark 1<Enter>") == [.unmark("mark 1")])
-        // The end of the recording, not the mark from an old file of marks.
+        // The end of the recording, not the mark of that name, which an old file of marks may have.
         #expect(commands(&screen, ":at end<Enter>") == [.seek(120 * Self.second + 1)])
         #expect(commands(&screen, ":mark end<Enter>") == [])
         #expect(screen.text.contains("end is a moment itself"))

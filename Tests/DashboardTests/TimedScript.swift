@@ -1,8 +1,10 @@
 import ChainEvents
 
-/// Events written down one by one, each with its thread: what ``Script`` has too few words for. Times in milliseconds.
+/// Builds a batch of events as ``Script`` does, but with the time and the thread of each event. Times are in
+/// milliseconds.
 struct TimedScript {
     var batch: EventBatch
+    /// By how many nanoseconds the program's clock is ahead of that of ``Script/process``; wraps if it is behind.
     private let lead: UInt64
 
     init(sequence: UInt64 = 1, of process: ProcessDescription = Script.process) {
@@ -48,7 +50,7 @@ struct TimedScript {
         append(.fulfilled, node, at: milliseconds, on: thread, flags: .handlerEnded)
     }
 
-    /// A node that is made, runs from one moment to another, and is fulfilled.
+    /// Makes a node that runs from one moment to another and is fulfilled.
     mutating func run(_ node: UInt64, _ label: String, from: Double, to: Double, on thread: ThreadID) {
         make(node, .work, label, at: from)
         queue(node, at: from)

@@ -40,6 +40,7 @@ import Testing
         #expect(used <= axis.columns && used >= axis.columns - 2, "\(used) of \(axis.columns)")
     }
 
+    /// The columns that the duration takes beside a bar.
     private enum DurationColumns { static let count = 10 }
 
     @Test func aLiveChainUsesMostOfTheWidthAsItGrows() {
@@ -52,7 +53,7 @@ import Testing
             #expect(used <= axis.columns - 8 && used * 5 >= (axis.columns - 10) * 4, "\(used) of \(axis.columns)")
             scales.insert(axis.scale)
         }
-        #expect(scales.count < 45, "it stands still in between")
+        #expect(scales.count < 45, "the scale stands still in between")
     }
 
     @Test func theSignsAreExplainedWhereThereIsRoom() {
@@ -94,14 +95,14 @@ import Testing
 
     // MARK: The strip
 
-    @Test func theWholeChainIsAboveWhereItIsNotInSight() {
+    @Test func aStripShowsTheWholeChainWhileZoomedIn() {
         var screen = TimelineTests.order(16, 120, 40)
         #expect(!screen.text.contains("whole chain"))
         screen.type("++")
         #expect(screen.text.contains("whole chain, "))
         let row = Layout(screen.state).tree.row + 3
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 60)))
-        #expect(screen.selectedID == 202, "rows begin below it")
+        #expect(screen.selectedID == 202, "rows begin below the strip")
         screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row, column: 60)))
         #expect(screen.selectedID == 202)
         screen.type("--")
@@ -110,7 +111,7 @@ import Testing
 
     // MARK: Folding
 
-    @Test func whatIsUnderANodeFolds() {
+    @Test func aKeyFoldsWhatIsUnderANode() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.go(to: 202)
         let count = screen.state.timeline.cursor.count
@@ -128,7 +129,7 @@ import Testing
         #expect(screen.state.timeline.cursor.count == count)
     }
 
-    @Test func aNodeInsideIsUnfolded() {
+    @Test func goingToANodeInsideUnfoldsIt() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.go(to: 202)
         screen.type("Z:goto #210<Enter>3")
@@ -138,7 +139,7 @@ import Testing
 
     // MARK: The longest
 
-    @Test func theLongestBarsAreGoneTo() {
+    @Test func aKeyGoesToTheLongestBars() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.type("gB")
         let first = screen.selectedID
@@ -167,7 +168,7 @@ import Testing
         #expect(screen.message == "the longest chain: 90ms")
     }
 
-    /// A chain of more nodes than the timeline visits whole.
+    /// The chain has more nodes than the timeline walks at once.
     @Test func aLongChainCannotBeFoldedButItsLongestBarIsFound() {
         var screen = Screen(120, 20)
         var script = Script(time: 10)

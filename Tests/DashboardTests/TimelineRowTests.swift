@@ -7,7 +7,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The rows of the timeline, and that they cost what is on the screen.
+/// The rows of the timeline, and their cost, which depends on what is on the screen.
 @Suite struct TimelineRowTests {
     // MARK: Rows
 
@@ -34,7 +34,7 @@ import Testing
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 60, clickCount: 2)))
         #expect(screen.state.view == .chains)
         #expect(screen.selectedID == 202)
-        // The line below the rows is none of them.
+        // A click below the rows selects nothing.
         screen.type("3")
         let area = Layout(screen.state).tree
         screen.act(.mouse(Mouse(.press, .left, row: area.row + area.rows - 1, column: 60)))
@@ -71,7 +71,7 @@ import Testing
         #expect(screen.selectedID != nil)
     }
 
-    @Test func taggingGoesOnToTheNextRow() {
+    @Test func taggingMovesToTheNextRow() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.type("g  ")
         #expect(screen.taggedIDs == [200, 201])
@@ -81,7 +81,7 @@ import Testing
         #expect(screen.selectedID == 206)
     }
 
-    @Test func aSelectedLeafThatGoesLeavesItsChain() {
+    @Test func whenASelectedLeafIsEvictedItsParentIsSelected() {
         var options = State.Options()
         options.limits.settledLeafLimit = 2
         var screen = Screen(120, 40, options: options)
@@ -95,7 +95,7 @@ import Testing
         for node in 2...9 as ClosedRange<UInt64> { more.fulfill(node) }
         screen.feed(more)
         for step in 1...50 { screen.tick(30 + Double(step) * 1_000) }
-        #expect(screen.state.forest?.index(of: NodeID(3)) == nil, "it is kept no longer")
+        #expect(screen.state.forest?.index(of: NodeID(3)) == nil, "the leaf is evicted")
         #expect(screen.selectedID == 1)
         #expect(TimelineView.shownChain(screen.state) != nil)
     }
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Costs
 
-    @Test func aLongChainIsNotLookedThrough() {
+    @Test func aLongChainIsNotWalkedWhole() {
         for isWide in [false, true] {
             var screen = Screen(120, 40)
             var script = Script(time: 10)
@@ -178,7 +178,7 @@ import Testing
 
     private func viewHeight(_ screen: Screen) -> Int { TimelineView.height(in: screen.state) }
 
-    @Test func ofManyChainsOnlyThoseOnTheScreenCount() {
+    @Test func ofManyChainsOnlyThoseOnTheScreenAreWalked() {
         var screen = Screen(120, 40)
         var script = Script(time: 10)
         for root in 0..<20_000 as Range<UInt64> {
@@ -188,7 +188,7 @@ import Testing
         screen.feed(script)
         screen.type("g3aG")
         #expect(screen.selectedID == 20_000)
-        // From the first of those that are shown until now.
+        // The axis begins with the first chain that is shown.
         let axis = TimelineTests.axis(screen)
         #expect(axis.left == Screen.wall(10 + 20_000 - Double(TimelineView.height(in: screen.state))))
         screen.type("g<PgDn>")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The timeline: what it looks like, its keys, and that it costs what is on the screen.
+/// The timeline: what it looks like, the phases of its bars, and when it is redrawn.
 @Suite struct TimelineTests {
     private static let sizes = [
         Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60),
@@ -25,12 +25,13 @@ import Testing
 
     @Test func aRejectedChain() { GoldenTests.check(Self.order(16, 120, 40), "timeline/rejected-120x40") }
 
-    @Test func nearerAndAside() {
+    @Test func zoomedInAndPanned() {
         var screen = Self.order(16, 120, 40)
         screen.type("jjj+++ll")
         GoldenTests.check(screen, "timeline/near-120x40")
     }
 
+    /// Returns a screen with the shop and its invoices, in the tree.
     static func twoPrograms() -> Screen {
         var screen = Screen(120, 30, connected: false)
         screen.act(.connected(SourceID(0), Script.process))
@@ -72,7 +73,7 @@ import Testing
                 + (bar.end.map { ["\($0.role)"] } ?? [])
         }
         #expect(bar(201) == ["waiting 10", "queued 3", "running 2097", "fulfilled"])
-        // It follows `all`: its handler is over, and it is not.
+        // Its handler has ended, but it is pending until the `all` that it follows settles.
         #expect(bar(202) == ["waiting 2110", "queued 10", "pending 2880", "fulfilled"])
         #expect(bar(213) == ["pending 2880", "fulfilled"])
         #expect(bar(203).last == "rejected")
@@ -81,7 +82,7 @@ import Testing
 
     // MARK: Time
 
-    @Test func timeMovesOnlyWhatShowsIt() {
+    @Test func aChangedFrameHasANewRevision() {
         for keys in ["", "a", "+++", "+++h", "a++", "jjjj"] {
             var screen = Self.order(17, 120, 40)
             screen.type(keys)
@@ -97,7 +98,7 @@ import Testing
 
     @Test func aSettledChainIsNotDrawnAgain() {
         var screen = Self.order(16, 120, 40)
-        // Until the header says that nothing comes any more.
+        // Until the figures of the header stand still.
         for second in 90...100 { screen.tick(Double(second) * 1_000) }
         let (step, body) = (TimelineView.redrawKey(of: screen.state), screen.body)
         for tick in 1...200 { screen.tick(100_000 + Double(tick) * 10) }
@@ -126,7 +127,7 @@ import Testing
                     ["j", "k", "G", "g", "<PgDn>", "+", "+", "-", "h", "l", "a", "f"].randomElement(using: &random)!)
                 screen.tick(screen.milliseconds + Double(random.next() % 500))
             }
-            // What was just said stands in the footer.
+            // A message of the last key is in the footer, outside the view's area.
             ThreadsViewTests.checkArea(screen)
         }
     }
@@ -134,11 +135,11 @@ import Testing
     @Test func impossibleTimesKeepAnAxisAndItsRows() {
         var screen = Screen(120, 40)
         var script = TimedScript()
-        for (place, time) in ([.max, 0, 1, .max / 2, .max - 5] as [UInt64]).enumerated() {
-            let node = UInt64(place) * 3 + 1
+        for (index, time) in ([.max, 0, 1, .max / 2, .max - 5] as [UInt64]).enumerated() {
+            let node = UInt64(index) * 3 + 1
             script.make(node, .work, at: 10)
             script.make(node + 1, .then, under: node, at: 10)
-            script.batch.events[place * 6].time = time
+            script.batch.events[index * 6].time = time
             for kind in [EventKind.queued, .started, .fulfilled, .released] as [EventKind] {
                 script.append(kind, node, at: 10)
                 script.batch.events[script.batch.events.count - 1].time = .max - time
@@ -159,7 +160,7 @@ import Testing
 
     // MARK: Scenes
 
-    /// The timeline of one of the orders of the shop.
+    /// Returns the timeline of one of the orders 15 to 18.
     static func order(_ number: UInt64, _ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = GoldenTests.checkout(columns, rows, options: options)
         screen.go(to: (number - 14) * 100)

@@ -55,7 +55,7 @@ import Testing
 
     @Test func followsNowUntilPanned() {
         var screen = TimelineTests.order(17, 120, 40)
-        screen.go2End()
+        screen.selectLastRunningNode()
         screen.type("++++")
         let start = TimelineTests.axis(screen).left
         screen.tick(5_000)
@@ -104,7 +104,7 @@ import Testing
 
 extension Screen {
     /// Selects the last node that runs in the chain on the screen.
-    fileprivate mutating func go2End() {
+    fileprivate mutating func selectLastRunningNode() {
         type("G")
         for _ in 0..<50
         where !(state.selectedNode.map { state.programs[0].forest.node($0.node).activity == .running } ?? false) {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Dashboard
 
-/// What all views have in common: time goes on in each, and what acts on the tree alone does so in sight.
+/// What all views have in common: when they are redrawn, and what keys and commands of other views do.
 @Suite struct ViewTests {
     static let others = ViewID.allCases.filter { $0 != .chains }
 
-    /// A second later there is another picture, and none in between.
+    /// Checks that a screen is redrawn once a second, and not in between.
     private func expectSeconds(_ screen: Screen, _ what: String) {
         var screen = screen
         screen.tick(20_000)
@@ -53,7 +53,7 @@ import Testing
         expectSeconds(screen, "the details in \(view)")
     }
 
-    @Test(arguments: ViewID.allCases) func whereNothingGoesOnNothingIsDrawn(_ view: ViewID) {
+    @Test(arguments: ViewID.allCases) func aViewWithoutChangesIsNotRedrawn(_ view: ViewID) {
         var screen = Screen(160, 40)
         screen.type("\(view.rawValue)")
         screen.tick(20_000)
@@ -63,7 +63,7 @@ import Testing
         #expect(screen.body == body)
     }
 
-    @Test func detailsOfARowThatIsNoNodeTellNoneOfItsTimes() {
+    @Test func detailsOfARowThatIsNoNodeAreNotRedrawnWithTime() {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 311)
         #expect(screen.state.detailRedrawKey != 0)
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Commands
 
-    @Test(arguments: others) func commandsOfTheTreeGoThereFirst(_ view: ViewID) {
+    @Test(arguments: others) func commandsOfTheTreeShowTheTree(_ view: ViewID) {
         for command in ["fold 0", "group", "sort total"] {
             var screen = GoldenTests.checkout(120, 40)
             screen.type("\(view.rawValue):\(command)<Enter>")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func foldingKnowsOfChainsThatTheTreeHasNotShownYet() {
+    @Test func foldingIncludesChainsThatTheTreeHasNotShownYet() {
         var screen = Screen(120, 40)
         screen.type("2")
         for batch in Demo.checkout() { screen.feed(batch) }

@@ -8,7 +8,7 @@ import Testing
 
 /// The view of warnings: what it shows, its keys and the mouse.
 @Suite struct WarningsViewTests {
-    /// A shop in which several things are wrong, 70 s after it began.
+    /// Returns a script of a shop in which several things go wrong within 70 s.
     static func trouble(_ info: ProcessDescription = Script.process) -> Script {
         var script = Script(time: 1_000, of: info)
         script.make(1, .pending, "answer from the other office", site: "Shop/Stuck.swift:23", external: true)
@@ -54,7 +54,7 @@ import Testing
         return screen
     }
 
-    /// The rows of call sites: kind and count.
+    /// Returns the kind and the number of warnings of each row for a kind at a call site.
     static func heads(_ screen: Screen, isEnded: Bool = false) -> [String] {
         screen.state.warnings.rows.compactMap {
             guard case .group(let group, _) = $0, group.id.isEnded == isEnded else { return nil }
@@ -62,10 +62,12 @@ import Testing
         }
     }
 
+    /// Returns the number on the tab; nil if there is none.
     private static func badge(_ screen: Screen) -> String? {
         screen.frame.rowText(1).firstMatch(of: /Warnings ([0-9]+)/).map { String($0.1) }
     }
 
+    /// Presses keys to go to the warning of a node.
     static func go(_ screen: inout Screen, to node: UInt64) {
         screen.type("g")
         for _ in 0..<100 {
@@ -74,6 +76,7 @@ import Testing
         }
     }
 
+    /// Presses keys to go to the first row of a kind.
     static func go(_ screen: inout Screen, to kind: WarningKind) {
         screen.type("g")
         for _ in 0..<100 where screen.state.warnings.selectedRow?.kind != kind { screen.type("j") }
@@ -109,7 +112,7 @@ import Testing
         screen.act(.received(SourceID(1), Self.trouble(Script.billing).batch))
         for time in [72_800.0, 75_000, 75_600] { screen.tick(time) }
         GoldenTests.check(screen, "warnings/programs-120x40")
-        #expect(Self.heads(screen).count { $0 == "never-settled 1" } == 2, "one a program")
+        #expect(Self.heads(screen).count { $0 == "never-settled 1" } == 2, "one for each program")
     }
 
     @Test func nothingLooksWrong() {
@@ -136,7 +139,7 @@ import Testing
         }
     }
 
-    // MARK: What it says
+    // MARK: Rows
 
     @Test func worstComesFirstAndAllAreCounted() {
         let screen = Self.screen(120, 40)
@@ -156,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func whatEndedIsFoldedAwayForAWhile() {
+    @Test func endedWarningsAreFoldedForAWhile() {
         var screen = Self.screen(120, 60)
         var script = Script(sequence: 2, time: 73_000)
         script.fulfill(1)
@@ -173,7 +176,7 @@ import Testing
         #expect(screen.state.warnings.rows.allSatisfy { if case .ended = $0 { false } else { true } })
     }
 
-    @Test func whatIsNewSinceTheUserLookedIsMarked() {
+    @Test func warningsSinceTheLastLookAreMarked() {
         var screen = Self.screen(120, 40)
         #expect(!screen.text.contains(" new "), "nothing is new at the first look")
         screen.type("1")
@@ -210,7 +213,7 @@ import Testing
         #expect(screen.selectedID == 2, "the cause")
     }
 
-    @Test func timesGoOnOnceASecond() {
+    @Test func timesAreUpdatedOnceASecond() {
         var screen = Self.screen(120, 40)
         screen.tick(73_050)
         let revision = screen.state.revision
@@ -311,7 +314,7 @@ import Testing
         screen.type("/<^U>nothing<Enter>")
         #expect(screen.text.contains("19 warnings, none of them on a node that matches nothing"))
         screen.type("d")
-        #expect(!screen.text.contains("nothing looks wrong"), "19 are counted on the tab")
+        #expect(!screen.text.contains("nothing looks wrong"), "the tab counts 19")
         screen.type("d")
         screen.type("<Esc>")
         #expect(Self.heads(screen).count == 8)

@@ -5,7 +5,7 @@ import Testing
 @testable import ChainRows
 @testable import Dashboard
 
-/// What takes long goes on in the time before the next frame, and comes to the same.
+/// Long work continues between two ticks, with the same result.
 @Suite struct WorkTests {
     private func large() -> Screen {
         var screen = Screen(80, 20)
@@ -15,7 +15,7 @@ import Testing
         return screen
     }
 
-    @Test func aSearchGoesOnBetweenTicksAndIsDrawnWithTheNext() {
+    @Test func aSearchContinuesBetweenTicksAndIsDrawnWithTheNext() {
         var screen = large()
         screen.type("/order")
         #expect(screen.state.hasWork && screen.state.isScanning)
@@ -33,7 +33,7 @@ import Testing
         #expect(!screen.text.contains("so far"))
     }
 
-    @Test func aTickDoesNoneOfItWhereThereWasTime() {
+    @Test func aTickDoesNoWorkAfterWorkBeforeIt() {
         var screen = large()
         screen.type("/order")
         screen.act(.work)
@@ -42,7 +42,7 @@ import Testing
         #expect(screen.state.isScanning)
         screen.tick(40)
         #expect(screen.state.matchCount == found)
-        // Where there was none it does.
+        // Without `.work` before it, a tick does the work.
         screen.tick(41)
         #expect(screen.state.matchCount > found)
     }
@@ -56,8 +56,8 @@ import Testing
         #expect(screen.text == before)
     }
 
-    /// Else a loop that waits for nothing else would never rest.
-    @Test func comesToItsEndInAPictureThatStandsStill() {
+    /// Otherwise the loop, which runs while there is work, would never rest.
+    @Test func workEndsInAFrozenPicture() {
         var screen = large()
         screen.act(.work)
         #expect(screen.state.programs[0].insight.hasWork)
@@ -66,28 +66,29 @@ import Testing
         #expect(screen.state.isFrozen && !screen.state.hasWork)
     }
 
-    @Test(arguments: Seeds.upTo(6)) func comesToTheSameAsWorkInTicks(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(6)) func workBetweenTicksGivesTheSamePictures(_ seed: UInt64) {
         #expect(pictures(seed, works: false) == pictures(seed, works: true))
     }
 
+    /// Returns what the screen shows of a random program from time to time. `works`: work is also done between ticks.
     private func pictures(_ seed: UInt64, works: Bool) -> [String] {
         var random = SeededGenerator(seed: seed << 8)
         var screen = Screen(100, 24, options: RandomWorld.options(seed))
-        var story = RandomStory()
+        var program = RandomProgram()
         var pictures: [String] = []
         for step in 0..<160 {
-            story.goOn(&screen, &random)
+            program.advance(&screen, &random)
             let keys = ["s", "S", "/a<Enter>", "<Esc>", "3", "4", "5", "1", "j", "G"]
             let key = keys[Int.random(in: 0..<10, using: &random)]
             if step % 8 == 0 { screen.type(key) }
             let slices = Int.random(in: 0..<4, using: &random)
             if works { for _ in 0..<slices { screen.act(.work) } }
-            screen.tick(story.time)
+            screen.tick(program.time)
             guard step % 20 == 19 else { continue }
-            // Time enough for everything that is under way, in both.
+            // Enough time for all pending work, with and without `works`.
             for _ in 0..<12 {
-                story.pass(100)
-                screen.tick(story.time)
+                program.pass(100)
+                screen.tick(program.time)
             }
             pictures.append(screen.text)
         }

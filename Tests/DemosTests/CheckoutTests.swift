@@ -60,6 +60,7 @@ struct CheckoutTests {
         #expect((2...15).contains(live))
     }
 
+    /// Runs a demo until its first order has settled.
     private func firstOrder(of demo: DemoRun) -> RecordedRun {
         demo.run(until: .milliseconds(500))
         demo.context.close()

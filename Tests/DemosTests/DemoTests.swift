@@ -116,7 +116,7 @@ struct DemoTests {
         #expect(demo.recorded.forest.totals.counts.liveCount == 0)
     }
 
-    @Test func whatIsStuckStaysSo() throws {
+    @Test func whatIsStuckStaysStuck() throws {
         let demo = try DemoRun("stuck", capturesValues: false)
         demo.run(until: .seconds(3600))
         assertChain(
@@ -328,6 +328,7 @@ struct DemoTests {
         #expect(counts[.fulfilled] == 3 * chainCount - hailCount)
     }
 
+    /// Runs `checkout` until its first order has settled.
     private func firstOrder(seed: UInt64) throws -> RecordedRun {
         let demo = try DemoRun("checkout", seed: seed)
         demo.run(until: .milliseconds(500))

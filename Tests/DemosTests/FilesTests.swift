@@ -92,7 +92,7 @@ import Testing
         let lines = text(demo.recorded)
         #expect(lines.contains { $0.hasSuffix("cancelled promise a/ ! cancelled by ada (by a viewer)") })
         #expect(lines.filter { $0.contains("fulfilled work a") }.count <= 4)
-        #expect(lines.filter { $0.contains("work a") }.count <= 8, "no further files of it were started")
+        #expect(lines.filter { $0.contains("work a") }.count <= 8, "no further files of the folder were started")
         #expect(lines.filter { $0.contains("fulfilled work b") }.count == 20)
         #expect(lines.contains { $0.contains("fulfilled map together = 20 files, 80 bytes, 1 unreadable") })
         #expect(forest.totals.counts.liveCount == 0)
@@ -117,7 +117,7 @@ import Testing
         #expect(watch.ended.wait(timeout: .now() + 30) == .success, "the handler is over")
     }
 
-    /// Signals the start and the end of the handler of the node with that label.
+    /// Signals the start and the end of the handler of the node with a label.
     private final class Watch: EventSink {
         let label: String
         let node = Mutex<NodeID?>(nil)

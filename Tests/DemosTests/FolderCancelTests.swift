@@ -41,7 +41,7 @@ struct FolderCancelTests {
         #expect(view.wait { $0.totals.counts.liveCount == 0 })
 
         #expect(view.forest.begunCount(of: "east-") <= begun + 4 && begun + 4 < 400)
-        #expect(view.forest.begunCount(of: "west-") == 12, "its neighbour goes on")
+        #expect(view.forest.begunCount(of: "west-") == 12, "the other folder is read to its end")
         let index = try #require(view.forest.index(of: folder))
         #expect(view.forest.state(of: index) == .cancelled)
         #expect(view.forest.summary(of: index) == "cancelled by ada")
@@ -65,17 +65,18 @@ private final class View {
     }
 
     /// Waits until the condition holds, at most two minutes. Returns false if it does not hold then.
-    func wait(_ isSo: (ChainForest) -> Bool) -> Bool {
+    func wait(_ condition: (ChainForest) -> Bool) -> Bool {
         let deadline = DispatchTime.now() + .seconds(120)
         while true {
             while let batch = subscription.next() { forest.apply(batch) }
-            if isSo(forest) { return true }
+            if condition(forest) { return true }
             if news.wait(timeout: deadline) == .timedOut { return false }
         }
     }
 }
 
 extension ChainForest {
+    /// All nodes.
     private var all: [NodeIndex] {
         var found: [NodeIndex] = []
         var waiting = Array(roots)
@@ -94,7 +95,7 @@ extension ChainForest {
         all.first { self.label(of: $0) == label }.map { id(of: $0) }
     }
 
-    /// The number of nodes with that prefix of the label that have started.
+    /// Returns how many nodes with a prefix of the label have started.
     fileprivate func begunCount(of prefix: String) -> Int {
         all.count { label(of: $0)?.hasPrefix(prefix) == true && node($0).started != nil }
     }

@@ -35,7 +35,7 @@ struct FrameTests {
         check(screen, "checkout-ascii-80x24")
     }
 
-    /// The way of a cancellation: the key, the question, the command, and the row that names the canceller.
+    /// The steps of a cancellation: the key, the question, the command, and the row that names the canceller.
     @Test func anOrderIsCancelledByKeys() throws {
         let demo = try DemoRun("checkout", capturesValues: true)
         var screen = Screen(Size(columns: 80, rows: 24))

@@ -13,12 +13,12 @@ struct PictureTests {
     private static let size = Size(columns: 120, rows: 40)
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Some seconds of orders, so that there is one of everything; drawn where `CHAINVIEW_PICTURE` says.
+    /// Some seconds of orders, so that there is one of everything; drawn into the file that `CHAINVIEW_PICTURE` names.
     @Test(.enabled(if: environment["CHAINVIEW_PICTURE"] != nil))
     func drawsTheREADMEsPicture() throws {
         let path = try #require(Self.environment["CHAINVIEW_PICTURE"])
         var state = try Self.watch("checkout", for: .milliseconds(4300))
-        // Down to the bank's second attempt, and its detail.
+        // Selects the bank's second attempt, and opens its details.
         func selectedRow() -> Substring {
             render(state).plainText().split(separator: "\n").first { $0.hasPrefix("›") } ?? ""
         }

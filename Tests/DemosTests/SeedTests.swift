@@ -16,7 +16,7 @@ struct SeedTests {
     }
 
     @Test(arguments: ["checkout", "pages", "mirrors", "storm"])
-    func anotherSeedMakesOthers(_ name: String) throws {
+    func anotherSeedMakesOtherEvents(_ name: String) throws {
         let (first, second) = (try outcome(name, seed: 3), try outcome(name, seed: 4))
         #expect(first.events != second.events)
     }

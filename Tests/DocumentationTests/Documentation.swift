@@ -5,7 +5,7 @@ enum Documentation {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// All Swift in the README, in the articles of all modules, and in the doc comments of some.
+    /// Returns the Swift examples in the README, in the articles of all modules, and in the doc comments of `modules`.
     static func examples(ofModules modules: [String]) throws -> [Example] {
         let readme = try ExampleReader.markdown(text("README.md"), file: "README.md")
         let sources = try paths(under: "Sources").flatMap { path in

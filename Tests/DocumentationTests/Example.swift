@@ -2,8 +2,9 @@ import Foundation
 
 /// An example in the documentation.
 struct Example: CustomStringConvertible {
-    /// Path from the root of the checkout, and the number of the first line of code.
+    /// The path from the root of the checkout.
     var file: String
+    /// The number of the first line of code, from 1.
     var line: Int
     /// The code, without the article's indentation.
     var lines: [String]
@@ -19,7 +20,7 @@ struct Example: CustomStringConvertible {
         }
     }
 
-    /// The modules that it imports.
+    /// The modules that the example imports.
     var imports: [String] {
         lines.compactMap { $0.wholeMatch(of: /import (\w+)\s*/).map { String($0.1) } }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Generates one program of many examples, each in a function. The compiler reports errors at the article's line.
+/// Generates one program of many examples, each in a function. The compiler reports errors at the articles' lines.
 enum ExampleProgram {
     private static let modules = [
         "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "Foundation", "PromiseFoundation",
@@ -17,10 +17,11 @@ enum ExampleProgram {
     }
 
     private static func wrap(_ example: Example, number: Int) -> String {
-        let place = "#sourceLocation(file: \"\(example.file)\", line: \(example.line))\n"
-        return opening(example, number) + place + example.body + "\n#sourceLocation()\n}\n"
+        let location = "#sourceLocation(file: \"\(example.file)\", line: \(example.line))\n"
+        return opening(example, number) + location + example.body + "\n#sourceLocation()\n}\n"
     }
 
+    /// Returns the first line of the declaration around an example.
     private static func opening(_ example: Example, _ number: Int) -> String {
         // In a struct, because a test cannot be a local function.
         if example.body.contains(/(?m)^@(?:Test|Suite)\b/) { return "struct Example\(number) {\n" }

@@ -60,7 +60,7 @@ struct ExampleReaderTests {
         #expect(examples.map(\.lines) == [["let one = 1", "", "one.two()"], ["three()"], ["last()"]])
     }
 
-    @Test func importsAreTakenOutAndLinesStay() {
+    @Test func importsAreBlankedAndLineNumbersStay() {
         let example = Example(file: "A.md", line: 1, lines: ["import A", "import B", "", "a()"])
         #expect(example.imports == ["A", "B"])
         #expect(example.body == "\n\n\na()")

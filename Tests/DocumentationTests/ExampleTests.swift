@@ -26,7 +26,7 @@ struct ExampleTests {
     }
 
     @Test(.disabled(if: isSanitized, "the examples' program is linked without the sanitizer"))
-    func whatExamplesPrintIsTrue() async throws {
+    func examplesPrintWhatTheyPromise() async throws {
         let examples = try Documentation.examples(ofModules: Self.modules)
             .filter { $0.remark.isEmpty && !$0.prints.isEmpty }
         #expect(!examples.isEmpty)
@@ -62,7 +62,7 @@ struct ExampleTests {
     }
 }
 
-/// A temporary folder for one program of examples; removed at deinit.
+/// A temporary folder for one program of examples, removed on release.
 private final class Workbench {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
     private var program: URL { folder.appending(path: "examples") }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The public interface of each product is the recorded one: `make api` records it in Tests/Interfaces. That of
+/// The public interface of each product is the one that `make api` recorded in Tests/Interfaces. The interface of
 /// ChainTracing is compared under its trait (`make tracing`).
-@Suite(.enabled(if: LinkTests.hasDocC, "symbols are extracted on Linux alone"))
+@Suite(.enabled(if: LinkTests.hasDocC, "symbols are extracted on Linux only"))
 struct InterfaceTests {
     static let allProducts = [
         "ChainBus", "ChainEvents", "ChainInspector", "ChainTasks", "ChainTesting", "ChainTracing", "PromiseFoundation",
@@ -15,7 +15,7 @@ struct InterfaceTests {
         static let products = allProducts.filter { $0 != "ChainTracing" }
     #endif
 
-    @Test("nothing public appears, changes or goes unnoticed", arguments: products)
+    @Test("no public declaration appears, changes or disappears unnoticed", arguments: products)
     func interface(_ product: String) async throws {
         let lines = try await Interface(of: product).lines
         let file = Documentation.root.appending(path: "Tests/Interfaces/\(product).txt")
@@ -57,9 +57,9 @@ private struct Interface {
         var module: String
     }
 
-    /// One a declaration or a conformance, sorted.
+    /// A line for each declaration and each conformance, sorted.
     var lines: [String] = []
-    /// All types that are named.
+    /// The types that declarations name.
     var uses: [Use] = []
 
     init(of module: String) async throws {
@@ -92,7 +92,7 @@ private struct Interface {
     }
 }
 
-/// What `swift-symbolgraph-extract` writes, as far as it is read here.
+/// The parts that are read here of the output of `swift-symbolgraph-extract`.
 private struct SymbolGraph: Decodable {
     var symbols: [Symbol]
     var relationships: [Relationship]
@@ -109,7 +109,7 @@ private struct SymbolGraph: Decodable {
 
         var path: String { pathComponents.joined(separator: ".") }
 
-        /// `Type.member  declaration  where constraints of the extension`.
+        /// The symbol as `Type.member  declaration  where constraints of the extension`.
         var line: String {
             let words = declarationFragments.map(\.spelling).joined().split(whereSeparator: \.isWhitespace)
             let constraints = (swiftExtension?.constraints ?? []).map { constraint in
@@ -124,7 +124,7 @@ private struct SymbolGraph: Decodable {
         var spelling: String
         var preciseIdentifier: String?
 
-        /// The module of the type that is named, by its mangled name: `s:10ChainModel0A6ForestV`.
+        /// The module of the type that the fragment names, from the mangled name: `s:10ChainModel0A6ForestV`.
         var module: String? {
             guard let match = preciseIdentifier?.firstMatch(of: /^s:(\d+)(\w+)/), let length = Int(match.1) else {
                 return nil

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The links of articles and doc comments resolve, by DocC's own report.
+/// DocC reports no broken link in articles and doc comments.
 @Suite(.serialized)
 struct LinkTests {
     /// Modules with articles.
@@ -15,7 +15,7 @@ struct LinkTests {
     #endif
 
     @Test(.enabled(if: hasDocC, "no DocC beside this compiler"), arguments: modules)
-    func everyLinkLeadsSomewhere(_ module: String) async throws {
+    func everyLinkResolves(_ module: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "links-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try await Toolchain().extractSymbols(of: module, into: folder)

@@ -6,7 +6,7 @@ struct Run {
     var standardOutput: String
     var standardError: String
 
-    /// Runs a program, on its own thread, because a blocked test would take one from other tests.
+    /// Runs a program and waits for it on a new thread, because a blocked test would take a thread from other tests.
     static func of(_ arguments: [String]) async throws -> Run {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try Run(arguments) }) }
@@ -40,7 +40,7 @@ struct Run {
         standardError = String(decoding: errors.data, as: UTF8.self)
     }
 
-    // Sendable: written once, before the semaphore is signalled; read after.
+    // Sendable, because `data` is written once, before the semaphore is signalled, and read afterwards.
     private final class Collected: @unchecked Sendable {
         var data = Data()
     }

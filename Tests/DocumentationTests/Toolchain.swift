@@ -2,6 +2,7 @@ import Foundation
 
 /// The compiler, and the modules that this test was built with.
 struct Toolchain {
+    /// The folder of built modules.
     private let build: URL
     /// The modules that examples may import, and their dependencies.
     static let modules = [
@@ -14,6 +15,7 @@ struct Toolchain {
         var description: String
     }
 
+    /// A class of the test bundle, by which the bundle is found.
     private final class Anchor {}
 
     init() throws {
@@ -77,7 +79,7 @@ struct Toolchain {
 
     private func folder(of module: String) -> URL { build.appending(path: "\(module).build") }
 
-    /// Returns the object files of the modules' present sources; the folders also keep those of deleted ones.
+    /// Returns the object files of the modules' present sources. The folders may also hold those of deleted sources.
     private func objects() throws -> [URL] {
         try Self.modules.flatMap { module in
             let folder = folder(of: module)

@@ -1,22 +1,22 @@
 import ChainEvents
 
-/// Events of one program, written down one after another in plain calls.
+/// A script of one program's events: each call records one.
 ///
-/// Conforming types say what becomes of an event: ``ScriptedForest`` applies it at once, another type may collect it in
-/// a batch. Each call takes the event's time in nanoseconds; without one the event happens at ``time``.
+/// A conforming type decides how an event is recorded: ``ScriptedForest`` applies it at once, another type may collect
+/// it in a batch. Each call takes the event's time in nanoseconds; without one the event happens at ``time``.
 public protocol EventScript {
     /// The time of the next event, in nanoseconds.
     var time: UInt64 { get set }
 
-    /// Takes an event; `text` is its text, for which the event has no number yet.
+    /// Records an event. `text` is the event's text, which has no number in the event yet.
     mutating func record(_ event: ChainEvent, text: String?)
 }
 
 extension EventScript {
-    /// Advances ``time`` to a moment, in milliseconds.
+    /// Advances ``time`` to a number of milliseconds, never back.
     public mutating func at(_ milliseconds: Double) { time = max(time, UInt64(milliseconds * 1_000_000)) }
 
-    /// Records any event.
+    /// Records an event of any kind.
     public mutating func record(
         _ kind: EventKind, _ node: UInt64, _ other: UInt64 = 0, at moment: UInt64? = nil, text: String? = nil,
         detail: UInt16 = 0, flags: EventFlags = [], site: SiteID = 0, thread: ThreadID = 1
@@ -28,7 +28,7 @@ extension EventScript {
             text: text)
     }
 
-    /// Makes a node: by an operation on `parent`, or else in a handler of `creator`, or else as a root.
+    /// Makes a node: by an operation on `parent` if given, else in a handler of `creator` if given, else as a root.
     public mutating func make(
         _ node: UInt64, _ kind: NodeKind = .promise, _ label: String? = nil, under parent: UInt64 = 0,
         by creator: UInt64 = 0, site: SiteID = 1, external: Bool = false, at moment: UInt64? = nil
@@ -58,7 +58,7 @@ extension EventScript {
     /// Ends a node's handler.
     public mutating func end(_ node: UInt64, at moment: UInt64? = nil) { record(.ended, node, at: moment) }
 
-    /// Ends a node's handler and fulfills the node.
+    /// Ends a node's handler and fulfils the node.
     public mutating func fulfill(_ node: UInt64, _ value: String? = nil, at moment: UInt64? = nil) {
         record(.fulfilled, node, at: moment, text: value, flags: .handlerEnded)
     }

@@ -17,9 +17,9 @@ public struct HostileEvents {
     /// Makes a generator of batches.
     ///
     /// - Parameters:
-    ///   - idCount: How many small ids there are.
-    ///   - timeUnit: The unit of small times in nanoseconds, of which there are 500.
-    ///   - lastExecutor: The greatest executor; a forest keeps a load for each executor up to the greatest it has seen.
+    ///   - idCount: The number of small ids.
+    ///   - timeUnit: The nanoseconds between two of the 500 small times.
+    ///   - lastExecutor: The greatest executor. A forest keeps a load for each executor up to the greatest it has seen.
     public init(seed: UInt64, idCount: Int = 60, timeUnit: UInt64 = 1, lastExecutor: ExecutorID = .max) {
         generator = SeededGenerator(seed: seed)
         self.idCount = idCount
@@ -27,21 +27,21 @@ public struct HostileEvents {
         self.lastExecutor = lastExecutor
     }
 
-    /// A number below `count`.
+    /// Returns a random number below `count`.
     public mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
-    /// A number at the edge of some integer's range.
+    /// Returns a number at the edge of some integer's range.
     public mutating func edge() -> UInt64 { Self.edges[pick(Self.edges.count)] }
 
-    /// A small id, or one of 15 at an edge.
+    /// Returns a small id, or once in 15 calls one at an edge.
     public mutating func id() -> NodeID { NodeID(pick(15) == 0 ? edge() : UInt64(pick(idCount))) }
 
-    /// A small time, or one of ten at an edge.
+    /// Returns a small time, or once in ten calls one at an edge.
     public mutating func time() -> UInt64 { pick(10) == 0 ? edge() : UInt64(pick(500)) * timeUnit }
 
     private mutating func number() -> UInt32 { pick(6) == 0 ? UInt32(truncatingIfNeeded: edge()) : UInt32(pick(5)) }
 
-    /// A batch of names, snapshots, events, counts and a resync mark.
+    /// Returns a batch of names, snapshots, events, counts and a resync mark.
     public mutating func batch(_ process: ProcessKey) -> EventBatch {
         var batch = EventBatch(process: process, sequence: edge(), time: time())
         batch.texts = ["a", "b\u{7}"]

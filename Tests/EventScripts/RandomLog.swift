@@ -199,7 +199,7 @@ extension UInt8 {
 }
 
 extension [LogEntry] {
-    /// Another interleaving that keeps each thread's order.
+    /// Returns another interleaving that keeps each thread's order.
     public func shuffled(by generator: inout SeededGenerator) -> [LogEntry] {
         var queues = Dictionary(grouping: self) { $0.event.thread }.mapValues { ArraySlice($0) }
         var result: [LogEntry] = []
@@ -212,7 +212,7 @@ extension [LogEntry] {
         return result
     }
 
-    /// The events in batches of up to `limit`, from `sequence` on.
+    /// Returns the events in batches of up to `limit` events, numbered from `sequence` on.
     public func batches(upTo limit: Int, sequence: UInt64 = 1, using generator: inout SeededGenerator) -> [EventBatch] {
         var result: [EventBatch] = []
         var rest = self[...]

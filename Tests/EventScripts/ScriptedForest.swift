@@ -66,27 +66,27 @@ extension EventBatch {
     }
 }
 
-// MARK: Questions by node number
+// MARK: Queries by node number
 
 extension ScriptedForest {
-    /// The index of a node, which must be there.
+    /// Returns the index of a node. The node must exist, here and below.
     public func index(_ node: UInt64) -> NodeIndex { forest.index(of: NodeID(node))! }
-    /// A node's facts.
+    /// Returns a node's facts.
     public func node(_ node: UInt64) -> NodeView { forest.node(index(node)) }
-    /// A node's state.
+    /// Returns a node's state.
     public func state(_ node: UInt64) -> NodeState { forest.state(of: index(node)) }
-    /// A node's durations.
+    /// Returns a node's durations.
     public func timing(_ node: UInt64, now: UInt64) -> Timing { forest.timing(of: index(node), now: now) }
-    /// What a node waits for.
+    /// Returns what a node waits for.
     public func blocker(_ node: UInt64) -> Blocker { forest.blocker(of: index(node)) }
-    /// The tree parent of a node.
+    /// Returns the tree parent of a node.
     public func treeParent(_ node: UInt64) -> UInt64? {
         forest.treeParent(of: index(node)).map { forest.id(of: $0).rawValue }
     }
     /// The roots in order.
     public var roots: [UInt64] { forest.roots.map { forest.id(of: $0).rawValue } }
 
-    /// The children of a node in order.
+    /// Returns the children of a node in order.
     public func children(_ node: UInt64) -> [UInt64] {
         var result: [UInt64] = []
         var child = forest.firstChild(of: index(node))

@@ -13,6 +13,8 @@ import time
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a log."""
+
     def log_message(self, *arguments):
         pass
 
@@ -25,7 +27,7 @@ def serve(folder):
 
 
 def chromium():
-    """The browser's path, or None."""
+    """Returns the browser's path, or None."""
     return next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
 
 
@@ -68,10 +70,12 @@ class Page:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def dark(self, on):
+        """Emulates the preference for dark or light colours."""
         features = [{"name": "prefers-color-scheme", "value": "dark" if on else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
 
     def call(self, method, **parameters):
+        """Sends a request of the DevTools protocol, and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -87,7 +91,7 @@ class Page:
             self.note(answer)
 
     def note(self, event):
-        """Keeps errors of the page."""
+        """Keeps an event's error, if it has one, in `problems`."""
         method, facts = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
             self.problems.append(facts["exceptionDetails"].get("exception", {}).get("description", "exception"))
@@ -95,6 +99,7 @@ class Page:
             self.problems.append(facts["entry"]["text"])
 
     def receive(self, seconds):
+        """Returns the browser's next message."""
         end = time.monotonic() + seconds
         while b"\0" not in self.buffer:
             if not select.select([self.input], [], [], max(0, end - time.monotonic()))[0]:
@@ -115,6 +120,7 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, condition):
+        """Waits until a JavaScript expression is true."""
         end = time.monotonic() + self.limit
         while not self.run(f"!!({condition})"):
             if time.monotonic() > end:
@@ -133,18 +139,19 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **{name: facts[name] for name in ["key", "code"]})
 
     def type(self, text):
+        """Inserts text into the focused field."""
         self.call("Input.insertText", text=text)
 
     def click(self, selector):
         """Clicks the middle of the first element that a selector finds."""
-        place = self.run(
+        position = self.run(
             f"(() => {{ const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
             " return [r.x + r.width / 2, r.y + r.height / 2] })()")
         for kind in ["mousePressed", "mouseReleased"]:
-            self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+            self.call("Input.dispatchMouseEvent", type=kind, x=position[0], y=position[1], button="left", clickCount=1)
 
     def shot(self, path):
-        """Writes a picture, once two in a row are equal."""
+        """Writes a picture to a file, once two in a row are equal or the limit is reached."""
         last, end = None, time.monotonic() + self.limit
         while time.monotonic() < end:
             picture = self.call("Page.captureScreenshot", format="png")["data"]

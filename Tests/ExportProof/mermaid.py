@@ -12,7 +12,7 @@ from browser import Page, serve
 
 
 def texts(chart):
-    """The first line of each node's text, with Mermaid's numbers of characters replaced."""
+    """Returns the first line of each node's text by its number, with Mermaid's character codes (`#34;`) decoded."""
     names = re.findall(r'^  n(\d+)\["(.*?)<br/>', chart, re.M)
     return {number: re.sub(r"#(\d+);", lambda match: chr(int(match[1])), name) for number, name in names}
 

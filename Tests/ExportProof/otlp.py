@@ -15,12 +15,14 @@ import rotel
 
 
 def free_port():
+    """Returns a port of the loopback address that was free just now."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
 
 
 def wait(condition, what, seconds=30):
+    """Waits until a condition is true; `what` names it in the error."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -29,11 +31,13 @@ def wait(condition, what, seconds=30):
 
 
 def listens(port):
+    """Returns whether a program listens on a port of the loopback address."""
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def exported(chainview, recording, log):
+    """Exports a recording to a collector that prints to `log`; returns the number of spans that chainview sent."""
     port = free_port()
     agent = os.path.join(os.path.dirname(rotel.__file__), "rotel-agent")
     collector = subprocess.Popen(
@@ -55,7 +59,7 @@ def exported(chainview, recording, log):
 
 
 def printed(text):
-    """The spans of the collector's log, by id."""
+    """Returns the spans of the collector's log, by id."""
     spans = {}
     for part in text.split("\nSpan #")[1:]:
         fields = dict(re.findall(r"^    (\S.*?) *: (.*)$", part, re.M))

@@ -9,8 +9,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Of one thread, so that the child of a fork may do anything: it records nothing into what it inherited, and may start
-/// an inspector of its own.
+/// Forks while the program has one thread, so that the child may do anything. The child records nothing with the
+/// inspector that it inherited, and can start one of its own.
 func forkCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
@@ -19,7 +19,7 @@ func forkCase() throws {
     let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "made before") }
     inspector.collectNow()
     let made = inspector.eventCounts.madeCount
-    expect(made > 0 && inspector.eventCounts.deliveredCount == made, "the parent's beginning is recorded")
+    expect(made > 0 && inspector.eventCounts.deliveredCount == made, "events before the fork are recorded")
 
     let child = forkProcess()
     if child == 0 {
@@ -29,7 +29,7 @@ func forkCase() throws {
         expect(inspector.eventCounts.madeCount == 0, "the child records nothing")
         inspector.stop()
         let own = try Inspector.start(runtime: runtime, options: options)
-        expect(own !== inspector && own.info.pid == getpid() && own.info.key != inspector.info.key, "one of its own")
+        expect(own !== inspector && own.info.pid == getpid() && own.info.key != inspector.info.key, "a new inspector")
         late.resolver.fulfill(2)
         own.collectNow()
         expect(
@@ -45,17 +45,17 @@ func forkCase() throws {
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
     expect(status == 0, "the child's end: \(status)")
     inspector.collectNow()
-    expect(inspector.eventCounts.madeCount == made && promise.result == nil, "the parent has nothing of the child's")
+    expect(inspector.eventCounts.madeCount == made && promise.result == nil, "the parent records nothing of the child")
     resolver.fulfill(3)
     inspector.collectNow()
     expect(inspector.eventCounts.madeCount > made && inspector.eventCounts.lostInRings == 0, "the parent goes on")
     print("parent: ok")
 }
 
-/// Forks again and again while two threads do nothing but start and stop inspectors: each child starts its own at once.
+/// Forks a hundred times while two threads start and stop inspectors: each child starts an inspector at once.
 func forksCase() throws {
     let childsOwn = ChainRuntime(executor: ManualExecutor())
-    // Once before: a child of several threads had better not set up the language's own runtime.
+    // Once before the forks: a child that sets up Swift's runtime may wait for ever for a lock of another thread.
     try Inspector.start(runtime: childsOwn, options: byHand).stop()
     for _ in 0..<2 {
         let thread = Thread {
@@ -80,38 +80,39 @@ func forksCase() throws {
     exit(0)
 }
 
-/// Forks again and again while another thread starts and stops an inspector that listens: no fork waits for a start for
-/// ever, nor a start for a fork.
+/// Forks at least 300 times while another thread starts and stops an inspector that listens. No fork waits for ever for
+/// a start, nor a start for a fork.
 func listeningForksCase(folder: String) throws {
     var options = InspectorOptions()
     options.endpoints = [.unix]
     options.socketFolder = folder
     let runtime = ChainRuntime(executor: ManualExecutor())
-    // Once before: a child of several threads had better not set up the language's own runtime.
+    // Once before the forks: a child that sets up Swift's runtime may wait for ever for a lock of another thread.
     try Inspector.start(runtime: runtime, options: options).stop()
-    let (roundCount, startCount) = (Counter(), Counter())
+    let (forks, starts) = (Counter(), Counter())
     let thread = Thread { [options] in
-        while !roundCount.isOver {
+        while !forks.isOver {
             guard let inspector = try? Inspector.start(runtime: runtime, options: options) else { continue }
-            if inspector.attachFailures.isEmpty { startCount.increase() }
+            if inspector.attachFailures.isEmpty { starts.increase() }
             inspector.stop()
         }
-        startCount.end()
+        starts.end()
     }
     thread.start()
     var childCount = 0
-    // A fast machine forks before the other thread has begun.
-    while childCount < 300 || startCount.value < 100 {
+    // A fast machine could fork 300 times before the other thread has begun.
+    while childCount < 300 || starts.value < 100 {
         let status = forkAndWait()
         expect(status == 0, "the end of child \(childCount): \(status)")
         childCount += 1
     }
-    roundCount.end()
-    while !startCount.isOver { sched_yield() }
+    forks.end()
+    while !starts.isOver { sched_yield() }
     print("listening forks: ok")
     exit(0)
 }
 
+/// Forks a child that ends at once, and returns its status.
 private func forkAndWait() -> Int32 {
     let child = forkProcess()
     if child == 0 { _exit(0) }
@@ -120,7 +121,7 @@ private func forkAndWait() -> Int32 {
     return status
 }
 
-/// Counts on one thread what another one looks at.
+/// A count and an end mark that one thread sets and another reads.
 private final class Counter: Sendable {
     private let count = Atomic(0)
     private let hasEnded = Atomic(false)

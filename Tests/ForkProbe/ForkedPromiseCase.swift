@@ -8,12 +8,12 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Forks again and again while other threads use the shared runtime in every way: each child makes promises of its own
-/// on the pool, with timers and on threads, then starts an inspector of its own.
+/// Forks 50 times while other threads use the shared runtime in every way. Each child makes promises of its own on the
+/// pool, with timers and on threads, then starts an inspector of its own.
 func forkedPromisesCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
-    // Once before: a child of several threads had better not set up the language's own runtime.
+    // Once before the forks: a child that sets up Swift's runtime may wait for ever for a lock of another thread.
     usePromises("the parent's first")
     let inspector = try Inspector.start(options: options)
     usePromises("the parent's")
@@ -26,7 +26,7 @@ func forkedPromisesCase() throws {
         let child = forkProcess()
         if child == 0 {
             alarm(30)
-            // Another thread may have locked any of them, which nothing here would unlock.
+            // Not listed, because another thread of the parent may have held a promise's lock, which stays locked here.
             expect(ChainRuntime.shared.liveNodeCount == 0, "the parent's promises are not listed in the child")
             usePromises("of a child, unrecorded")
             expect(inspector.eventCounts.madeCount == 0, "the child records nothing")
@@ -42,7 +42,7 @@ func forkedPromisesCase() throws {
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         expect(status == 0, "the end of child \(round): \(status)")
     }
-    expect(ChainRuntime.shared.liveNode(kept.id) === kept, "the parent lists its own")
+    expect(ChainRuntime.shared.liveNode(kept.id) === kept, "the parent lists its own promise")
     resolver.fulfill(0)
     print("promises: ok")
     exit(0)
@@ -72,6 +72,7 @@ private func usePromises(_ label: String) {
     close(ends[1])
 }
 
+/// Returns the reason why this thread must not block, or nil if it may.
 private func misuseHere() -> AwaitMisuse.Reason? {
     let (promise, resolver) = Promise<Int>.pending()
     defer { resolver.fulfill(1) }

@@ -8,8 +8,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Says `ready`, and on its standard error what it is asked for by signals, though its collecting thread is held up,
-/// until its standard input ends. Then the signal is the program's again.
+/// Prints `ready`, and dumps to standard error on each SIGUSR1, although its collecting thread is blocked. When
+/// standard input ends, the inspector stops, and the program's own handler of the signal is in place again.
 func dumpCase() throws {
     signal(SIGUSR1) { _ in write(1, "the program's own\n", 18) }
     let runtime = ChainRuntime(executor: ManualExecutor())
@@ -17,20 +17,20 @@ func dumpCase() throws {
     options.endpoints = []
     options.dumpSignal = SIGUSR1
     let inspector = try Inspector.start(name: "probe", runtime: runtime, options: options)
-    let (isHeldUp, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (isBlocked, unblock) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let observing = inspector.batches.subscribe(onNext: { batch in
         guard !batch.events.isEmpty else { return }
-        isHeldUp.signal()
-        goOn.wait()
+        isBlocked.signal()
+        unblock.wait()
     })
     let first = runtime.run { Promise<Int>.pending(label: "before the stall") }
-    isHeldUp.wait()
+    isBlocked.wait()
     let second = runtime.run { Promise<Int>.pending(label: "after\u{1B}[31m it") }
     write(1, "ready\n", 6)
     var byte: UInt8 = 0
     while read(0, &byte, 1) > 0 {}
     observing.dispose()
-    goOn.signal()
+    unblock.signal()
     var again = InspectorOptions()
     again.endpoints = []
     again.dumpSignal = SIGUSR1
@@ -39,18 +39,19 @@ func dumpCase() throws {
         "Signal \(SIGUSR1) is another inspector's already: give each its own dumpSignal, or stop the other one"
     do {
         try Inspector.start(runtime: other, options: again)
-        expect(false, "a signal is given to two")
+        expect(false, "two inspectors have one signal")
     } catch { expect("\(error)" == refusal, "\(error)") }
     inspector.stop()
     kill(getpid(), SIGUSR1)
-    // Refused, it records nothing; now the signal is free.
+    // The refused start left no recorder on `other`; now the signal is free.
     try Inspector.start(runtime: other, options: again).stop()
     kill(getpid(), SIGUSR1)
     write(1, "over\n", 5)
     withExtendedLifetime((first, second)) {}
 }
 
-/// Starts and stops inspectors with all that they may have, and looks for what is left.
+/// Starts and stops inspectors with a socket, a dump signal and a dump file, and checks that no thread, descriptor or
+/// file is left.
 func stopCase(folder: String) throws {
     let runtime = ChainRuntime(executor: ManualExecutor())
     var options = InspectorOptions()
@@ -69,7 +70,7 @@ func stopCase(folder: String) throws {
         withExtendedLifetime(promise) {}
         return threads
     }
-    // Once before: what the language's own runtime makes at its first use stays.
+    // Once before, because what Swift's runtime makes at its first use stays.
     _ = try round()
     let threads = count(in: "/proc/self/task")
     let descriptors = count(in: "/proc/self/fd")
@@ -77,20 +78,19 @@ func stopCase(folder: String) throws {
         let meanwhile = try round()
         expect(meanwhile >= threads + 3, "a collector, a server and a dumper run, not \(meanwhile - threads) threads")
     }
-    // A thread that was waited for may be listed for a moment; the alarm ends a longer one.
+    // A joined thread may stay listed for a moment; the alarm ends a longer wait.
     while count(in: "/proc/self/task") > threads { sched_yield() }
     expect(count(in: "/proc/self/fd") == descriptors, "no descriptor is left")
     expect(count(in: folder) == 0, "no file is left")
     write(1, "over\n", 5)
 }
 
-/// How many entries a folder has.
+/// Returns the number of a folder's entries without a leading dot, or -1 if the folder cannot be read.
 private func count(in folder: String) -> Int {
     guard let directory = opendir(folder) else { return -1 }
     defer { closedir(directory) }
     var count = 0
     while let entry = readdir(directory) {
-        // Not the folder itself, nor the one above.
         if entry.pointee.d_name.0 != 0x2E { count += 1 }
     }
     return count

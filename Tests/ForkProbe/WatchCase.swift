@@ -8,8 +8,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Uses promises all the time, for two seconds unrecorded and for one recorded, and looks how often the thread woke
-/// that watches over blocked workers; then blocks all workers, unrecorded, with what they wait for behind them.
+/// Uses promises for two seconds unrecorded and two seconds recorded, and checks how often the watch for blocked
+/// workers woke. Then blocks all workers, unrecorded, with the jobs that they wait for behind them in the queue.
 func watchCase() throws {
     usePromises(seconds: 2)
     let unrecorded = wakeCount()
@@ -17,28 +17,28 @@ func watchCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
     let inspector = try Inspector.start(options: options)
-    // The last sleep may have begun before.
+    // For two seconds, because the watch may have begun its last long sleep before.
     usePromises(seconds: 2)
     let recorded = wakeCount() - unrecorded
     expect(recorded >= 50, "recorded, it woke \(recorded) times in two seconds")
     inspector.stop()
 
-    let goOn = DispatchSemaphore(value: 0)
+    let unblock = DispatchSemaphore(value: 0)
     let width = PoolExecutor.shared.width
     let ended = DispatchSemaphore(value: 0)
     for _ in 0..<width {
         PoolExecutor.shared.execute {
-            goOn.wait()
+            unblock.wait()
             ended.signal()
         }
     }
-    for _ in 0..<width { PoolExecutor.shared.execute { goOn.signal() } }
+    for _ in 0..<width { PoolExecutor.shared.execute { unblock.signal() } }
     // The alarm ends a wait for ever.
     for _ in 0..<width { ended.wait() }
     write(1, "over\n", 5)
 }
 
-/// A short chain every five milliseconds.
+/// Runs short chains with pauses of five milliseconds.
 private func usePromises(seconds: Int) {
     let ended = DispatchSemaphore(value: 0)
     Promise.repeat(pause: .milliseconds(5)) {
@@ -49,7 +49,7 @@ private func usePromises(seconds: Int) {
     ended.wait()
 }
 
-/// How often the kernel let the watch's thread sleep.
+/// Returns how often the watch's thread has gone to sleep so far, or -1 without such a thread.
 private func wakeCount() -> Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     for task in tasks {

@@ -4,25 +4,29 @@
     import Darwin
 #endif
 
-// What ChainInspectorTests run, each in a process of its own: by default an inspected program that forks (ForkCase);
-// with `forks` one that forks while other threads start and stop inspectors, with `listens` one with listening
-// inspectors, with `promises` one with children that use promises (ForkedPromiseCase); with `dump` one that is sent
-// signals, with `stop` one that looks for what an inspector leaves behind (SignalCase), with `watch` one that counts
-// how often the watch over blocked workers wakes (WatchCase).
+// The programs that ChainInspectorTests run, each in a process of its own:
+//     ForkProbe                 forks with one thread (ForkCase)
+//     ForkProbe forks           forks while other threads start and stop inspectors (ForkCase)
+//     ForkProbe listens FOLDER  the same with an inspector that listens (ForkCase)
+//     ForkProbe promises        forks children that use promises (ForkedPromiseCase)
+//     ForkProbe dump            dumps its tree on a signal (SignalCase)
+//     ForkProbe stop FOLDER     checks what inspectors leave behind (SignalCase)
+//     ForkProbe watch           counts how often the watch for blocked workers wakes (WatchCase)
 
-/// Swift hides `fork`, as a child of several threads may do little; this process has one.
+/// Forks. Swift does not import `fork`, because the child of a process with several threads may do little.
 func forkProcess() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
 }
 
+/// Prints `what` and exits with 1 unless the condition holds.
 func expect(_ condition: Bool, _ what: String) {
     guard !condition else { return }
     print("wrong: \(what)")
     exit(1)
 }
 
-// A process that one of Swift's threads starts inherits what that blocks.
+// A process inherits the blocked signals of the thread that starts it, and Swift's threads block some.
 var none = sigset_t()
 sigemptyset(&none)
 sigprocmask(SIG_SETMASK, &none, nil)

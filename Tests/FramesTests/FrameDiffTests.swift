@@ -68,7 +68,7 @@ import Testing
 }
 
 extension FrameDiff {
-    /// The frame that results on a screen that showed `old`.
+    /// Returns the frame that results on a screen that showed `old`.
     fileprivate func applied(to old: Frame) -> Frame {
         var frame = old.size == size ? old : Frame(size: size, charset: old.charset)
         for run in runs {

@@ -59,7 +59,7 @@ import Testing
         #expect(frame.rowText(1) == "????????????")
     }
 
-    @Test func anyDrawingKeepsItSound() {
+    @Test func anyDrawingKeepsWideCharactersWhole() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<400 {
             var frame = Frame(size: Size(columns: 1 + random.next(12), rows: 1 + random.next(4)))

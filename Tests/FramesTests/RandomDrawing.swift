@@ -3,6 +3,7 @@ import SeededNumbers
 @testable import Frames
 
 extension SeededGenerator {
+    /// Returns a number from 0 to below the limit.
     mutating func next(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 
     /// Draws something into a frame.

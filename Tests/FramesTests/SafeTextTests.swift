@@ -26,7 +26,7 @@ import Testing
         ("“quoted” — ‘it’", "“quoted” — ‘it’", "\"quoted\" - 'it'"),
         ("\u{3164}\u{115F}", "��", "??"),
     ])
-    func isReduced(text: String, unicode: String, ascii: String) {
+    func textsAreReduced(text: String, unicode: String, ascii: String) {
         #expect(Array(SafeText.line(text).unicodeScalars) == Array(unicode.unicodeScalars))
         #expect(SafeText.line(text, charset: .ascii) == ascii)
     }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func marksAreKeptTwoABase() {
+    @Test func upToTwoMarksAreKeptPerBase() {
         let line = SafeText.line("a" + String(repeating: "\u{301}\u{302}\u{303}", count: 500) + "b")
         #expect(Array(line.unicodeScalars) == ["a", "\u{301}", "\u{302}", "b"])
         #expect(Array(SafeText.line("\u{301}x").unicodeScalars) == [" ", "\u{301}", "x"])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// The processor time that `body` takes on this thread: a busy machine does not count.
+    /// Returns the processor time that `body` takes on this thread, so that other work on the machine does not count.
     private func threadTime(_ body: () -> Void) -> Duration {
         func now() -> Duration {
             var time = timespec()
@@ -78,7 +78,7 @@ import Testing
         return now() - begin
     }
 
-    @Test func costsByTheColumnsWanted() {
+    @Test func costsDependOnTheColumnsWanted() {
         let long = String(repeating: "日本語 text ", count: 400_000)
         let time = threadTime {
             for _ in 0..<1000 { #expect(TextWidth.of(SafeText.line(long, maxColumns: 40)) <= 40) }
@@ -95,7 +95,7 @@ import Testing
         ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("日本語", 5, "日本…"),
         ("日本語", 4, "日…"), ("日本語", 6, "日本語"), ("e\u{301}a", 2, "e\u{301}a"),
     ])
-    func isCut(text: String, columns: Int, result: String) {
+    func textsAreCut(text: String, columns: Int, result: String) {
         #expect(SafeText.cut(text, to: columns, ellipsis: "…") == result)
         var frame = Frame(size: Size(columns: 10, rows: 1))
         frame.write(text, row: 0, column: 0, maxColumns: columns, ellipsis: "…")

@@ -3,7 +3,7 @@ import Testing
 @testable import Frames
 
 @Suite struct StyleTests {
-    @Test func aStyleKeepsRoleAndStress() {
+    @Test func aStyleKeepsRoleAndModifiers() {
         #expect(Role.allCases.count <= 64)
         for role in Role.allCases {
             for bits in UInt8(0)..<64 {

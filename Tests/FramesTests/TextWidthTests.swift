@@ -26,7 +26,7 @@ import Testing
         ("", 0), ("abc", 3), ("日本語", 6), ("e\u{301}", 1), ("한국", 4), ("한", 2), ("é", 1), ("✔", 1), ("🙂", 2),
         ("👨‍👩‍👧", 6), ("🇩🇪", 2), ("❤️", 1), ("👍🏽", 2), ("\u{1B}[31m", 5), ("\u{200B}", 0), ("ｱ", 1), ("Ａ", 2),
     ])
-    func ofText(text: String, width: Int) {
+    func widthsOfTexts(text: String, width: Int) {
         #expect(TextWidth.of(text) == width)
         var frame = Frame(size: Size(columns: 20, rows: 1))
         #expect(frame.write(text, row: 0, column: 0) == width)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Frames
 
-/// Contrast of every theme, computed from the palette of 256, also for colour-blind users.
+/// The contrast of every theme, computed from the palette of 256 colours, also for colour-blind users.
 @Suite struct ThemeTests {
     /// Roles that may be faint.
     private static let dim: Set<Role> = [.dim, .skipped]
@@ -14,6 +14,7 @@ import Testing
     /// Themes with known colours.
     static let painted = Theme.all.filter { $0.name != "terminal" }
 
+    /// Returns the colours in which a theme shows a style.
     private func lights(_ style: Style, _ theme: Theme) -> (front: Vision.Light, back: Vision.Light) {
         let look = theme.look(style, depth: .ansi256)
         let front = Vision.Light(look.foreground, orElse: theme.page.foreground)
@@ -21,7 +22,7 @@ import Testing
         return look.attributes.contains(.reversed) ? (back, front) : (front, back)
     }
 
-    @Test func eachHasAName() {
+    @Test func eachThemeHasAName() {
         #expect(Theme.all.map(\.name) == ["dark", "light", "high-contrast", "color-blind", "terminal"])
         for theme in Theme.all {
             #expect(Theme.named(theme.name) == theme && Theme.named(theme.name.uppercased()) == theme)
@@ -87,7 +88,7 @@ import Testing
         #expect(Palette.hex(203) == "#ff5f5f" && Palette.hex(255) == "#eeeeee")
     }
 
-    @Test func theTerminalsOwnPaletteRules() {
+    @Test func theTerminalThemeUsesTheTerminalsPalette() {
         for raw in 0..<Style.count {
             for depth in [ColorDepth.ansi8, .ansi16, .ansi256] {
                 let look = Theme.terminal.look(Style(rawValue: UInt16(raw)), depth: depth)
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: painted) func sixteenColorsDo(_ theme: Theme) {
+    @Test(arguments: painted) func sixteenColorsAreEnough(_ theme: Theme) {
         for role in Role.allCases {
             for style in [Style(role), Style(role).selected] {
                 for depth in [ColorDepth.ansi8, .ansi16] {

@@ -15,7 +15,7 @@ enum Vision: CaseIterable {
 
         init(_ red: Double, _ green: Double, _ blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
 
-        /// One of the 256 colours, or `#rrggbb` for the terminal's own.
+        /// Makes the light of one of the 256 colours or, for a negative number, of `own`, as `#rrggbb`.
         init(_ number: Int16, orElse own: String) {
             let value = number < 0 ? Int(own.dropFirst(), radix: 16)! : Int(Palette.hex(number).dropFirst(), radix: 16)!
             func amount(_ byte: Int) -> Double {
@@ -27,13 +27,15 @@ enum Vision: CaseIterable {
 
         var luminance: Double { 0.2126 * red + 0.7152 * green + 0.0722 * blue }
 
+        /// Returns the light multiplied by a matrix.
         func through(_ rows: [[Double]]) -> Light {
             let sums = rows.map { $0[0] * red + $0[1] * green + $0[2] * blue }
             return Light(sums[0], sums[1], sums[2])
         }
     }
 
-    private var seen: [[Double]] {
+    /// The matrix from the light of a colour to what is seen of it.
+    private var matrix: [[Double]] {
         switch self {
         case .usual: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
         case .protan:
@@ -47,19 +49,21 @@ enum Vision: CaseIterable {
         }
     }
 
+    /// Returns the contrast ratio, from 1 to 21.
     static func contrast(_ left: Light, _ right: Light) -> Double {
         let (low, high) = (min(left.luminance, right.luminance), max(left.luminance, right.luminance))
         return (high + 0.05) / (low + 0.05)
     }
 
-    /// The perceived distance of two colours, ΔE*ab; from some 2.3 they differ side by side.
+    /// Returns the perceived distance of two colours, ΔE*ab; from some 2.3 they differ side by side.
     func distance(_ left: Light, _ right: Light) -> Double {
         let (leftLab, rightLab) = (lab(left), lab(right))
         return zip(leftLab, rightLab).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
     }
 
+    /// Returns the coordinates of a light in CIELAB.
     private func lab(_ light: Light) -> [Double] {
-        let seen = light.through(seen)
+        let seen = light.through(matrix)
         let clipped = Light(min(max(seen.red, 0), 1), min(max(seen.green, 0), 1), min(max(seen.blue, 0), 1))
         let xyz = clipped.through([
             [0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041],

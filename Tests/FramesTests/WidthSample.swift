@@ -1,4 +1,4 @@
-/// Scalars with the columns that Python's wcwidth 0.7 gives them for Unicode 17, some of each 4096; spacing marks and
+/// Scalars with the columns that Python's wcwidth 0.7 gives them for Unicode 17, some of each 4096. Spacing marks and
 /// the vowels and finals of Hangul count as marks, as they are drawn here.
 enum WidthSample {
     static let none: [UInt32] = [

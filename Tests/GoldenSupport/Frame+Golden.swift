@@ -1,8 +1,8 @@
 import Frames
 
 extension Frame {
-    /// The frame as golden text: a header with the size and what the caller adds, the rows between bars, then, one line
-    /// a row, the runs of cells with a style other than `normal`.
+    /// Returns the frame as golden text: a line with the size and `header`, the rows between bars, then, one line a
+    /// row, the runs of cells with a style other than `normal`.
     ///
     ///     frame 12x2 theme=dark glyphs=unicode
     ///     |▸ ✖ order 16|
@@ -22,7 +22,7 @@ extension Frame {
         return text
     }
 
-    /// The golden text with the names of theme and glyphs in its header.
+    /// Returns the golden text with the names of theme and glyphs in its header.
     public func golden(theme: Theme = .dark, glyphs: Glyphs = .unicode) -> String {
         golden(header: "theme=\(theme.name) glyphs=\(glyphs.name)")
     }

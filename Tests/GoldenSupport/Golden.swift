@@ -15,12 +15,12 @@ public enum Golden {
         }
     }
 
-    /// Returns nil if the file `NAME.bin` has the same bytes, else a message with the first that differs.
+    /// Returns nil if the file `NAME.bin` has the same bytes, else a message with the index of the first that differs.
     public static func complaint(about bytes: [UInt8], named name: String, beside test: String = #filePath) -> String? {
         complaint(about: Data(bytes), named: name, extension: "bin", beside: test) { expected in
-            let place = zip(expected, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+            let first = zip(expected, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset
             return
-                "\(expected.count) and \(bytes.count) bytes, the same up to \(place ?? min(expected.count, bytes.count))"
+                "\(expected.count) and \(bytes.count) bytes, the same up to \(first ?? min(expected.count, bytes.count))"
         }
     }
 
@@ -29,7 +29,7 @@ public enum Golden {
         (try? Data(contentsOf: folder(beside: test).appendingPathComponent(name + ".bin"))).map { [UInt8]($0) }
     }
 
-    /// Returns the names of golden files with an extension, without it.
+    /// Returns the names, without the extension, of the golden files with an extension.
     public static func names(ofFilesWith suffix: String, beside test: String = #filePath) throws -> [String] {
         try FileManager.default.contentsOfDirectory(at: folder(beside: test), includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == suffix }.map { $0.deletingPathExtension().lastPathComponent }
@@ -76,10 +76,10 @@ public enum Golden {
         let old = expected.split(separator: "\n", omittingEmptySubsequences: false)
         let new = actual.split(separator: "\n", omittingEmptySubsequences: false)
         var lines: [String] = []
-        for place in 0..<max(old.count, new.count) where lines.count < 20 {
-            let left = place < old.count ? String(old[place]) : "(nothing)"
-            let right = place < new.count ? String(new[place]) : "(nothing)"
-            if left != right { lines += ["\(place + 1) - \(left)", "\(place + 1) + \(right)"] }
+        for index in 0..<max(old.count, new.count) where lines.count < 20 {
+            let left = index < old.count ? String(old[index]) : "(nothing)"
+            let right = index < new.count ? String(new[index]) : "(nothing)"
+            if left != right { lines += ["\(index + 1) - \(left)", "\(index + 1) + \(right)"] }
         }
         return lines.joined(separator: "\n")
     }

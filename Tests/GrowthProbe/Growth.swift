@@ -3,15 +3,21 @@ import TerminalHarness
 
 /// One run: a program under load and its viewer, sampled four times a second.
 struct Growth {
+    /// In seconds.
     let duration: Double
+    /// In events a second.
     let rate: Double
 
     private struct Sample {
+        /// In seconds since the start.
         var time: Double
+        /// The resident memory of the program, in megabytes.
         var program: Double
+        /// The resident memory of the viewer, in megabytes.
         var viewer: Double
     }
 
+    /// Between two samples, in seconds.
     private static let interval = 0.25
     /// The allowed growth, in megabytes an hour.
     private static let limit = 1.0
@@ -21,6 +27,7 @@ struct Growth {
     /// warm-up; and bounded lists, such as the viewer's 100,000 events, fill in the first minutes.
     private var resolution: Double { duration < 300 ? 4 : 1 }
 
+    /// Runs, prints the figures, and returns whether all limits of memory and queues were kept.
     func run() throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -33,7 +40,7 @@ struct Growth {
         let first = program.ask()
         let before = processorSeconds(viewer.processID)
         var samples: [Sample] = []
-        var warm: (words: [Double], time: Double)?
+        var warm: (answer: [Double], time: Double)?
         while Clock.seconds - start < duration {
             let next = start + Double(samples.count + 1) * Self.interval
             try viewer.waitUntil("the next sample", timeout: .seconds(30)) { _ in Clock.seconds >= next }
@@ -64,12 +71,12 @@ struct Growth {
             say("growth.\(name).most", kept.map { $0[keyPath: memory] }.max() ?? 0, "MB")
         }
         if let warm {
-            say("growth.program.heap", (last[2] - warm.words[2]) / 1e6, "MB since \(Int(warm.time)) s")
+            say("growth.program.heap", (last[2] - warm.answer[2]) / 1e6, "MB since \(Int(warm.time)) s")
         }
         say("growth.rate", (last[0] - first[0]) / seconds, "events/s")
         say("growth.lost.program", last[1] - first[1], "events")
         say("growth.lost", lostCount(in: header), "events")
-        // No failure, because other work on the machine changes it.
+        // Exceeding it is no failure, because other work on the machine changes it.
         let share = used / seconds * 100
         say("growth.viewer.processor", share, "%", limit: Self.processorLimit, isOK: share <= Self.processorLimit)
         return queues(of: viewer) && isOK
@@ -79,8 +86,8 @@ struct Growth {
     private func lostCount(in header: String) -> Double {
         // "99 events lost", and "ev lost" on a narrow screen.
         let words = header.split(separator: " ")
-        guard let place = words.firstIndex(of: "lost"), place > 1 else { return 0 }
-        return Double(words[place - 2].filter { $0 != "," }) ?? .nan
+        guard let index = words.firstIndex(of: "lost"), index > 1 else { return 0 }
+        return Double(words[index - 2].filter { $0 != "," }) ?? .nan
     }
 
     private func attach(_ target: String) throws -> PseudoTerminal {
@@ -133,13 +140,14 @@ struct Growth {
     }
 }
 
-/// A line through samples (least squares).
+/// A least-squares line through the means of intervals of samples.
 struct Line {
-    /// The slope per second, and its standard error.
+    /// Per second; 0 with fewer than 16 samples.
     private(set) var slope = 0.0
+    /// The standard error of the slope.
     private(set) var error = 0.0
 
-    /// The error is that of a line through the means of eight intervals, because neighbouring samples are correlated.
+    /// The number of intervals. Their means give the standard error, because neighbouring samples are correlated.
     private static let stretchCount = 8
 
     init(through samples: [(time: Double, value: Double)]) {
@@ -155,11 +163,11 @@ struct Line {
         let value = means.reduce(0) { $0 + $1.value } / count
         let spread = means.reduce(0) { $0 + ($1.time - time) * ($1.time - time) }
         slope = means.reduce(0) { $0 + ($1.time - time) * ($1.value - value) } / spread
-        let rest = means.reduce(0.0) { sum, mean in
+        let squaredResiduals = means.reduce(0.0) { sum, mean in
             let off = mean.value - value - slope * (mean.time - time)
             return sum + off * off
         }
-        error = (rest / (count - 2) / spread).squareRoot()
+        error = (squaredResiduals / (count - 2) / spread).squareRoot()
     }
 }
 
@@ -181,7 +189,7 @@ private final class ProgramProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The events made and lost so far, and the bytes of heap in use.
+    /// Returns the events made and lost so far, and the bytes of heap in use.
     func ask() -> [Double] {
         input.fileHandleForWriting.write(Data("?\n".utf8))
         return line().split(separator: " ").compactMap { Double($0) }
@@ -192,6 +200,7 @@ private final class ProgramProcess {
         process.waitUntilExit()
     }
 
+    /// Returns the next line of the program's output.
     private func line() -> String {
         while true {
             if let end = rest.firstIndex(of: 10) {

@@ -18,8 +18,8 @@ enum Program {
         }
         Thread.detachNewThread {
             while readLine() != nil {
-                let loss = inspector.eventCounts
-                print(loss.madeCount, loss.lostCount, memory_in_use())
+                let counts = inspector.eventCounts
+                print(counts.madeCount, counts.lostCount, memory_in_use())
                 fflush(nil)
             }
             exit(0)
@@ -28,7 +28,7 @@ enum Program {
         fflush(nil)
         let start = Clock.seconds
         var round = 0
-        // The first round measures the events of a round.
+        // The first 200 rounds measure the events of a round.
         for _ in 0..<200 { runtime.run { work(&round) } }
         inspector.collectNow()
         let eventsPerRound = Double(inspector.eventCounts.madeCount) / 200
@@ -61,7 +61,7 @@ enum Program {
         cancelled.cancel()
     }
 
-    /// The work of a handler.
+    /// Returns a promise for a handler of ``work(_:)`` to return.
     private static func part(_ number: Int) -> Promise<Int> {
         let (root, resolver) = Promise<Int>.pending()
         let end = root.map { $0 &+ 1 }
@@ -70,7 +70,7 @@ enum Program {
     }
 }
 
-/// Returns seconds of a monotonic clock.
+/// A monotonic clock.
 enum Clock {
     static var seconds: Double {
         var time = timespec()

@@ -10,7 +10,7 @@ if arguments.count == 4, arguments[1] == "--program" {
     Program.run(folder: arguments[2], rate: Double(arguments[3]) ?? 200_000)
 }
 guard let duration = arguments.dropFirst().first.flatMap(Double.init), duration >= 60 else {
-    let words = "GrowthProbe: give a duration of at least 60 seconds, for the first 20 go by until memory is warm.\n"
+    let words = "GrowthProbe: give a duration of at least 60 seconds, because the first third is a warm-up.\n"
     FileHandle.standardError.write(Data(words.utf8))
     exit(64)
 }

@@ -2,7 +2,7 @@ import Frames
 import Terminal
 
 extension ScreenPainter {
-    /// A painter with xterm's sequences, without terminfo, for tests' virtual terminals.
+    /// Returns a painter with xterm's sequences, without terminfo, for tests' virtual terminals.
     package static func plain(_ depth: ColorDepth = .ansi256, scrollsAtEnd: Bool = false) -> ScreenPainter {
         ScreenPainter(
             depth: depth, clear: Array("\u{1B}[m\u{1B}[H\u{1B}[2J".utf8), scrollsAtEnd: scrollsAtEnd,

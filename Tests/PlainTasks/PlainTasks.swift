@@ -4,8 +4,8 @@
     import Glibc
 #endif
 
-// A program of Swift that knows nothing of chainview: some of its tasks never end. At the end of its standard input it
-// writes what a child inherits of LD_PRELOAD, and ends.
+// A Swift program that does not use chainview; some of its tasks never end. When standard input ends, it prints the
+// LD_PRELOAD that a child inherits, and ends.
 
 func forgotten() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 

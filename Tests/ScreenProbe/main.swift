@@ -17,6 +17,7 @@ func options() -> ScreenOptions {
     return options
 }
 
+/// Returns a frame with the size, the latest events, and a last row with wide and composed characters.
 func picture(_ size: Size, _ events: [String]) -> Frame {
     var frame = Frame(size: size)
     frame.fill(row: 0, column: 0, style: .header)
@@ -28,10 +29,11 @@ func picture(_ size: Size, _ events: [String]) -> Frame {
     return frame
 }
 
-func say(_ text: String, to file: Int32) {
+func writeText(_ text: String, to file: Int32) {
     _ = text.withCString { write(file, $0, strlen($0)) }
 }
 
+/// Ends the process by a trap, a bad access, or an abort.
 func fault(_ kind: Character) {
     switch kind {
     case "t": fatalError("probe trapped")
@@ -41,11 +43,13 @@ func fault(_ kind: Character) {
     }
 }
 
+/// Overflows the stack by recursion without an end.
 func overflow(_ depth: Int) -> Int {
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { $0[depth % 4096] = 1 }
     return depth < 0 ? 0 : overflow(depth + 1) + 1
 }
 
+/// Does what a key stands for, and returns an exit status if the probe ends with it.
 func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
     guard case .character(let character) = key.key else { return nil }
     if key.modifiers == .control { return character == "c" ? 0 : nil }
@@ -60,13 +64,13 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
         pause()
     case "p":
         print("printed to stdout")
-        say("printed to stderr\n", to: 2)
+        writeText("printed to stderr\n", to: 2)
     case "P": for line in 0..<2000 { print("line \(line) of many") }
     case "z": try screen.suspend()
     case "e": exit(3)
     case "k": kill(getpid(), SIGKILL)
     case "A":
-        // The kernel's own signal, not one that was sent.
+        // A signal of the kernel's timer, not one that a process sends.
         ualarm(1, 0)
         pause()
     case "w":
@@ -96,11 +100,11 @@ func run() throws -> Int32 {
             // Written after all frames so far, in a form that no terminal shows.
             marks += 1
             let terminal = open("/dev/tty", O_WRONLY | O_CLOEXEC)
-            say("\u{1B}]777;\(marks)\u{7}", to: terminal)
+            writeText("\u{1B}]777;\(marks)\u{7}", to: terminal)
             close(terminal)
             continue
         case .key(.character("R")):
-            // Everything again, and nothing else.
+            // Redraws everything, and adds no event.
             screen.redraw()
         case .key(let key):
             events.append("key \(key)")
@@ -129,6 +133,6 @@ func run() throws -> Int32 {
 do {
     exit(try run())
 } catch {
-    say("\(error)\n", to: 2)
+    writeText("\(error)\n", to: 2)
     exit(69)
 }

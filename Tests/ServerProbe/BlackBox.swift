@@ -8,16 +8,16 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Records with a black box, or without one, makes a chain that nothing collects, and is killed.
+/// Starts a flight recorder, with a black box or without, makes chains, and ends the process before they are collected.
 ///
-/// - Parameter how: `kill`, `trap` or `exit`; `kill-plain`: without a black box; `kill-recorded`: once all but the last event
-///   was read and recorded; `kill-forked`: after a child was forked.
+/// - Parameter how: `kill`, `trap` or `exit`; `kill-plain`: without a black box; `kill-recorded`: after all events but
+///   the last were collected; `kill-forked`: after a child was forked.
 func recordBlackBox(_ folder: String, how: String) throws {
     var options = options(folder)
     var flight = InspectorOptions.FlightRecorder()
     flight.isBlackBox = !how.hasSuffix("-plain")
     options.flightRecorder = flight
-    // The rings are read when the file is asked for, and not afterwards.
+    // Only `dumpFlightRecording` collects.
     options.collectsByHand = true
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
@@ -43,7 +43,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
         let child = forkProcess()
         if child == 0 {
             alarm(60)
-            // Lets the parent's inspector go, and so the rings that both have mapped.
+            // Releases the parent's inspector, and with it the rings that both processes have mapped.
             options.flightRecorder = nil
             _ = try? Inspector.start(name: "child", runtime: runtime, options: options)
             _ = runtime.run { Promise<Int>.pending(label: "of the child") }
@@ -61,7 +61,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
     withExtendedLifetime((resolver, kept, charges)) {}
 }
 
-/// Swift does not import `fork`.
+/// Forks, which Swift does not import.
 func forkProcess() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()

@@ -9,10 +9,10 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// The numbers of this process's open descriptors.
+/// Returns this process's open descriptors below 4096.
 func openDescriptors() -> Set<Int32> { Set((0..<4096).filter { fcntl($0, F_GETFD) >= 0 }) }
 
-/// Bytes of memory that are this process's own now.
+/// Returns the bytes of this process's resident memory without shared pages.
 func residentBytes() -> Int {
     var text = [UInt8](repeating: 0, count: 256)
     let file = open("/proc/self/statm", O_RDONLY)
@@ -23,10 +23,11 @@ func residentBytes() -> Int {
     return (Int(fields[1])! - Int(fields[2])!) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
-/// Waits until `condition` holds; the alarm ends it.
+/// Waits until `condition` holds; the alarm ends a longer wait.
 func wait(until condition: () -> Bool) { while !condition() { sched_yield() } }
 
-/// A thousand viewers in a row, and fifty at once, leave nothing.
+/// Attaches and detaches 500 viewers in a row and 50 at once, three times: no descriptor is left, and memory does not
+/// grow after the first time.
 func attachAndDetach(_ folder: String) throws {
     let before = openDescriptors()
     let runtime = ChainRuntime(executor: ManualExecutor())
@@ -44,12 +45,12 @@ func attachAndDetach(_ folder: String) throws {
     for _ in 0..<3 {
         for index in 0..<500 {
             let viewer = try attach()
-            // Some go before they were told anything, some after.
+            // A third of them wait for the program's state; the others detach at once.
             if index % 3 == 0 { try viewer.watch { $0.totals.counts.liveCount == made.count } }
         }
         let viewers = try (0..<50).map { _ in try attach() }
         for viewer in viewers { try viewer.watch { $0.totals.counts.liveCount == made.count } }
-        // The server's side is open for each, too.
+        // Two descriptors each: the viewer's end and the server's.
         expect(openDescriptors().count >= listening.count + 100, "fifty at once")
         // An optimised build would close the connections before they are counted.
         withExtendedLifetime(viewers) {}
@@ -58,16 +59,16 @@ func attachAndDetach(_ folder: String) throws {
     wait { openDescriptors() == listening }
     inspector.stop()
     wait { openDescriptors() == before }
-    // The first round has made what the allocator keeps; one connection's buffers are 64 KiB.
+    // The allocator keeps what the first round made; one connection's buffers are 64 KiB.
     let growth = (memory[2] - memory[0]) >> 10
     say("grown by \(growth) KiB in 1000 attaches")
-    #if !TSAN  // which keeps memory of its own
+    #if !TSAN  // ThreadSanitizer keeps memory of its own.
         expect(growth < 8 << 10, "memory is kept")
     #endif
     say("ok")
 }
 
-/// Where the system has no descriptor left, the program continues, and waiting viewers are served afterwards.
+/// Without a free descriptor the program continues, and viewers that wait are served once there are some.
 func runOutOfDescriptors(_ folder: String) throws {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -76,14 +77,14 @@ func runOutOfDescriptors(_ folder: String) throws {
         let resource = RLIMIT_NOFILE
     #endif
     getrlimit(resource, &limit)
-    let most = limit.rlim_cur
-    /// The system gives the lowest number that is free.
+    let originalLimit = limit.rlim_cur
+    /// Leaves `count` descriptors free, or as many as at the start if nil. The system assigns the lowest free number.
     func allow(more count: Int?) {
         let used = openDescriptors()
-        limit.rlim_cur = count.map { rlim_t((0..<4096).filter { !used.contains($0) }[$0]) } ?? most
+        limit.rlim_cur = count.map { rlim_t((0..<4096).filter { !used.contains($0) }[$0]) } ?? originalLimit
         setrlimit(resource, &limit)
     }
-    // None for the server's own.
+    // None for the server's own descriptors.
     allow(more: 0)
     let none = try start(options(folder))
     expect(none.addresses.isEmpty && none.attachFailures.count == 1, "a server without descriptors")
@@ -100,19 +101,19 @@ func runOutOfDescriptors(_ folder: String) throws {
     try viewer.watch { $0.now > 0 }
     let time = viewer.forest!.now
     try viewer.watch { $0.now > time + 2_500_000_000 }
-    expect(late.hello == nil, "nobody accepts")
+    expect(late.hello == nil, "no viewer is accepted without a descriptor")
     allow(more: nil)
     while late.hello == nil { _ = try late.next() }
     inspector.stop()
     say("ok")
 }
 
-/// A child of an inspected program closes what it inherited and unlinks nothing.
+/// The child of an inspected program closes the server's descriptors that it inherited, and unlinks no file.
 func forkWithViewers(_ folder: String) throws {
     let before = openDescriptors()
     let inspector = try start(options(folder))
-    // All that the threads and the child do was done before once: where a thread has the locks of the language's own
-    // runtime, which it takes at the first time, a child waits for them for ever.
+    // All that the threads and the child do is done once before the fork: at first use Swift's runtime takes locks, and
+    // a child would wait for ever for one that another thread held.
     let socket = String(inspector.addresses[0].dropFirst(5))
     for _ in 0..<2 { try TestViewer(inspector.addresses[0]).greet() }
     let other = try start(options(folder))
@@ -121,7 +122,7 @@ func forkWithViewers(_ folder: String) throws {
     let viewer = try TestViewer(inspector.addresses[0])
     try viewer.greet()
     while viewer.batchCount < 4 { _ = try viewer.next() }
-    // The viewer's own end is inherited as any descriptor is.
+    // The child inherits the viewer's end, too, and keeps it.
     let expected = before.union([viewer.descriptor])
     expect(openDescriptors() != expected && access(socket, F_OK) == 0, "the server's are open")
     let child = forkProcess()
@@ -130,23 +131,25 @@ func forkWithViewers(_ folder: String) throws {
         if openDescriptors() != expected { _exit(2) }
         inspector.collectNow()
         inspector.stop()
-        // It closes nothing of its own, and the parent's socket is there.
+        // `stop` closes nothing more, and the parent's socket is there.
         if openDescriptors() != expected { _exit(3) }
         _exit(access(socket, F_OK) == 0 ? 0 : 4)
     }
     var status: Int32 = -1
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
     expect(status == 0, "the child's end: \(status)")
-    // The parent goes on, and its end is seen by the viewer: no child holds the connection open.
+    // The parent continues, and the viewer sees its end: no child holds the connection open.
     try TestViewer(inspector.addresses[0]).greet()
     let time = viewer.forest!.now
     try viewer.watch { $0.now > time }
     inspector.stop()
-    expect(viewer.farewell()?.reason == .stopped, "the viewer is told")
+    expect(viewer.farewell()?.reason == .stopped, "the viewer gets the reason")
     say("ok")
 }
 
-/// Ends in good order, but with an inspector that listens everywhere and was not stopped.
+/// Exits normally while an inspector listens on two sockets and a port. `how` is `exit`: with a viewer attached;
+/// `return`: by the end of `main`; `replaced`: after another file took a socket's place; or `child`: in a child, which
+/// must not remove the parent's files.
 func exitWithoutStopping(_ folder: String, how: String) throws {
     var options = options(folder)
     options.endpoints = [.unix, .tcp(port: 0), .unixPath(folder + "/own")]
@@ -159,7 +162,7 @@ func exitWithoutStopping(_ folder: String, how: String) throws {
         try viewer.greet()
         exit(0)
     case "replaced":
-        // A file that has taken the place of its own is another's.
+        // A file that has taken the socket's place is not the inspector's to remove.
         unlink(files[1])
         close(open(files[1], O_CREAT | O_WRONLY, 0o600))
         exit(0)

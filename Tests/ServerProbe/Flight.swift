@@ -9,7 +9,7 @@ import PromiseRuntime
 
 /// Starts a flight recorder that SIGUSR2 dumps, prints the path of its file, and ends the process.
 ///
-/// - Parameter how: the way to end: by SIGKILL, a trap or an exit.
+/// - Parameter how: `kill`, `trap` or `exit`; `wait`: stops when its input ends; `full`: stops after a write failed.
 func recordFlight(_ folder: String, how: String) throws {
     // The threads of a test block signals, which a process that they start inherits.
     var signals = sigset_t()
@@ -24,7 +24,7 @@ func recordFlight(_ folder: String, how: String) throws {
     let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
     let (order, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }
     let charge = runtime.run { order.map(label: "charge order 17") { $0 } }
-    // What comes before a dump is in the file afterwards.
+    // After a dump, the file holds all earlier events.
     try inspector.dumpFlightRecording(to: folder + "/first.chain")
     say(inspector.flightRecordingPath ?? "none")
     switch how {
@@ -33,7 +33,7 @@ func recordFlight(_ folder: String, how: String) throws {
         inspector.stop()
         say("stopped")
     case "full":
-        // Every write beyond what is there fails from now on, as on a full disk.
+        // From now on every write past byte 500 fails, as on a full disk.
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: 500, rlim_max: 500)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

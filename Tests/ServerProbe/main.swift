@@ -8,18 +8,19 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// What ChainInspectorTests run where a process of its own is needed: to be killed, to be another user, to count its own
+// The programs that ChainInspectorTests run in a process of their own: to be killed, to run as another user, to count
 // descriptors, to fork.
 
 alarm(300)
 let arguments = Array(CommandLine.arguments.dropFirst())
 
-/// Says a line at once: a pipe would keep it.
+/// Prints a line at once, because output to a pipe is buffered.
 func say(_ words: String...) {
     print(words.joined(separator: " "))
     fflush(nil)
 }
 
+/// Prints `what` and exits with 1.
 func fail(_ what: String) -> Never {
     say("wrong: \(what)")
     exit(1)
@@ -79,7 +80,7 @@ case "run-as":
     execv(words[0]!, &words)
     fail("nothing to run")
 case "silent-as":
-    // So many connections that never say anything.
+    // Opens the given number of connections that never send anything.
     guard setgid(gid_t(arguments[1])!) == 0, setuid(uid_t(arguments[1])!) == 0 else { fail("not another user") }
     let viewers = try (0..<Int(arguments[3])!).map { _ in try TestViewer(arguments[2]) }
     say("connected")
@@ -87,7 +88,7 @@ case "silent-as":
     withExtendedLifetime(viewers) {}
 case "exit": try exitWithoutStopping(arguments[1], how: arguments[2])
 case "same-pid":
-    // Several processes of one number start at the same moment: when the file is there.
+    // Several processes with the same pid start at the same moment: when the file exists.
     while access(arguments[2], F_OK) != 0 { sched_yield() }
     let inspector = try start(options(arguments[1]))
     say(inspector.addresses.joined(separator: " "))

@@ -33,14 +33,15 @@ struct Load {
                 batch.sites[SiteID(site)] = CodeLocation(fileID: "Soak/File\(site % 5).swift", line: UInt32(site * 7))
             }
         }
-        for _ in 0..<eventCount { tell(&batch, time, &random) }
+        for _ in 0..<eventCount { addRandomEvents(&batch, time, &random) }
         if Int.random(in: 0..<200, using: &random) == 0 { lost += UInt64.random(in: 1..<1_000, using: &random) }
         batch.loss = EventCounts(
             madeCount: lost + sequence * 10, deliveredCount: sequence * 10, lostInRings: lost, lostAtClient: 0)
         return batch
     }
 
-    private mutating func tell(
+    /// Adds nothing, one event, or the events of one change of a random node.
+    private mutating func addRandomEvents(
         _ batch: inout EventBatch, _ time: UInt64, _ random: inout some RandomNumberGenerator
     ) {
         let thread = ThreadID(Int.random(in: 1...4, using: &random))
@@ -48,14 +49,14 @@ struct Load {
             _ kind: EventKind, _ node: UInt64, other: UInt64 = 0, text: String? = nil, site: SiteID = 0,
             detail: UInt16 = 0, flags: EventFlags = []
         ) {
-            var number: UInt32 = 0
+            var textNumber: UInt32 = 0
             if let text {
                 batch.texts.append(text)
-                number = UInt32(batch.texts.count)
+                textNumber = UInt32(batch.texts.count)
             }
             batch.events.append(
                 ChainEvent(
-                    time: time, kind, node: NodeID(node), other: NodeID(other), site: site, text: number,
+                    time: time, kind, node: NodeID(node), other: NodeID(other), site: site, text: textNumber,
                     thread: thread, detail: detail, flags: flags))
         }
         let some = live.randomElement(using: &random) ?? 0

@@ -16,7 +16,7 @@ import Testing
     private static let escape = "\u{1B}[27u"
 
     @Test func theCommandSurvivesRandomInput() throws {
-        // What `R` records is written there.
+        // The key `R` records to a file in the working directory.
         let folder = FileManager.default.temporaryDirectory.appending(path: "chainview-soak-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,9 +42,10 @@ import Testing
         guard sizes.count >= 100 else { return }
         let half = sizes.count / 2
         let (middle, end) = (sizes[half..<(half + half / 2)].max()!, sizes[(half + half / 2)...].max()!)
-        #expect(end < middle + middle / 5 + 8_000_000, "it grows: \(sizes)")
+        #expect(end < middle + middle / 5 + 8_000_000, "memory grows: \(sizes)")
     }
 
+    /// Resizes, clicks, turns the wheel, or presses a key of a random context.
     private func act(on terminal: PseudoTerminal, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
@@ -67,6 +68,7 @@ import Testing
         }
     }
 
+    /// Returns the bytes that a terminal sends for a key; nil for keys that this test does not press.
     private static func bytes(of key: KeyPress) -> String? {
         let named: [Key: String] = [
             .up: "\u{1B}OA", .down: "\u{1B}OB", .right: "\u{1B}OC", .left: "\u{1B}OD", .home: "\u{1B}OH",
@@ -78,6 +80,7 @@ import Testing
         return named[key.key]
     }
 
+    /// Freezes the picture, checks that a redraw changes no cell, and resumes it.
     private func compare(_ terminal: PseudoTerminal, round: Int) throws {
         // Back to the tree, with no unfinished key.
         for _ in 0..<4 {
@@ -115,7 +118,7 @@ import Testing
 
     private func isFrozen(_ terminal: PseudoTerminal) -> Bool { terminal.screen.text(row: 0).contains("frozen") }
 
-    /// Redraws the screen and waits for the end.
+    /// Asks for a redraw and waits until the screen is cleared for it.
     private func redraw(_ terminal: PseudoTerminal) throws {
         let before = terminal.received.count
         terminal.send("\u{C}")
@@ -126,11 +129,12 @@ import Testing
         }
     }
 
-    /// The rows that do not change while frozen.
+    /// Returns the rows that do not change while frozen: all except the first and the last.
     private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {
         (1..<max(1, screen.rows - 1)).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
     }
 
+    /// Returns the resident memory of a process in bytes; 0 where `/proc` is missing.
     private static func residentByteCount(of process: pid_t) -> Int {
         let words = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8))?.split(separator: " ")
         return (words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())

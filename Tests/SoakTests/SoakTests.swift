@@ -41,12 +41,12 @@ import Testing
         let half = sizes.count / 2
         let (middle, end) = (sizes[half..<(half + half / 2)].max()!, sizes[(half + half / 2)...].max()!)
         print("soak: resident at most \(middle / 1024) kB in the third quarter, \(end / 1024) kB in the last")
-        #expect(end < middle + middle / 5 + 4_000_000, "it grows: \(sizes)")
+        #expect(end < middle + middle / 5 + 4_000_000, "memory grows: \(sizes)")
     }
 
     private var seconds: Double? { Self.seconds }
 
-    /// The resident memory in bytes; 0 where `/proc` is missing.
+    /// Returns the resident memory in bytes; 0 where `/proc` is missing.
     private static func residentByteCount() -> Int {
         let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return (words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())
@@ -58,11 +58,15 @@ private struct Soak {
     private var random: SeededGenerator
     private var state: State
     private var loads: [Load] = []
+    /// The number of programs started so far, which is also the number of the latest.
     private var runs: UInt64 = 0
     private var painter = ScreenPainter.plain()
+    /// The latest frame that was painted; nil after a new size, so that the next is painted completely.
     private var shown: Frame?
     private var terminal: VirtualScreen
+    /// The clock of the programs, in nanoseconds.
     private var now: UInt64 = 1
+    /// The last eight actions, for a failure's message.
     private(set) var lastActions: [String] = []
     private(set) var frameCount = 0
     private(set) var eventCount = 0
@@ -109,6 +113,7 @@ private struct Soak {
         act(.connected(SourceID(index), load.process))
     }
 
+    /// Advances the clock and applies random batches, actions of the user, background work, and rarely a connection.
     mutating func step() {
         now += UInt64.random(in: 1...200, using: &random) * 1_000_000
         for index in loads.indices where Int.random(in: 0..<3, using: &random) > 0 {
@@ -164,7 +169,7 @@ private struct Soak {
 
     // MARK: Checks
 
-    /// Returns the first cell that differs from a terminal with only this frame.
+    /// Describes the first cell that differs from a terminal with only the latest frame; nil if there is none.
     func wrongCell() -> String? {
         guard let shown else { return nil }
         let fresh = VirtualScreen(columns: shown.size.columns, rows: shown.size.rows)

@@ -4,10 +4,10 @@
     import Glibc
     import Synchronization
 
-    /// Forks again and again beside suspended tasks and others that are made without pause: in each child the parent's
-    /// tasks are forgotten, tasks run unobserved, and an inspector of the child's own shows those that are made then.
+    /// Forks repeatedly while tasks are suspended and others are made without pause. In each child the parent's tasks
+    /// are forgotten, a task runs unobserved, and an inspector of the child's own shows the tasks made after its start.
     enum ForkedTasks {
-        /// Runs its jobs on the thread that asks it to: a child of a fork has no pool.
+        /// Runs its jobs on the thread that calls `run`, because the child of a fork has no pool.
         private final class Executor: TaskExecutor {
             private let jobs = Mutex<[UnownedJob]>([])
 
@@ -23,7 +23,9 @@
             }
         }
 
+        /// Whether the parent is to make no more tasks.
         private static let isOver = Atomic(false)
+        /// Whether it has made its last.
         private static let isIdle = Atomic(false)
 
         static func run(times: Int) throws -> Bool {
@@ -84,13 +86,14 @@
             return true
         }
 
+        /// Prints what is wrong, and returns false.
         private static func report(_ what: String) -> Bool {
             print("in a child: \(what)")
             fflush(nil)
             return false
         }
 
-        /// Swift hides it, as a child of several threads may do little.
+        /// Forks. Swift does not import `fork`, because the child of a process with several threads may do little.
         private static func fork() -> pid_t {
             typealias Fork = @convention(c) () -> pid_t
             return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()

@@ -5,7 +5,7 @@
     import PromiseRuntime
     import Tracing
 
-    /// Promises in tasks in spans, all of which wait: writes the tree, lets them end, and writes it again.
+    /// Makes promises in tasks in spans, all of which wait; prints the tree, lets them end, and prints it again.
     enum SpanProbe {
         static func showTree() async throws {
             let inspector = try Inspector.start(name: "probe", tasks: true)
@@ -34,13 +34,13 @@
             print(await dump(of: inspector, before: limit) { $0.split(separator: "suspended task").count == 6 })
             await gate.open()
             await request.value
-            // The tasks of its group may end after what waits for them goes on.
+            // The group's tasks may end after the code that waits for them has resumed.
             print(await dump(of: inspector, before: limit) { !$0.contains("request") })
             inspector.stop()
             print("stopped")
         }
 
-        /// The tree, once it is as wanted.
+        /// Returns the tree as soon as the condition holds, or at the time limit.
         private static func dump(
             of inspector: Inspector, before limit: ContinuousClock.Instant, where isWanted: (String) -> Bool
         ) async -> String {

@@ -16,10 +16,11 @@ private actor Counter {
     func add() { count += 1 }
 }
 
-/// Tasks of every kind, all of which end, at a rate; and whether each is seen to begin and to end.
+/// Makes tasks of every kind, all of which end, at a rate, and checks that each is seen to begin and to end.
 enum TaskLoad {
-    /// The number of tasks that a round makes.
+    /// The tasks of a round: 24, and the one that runs it.
     private static let tasksPerRound = 25
+    /// The number of rounds that have not ended.
     private static let running = Atomic(0)
 
     private static func step(_ count: Int) async { for _ in 0..<count { await Task.yield() } }
@@ -34,7 +35,7 @@ enum TaskLoad {
         let own = (0..<4).map { _ in Task { await step(3) } }
         let cancelled = (0..<2).map { _ in Task.detached { await TaskProbe.cancellation() } }
         for task in cancelled { task.cancel() }
-        // Tasks that wait for an actor, which another one occupies.
+        // Tasks that wait for an actor while another task occupies it.
         let shared = (0..<4).map { _ in Task { await Counter.shared.add() } }
         let named = Task(name: "named") { await step(1) }
         async let first = score(1)
@@ -68,6 +69,7 @@ enum TaskLoad {
         await nested.value
     }
 
+    /// Starts a round in a detached task.
     private static func start() {
         running.add(1, ordering: .relaxed)
         Task.detached {
@@ -81,7 +83,7 @@ enum TaskLoad {
         var created = 0
         var ended = 0
         var live: Set<NodeID> = []
-        /// Those that were seen to end and not yet to begin: events of two threads come in any order.
+        /// Tasks that were seen to end and not yet to begin, because events of two threads come in any order.
         var early: Set<NodeID> = []
         var lost: UInt64 = 0
 
@@ -117,8 +119,8 @@ enum TaskLoad {
         }
     }
 
-    /// Makes tasks for some seconds, and returns whether each of them was seen to begin and to end, and the memory did not
-    /// grow.
+    /// Makes `rate` tasks a second for some seconds. Returns whether each was seen to begin and to end, and memory did
+    /// not grow.
     static func soak(seconds: Int, rate: Int) async throws -> Bool {
         let inspector = try Inspector.start(name: "soak", tasks: true)
         let stream = inspector.subscribe()
@@ -136,7 +138,7 @@ enum TaskLoad {
             guard passed < .seconds(seconds) else { break }
             if quarter == 0, passed > .seconds(seconds) / 4 { quarter = residentPages() }
             let due = Int(passed / .milliseconds(1)) * rate / 1000 / tasksPerRound
-            // So few at once that the rings have room for their events where the thread that reads them comes late.
+            // At most 50 rounds at once, so that the rings hold their events even if they are read late.
             while rounds < due, running.load(ordering: .relaxed) < 50 {
                 start()
                 rounds += 1
@@ -148,7 +150,7 @@ enum TaskLoad {
         let growth = (residentPages() - quarter) * Int(getpagesize()) >> 20
         let made = rounds * tasksPerRound
         let limit = ContinuousClock.now + .seconds(240)
-        // This one is alive.
+        // The task that runs this function is live, too.
         while seen.live.count != 1 || seen.created != made + 1, ContinuousClock.now < limit {
             await Task.yield()
             inspector.collectNow()
@@ -161,12 +163,12 @@ enum TaskLoad {
         stream.dispose()
         inspector.stop()
         guard growth < 16 else { return false }
-        // On a machine that is too busy events are lost; then what is missing is what was counted as lost.
+        // On a busy machine events are lost; then no more are missing than were counted as lost.
         if seen.lost > 0 { return 2 * made + 1 - seen.created - seen.ended <= Int(seen.lost) }
         return seen.created == made + 1 && seen.ended == made && seen.live.count == 1 && seen.early.isEmpty
     }
 
-    /// Observes and ends observing again while tasks run, some times; then whether what is shown is what there is.
+    /// Starts and stops observation while tasks run. Returns whether ``soak(seconds:rate:)`` succeeds afterwards.
     static func restart(times: Int) async throws -> Bool {
         for time in 0..<times {
             for _ in 0..<20 { start() }
@@ -182,7 +184,7 @@ enum TaskLoad {
         return try await soak(seconds: 1, rate: 2_000)
     }
 
-    /// Has so many tasks wait at one time, and returns whether all of them are shown, and none after they have ended.
+    /// Has `count` tasks wait at one time. Returns whether all of them are shown, and none after they have ended.
     static func many(_ count: Int) async throws -> Bool {
         let inspector = try Inspector.start(name: "many", tasks: true)
         let limit = ContinuousClock.now + .seconds(240)

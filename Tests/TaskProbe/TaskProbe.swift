@@ -10,13 +10,14 @@ import Synchronization
     import Glibc
 #endif
 
-// A program with tasks of every kind, all of which wait. It writes its tree, ends what can end, and writes it again.
+// A program with tasks of every kind, all of which wait. It prints its tree, ends the tasks that can end, and prints it
+// again.
 //
 //     TaskProbe [details | cancel]
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT
-//                                                see TaskLoad; the exit code is 1 if what is shown is not what there is
+//                                                see TaskLoad; exits with 1 if tasks are not shown as they are
 
 struct Declined: Error {}
 
@@ -29,10 +30,11 @@ actor Till {
     }
 }
 
-/// What tasks wait for.
+/// A gate that tasks wait for.
 actor Gate {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isOpen = false
+    /// The number of tasks that wait.
     var count: Int { waiting.count }
 
     func wait() async {
@@ -47,7 +49,7 @@ actor Gate {
     }
 }
 
-/// An executor that runs its jobs when asked to.
+/// An executor that runs its jobs in calls of `run` only.
 final class ParkingExecutor: SerialExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -65,7 +67,7 @@ final class ParkingExecutor: SerialExecutor {
     }
 }
 
-/// Code that moves to another executor waits there.
+/// An actor on such an executor: a task that calls it waits for the executor.
 actor Parking {
     let executor = ParkingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -126,7 +128,7 @@ func order(_ number: Int) async -> Int {
         try await showTree()
     }
 
-    /// On the main thread.
+    /// Runs ``ForkedTasks`` on the main thread.
     @MainActor private static func forks(_ times: Int) throws -> Bool {
         #if os(Linux)
             return try ForkedTasks.run(times: times)
@@ -173,7 +175,7 @@ func order(_ number: Int) async -> Int {
         parking.executor.run()
         _ = await (ordered.result, cancelled.result, making.result, cancellable.result, parked.result)
         try await scoped.value
-        // A task ends after what waits for it may run.
+        // A task may end after the code that waits for it has resumed.
         while !inspector.dump().contains(": 2 nodes alive"), ContinuousClock.now < limit { await Task.yield() }
         inspector.collectNow()
         print(inspector.dump(settled: true))
@@ -193,7 +195,7 @@ func order(_ number: Int) async -> Int {
         }
     }
 
-    /// Cancels the node of the line with `text`, as a viewer.
+    /// Cancels the node on the first line of the tree with `text`, as a viewer does, and prints the outcome.
     static func cancel(_ text: String, of inspector: Inspector, in tree: String) {
         guard let line = tree.split(separator: "\n").first(where: { $0.contains(text) }),
             let number = line.firstMatch(of: /#(\d+)/).flatMap({ UInt64($0.1) })
@@ -218,7 +220,7 @@ func order(_ number: Int) async -> Int {
         }
     }
 
-    /// Writes the details of all tasks.
+    /// Prints the details of all tasks.
     static func describe(_ inspector: Inspector) {
         let stream = inspector.subscribe()
         var nodes: [NodeID] = []

@@ -16,7 +16,7 @@ public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
         }
     }
 
-    /// Runs the test there.
+    /// Runs the test with an executor of its own.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

@@ -4,19 +4,19 @@
     import Darwin
 #endif
 
-/// Whether a process's first thread, which paints, is waiting.
+/// Whether the first thread of a process, which paints, works or waits.
 ///
-/// A frame is written in several pieces, and a reader may be scheduled between two of them; then the thread is still
-/// working.
+/// A frame is written in several pieces, and a reader may run between two of them: the frame is whole only when the
+/// thread waits.
 enum ProcessRest {
     case atWork, atRest
-    /// The system does not say.
+    /// The system has no `/proc`, or the process is gone.
     case unknown
 
     init(of process: pid_t) {
         self = .unknown
         #if os(Linux)
-            // As open files are: no stream may buffer what changes.
+            // Without a stream, which would buffer content that changes.
             let file = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return }
             defer { close(file) }
@@ -32,16 +32,18 @@ enum ProcessRest {
     }
 }
 
-/// Counts time in which this process ran. Where it was stalled between two readings, other processes were, too.
+/// Counts time in which this process ran. A stall between two readings hardly counts, because other processes were
+/// probably stalled, too.
 struct Stopwatch {
     private var counted = Duration.zero
     private var last = ContinuousClock.now
-    private static let most = Duration.milliseconds(100)
+    /// The longest time that counts between two readings.
+    private static let longestStep = Duration.milliseconds(100)
 
-    /// The time counted until now. Call it often.
+    /// Returns the time counted until now. Has to be called often.
     mutating func count() -> Duration {
         let now = ContinuousClock.now
-        counted += min(now - last, Self.most)
+        counted += min(now - last, Self.longestStep)
         last = now
         return counted
     }

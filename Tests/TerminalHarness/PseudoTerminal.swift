@@ -6,18 +6,18 @@ import CVirtualTerminal
     import Darwin
 #endif
 
-/// Reads the program's output inside the calls that wait, each of them bounded, and never on another thread.
+/// A program on a pseudo-terminal. Its output is read inside the calls that wait, never on another thread.
 ///
-/// Waits judge whole frames only: not while the program is working or has written bytes that were not read (see
-/// ``ProcessRest``). Time in which the test itself was stalled does not count.
+/// Each wait has a time limit, in which a stall of the test itself does not count. Conditions are evaluated on whole
+/// frames only: not while the program works or has written bytes that were not read (see ``ProcessRest``).
 ///
 /// For use from one thread. A program that still runs is killed on release.
 public final class PseudoTerminal {
     /// The end of a program.
     public enum ExitStatus: Hashable, Sendable {
-        /// By itself, with a code.
+        /// The program exited with this code.
         case exited(Int32)
-        /// By a signal.
+        /// This signal killed the program.
         case signalled(Int32)
     }
 
@@ -29,15 +29,17 @@ public final class PseudoTerminal {
     public private(set) var received: [UInt8] = []
     /// The end of the program, once seen.
     public private(set) var exitStatus: ExitStatus?
-    /// Whether it is stopped, as last seen.
+    /// Whether a signal has stopped the program, as of the last report read.
     public private(set) var isStopped = false
 
     private var isReading = true
     private var master: Int32 = -1
+    /// The pipe of reports about the program's start, stops and end.
     private var reports: Int32 = -1
+    /// The process of the tiny shell that leads the program's session.
     private var leader: Int32 = 0
 
-    /// Starts a program; `environment` is all that it gets (see ``standardEnvironment``).
+    /// Starts a program with exactly these environment variables (see ``standardEnvironment``).
     public init(
         _ program: String, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
         environment: [String: String] = standardEnvironment, directory: String? = nil
@@ -76,7 +78,7 @@ public final class PseudoTerminal {
 
     // MARK: Waiting
 
-    /// How long a wait lasts at most by default.
+    /// The default time limit of a wait.
     public static let patience = Duration.seconds(90)
 
     /// Reads output until the screen satisfies a condition. Throws with the screen's text when time is up or the
@@ -87,8 +89,8 @@ public final class PseudoTerminal {
         try wait(what, timeout, endsWithProgram: true) { self.isSettled && condition(self.screen) }
     }
 
-    /// Reads until the program has ended and all its output was read. With `reading` false, its output stays unread
-    /// until then, as on a stalled terminal.
+    /// Reads until the program has ended and all its output was read. If `reading` is false, output is read only after
+    /// the program's end, as on a stalled terminal.
     @discardableResult
     public func waitForExit(timeout: Duration = patience, reading: Bool = true) throws -> ExitStatus {
         isReading = reading
@@ -100,13 +102,13 @@ public final class PseudoTerminal {
         return exitStatus
     }
 
-    /// Reads on until the program is stopped by a signal.
+    /// Reads until a signal has stopped the program.
     public func waitForStop(timeout: Duration = patience) throws {
         try wait("being stopped", timeout) { self.isStopped || self.exitStatus != nil }
         if exitStatus != nil { throw HarnessError(description: "ended instead of stopping\n" + screen.text) }
     }
 
-    /// Reads until nothing was written for a while.
+    /// Reads until the program has written nothing for the duration `silence`.
     public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = patience) throws {
         let clock = ContinuousClock()
         var last = clock.now
@@ -118,7 +120,7 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Reads nothing until the program can write no more. Returns whether that happened in time.
+    /// Waits, without reading, until the program blocks on its full terminal. Returns whether that happened in time.
     public func waitUntilStalled(timeout: Duration = patience) -> Bool {
         var stopwatch = Stopwatch()
         var (count, steady): (Int32, Int) = (0, 0)
@@ -147,8 +149,8 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Whether the program waits and all its output was read, so that the screen shows a whole frame. Where the program
-    /// cannot be observed or has ended, whether there is nothing to read.
+    /// Whether the program waits and all its output was read, so that the screen shows a whole frame. If the program
+    /// cannot be observed or has ended, only the output counts.
     private var isSettled: Bool {
         let isAtRest = exitStatus != nil || ProcessRest(of: processID) != .atWork
         return isAtRest && !pump(.zero)
@@ -159,7 +161,7 @@ public final class PseudoTerminal {
         return isStopped ? "stopped" : "running"
     }
 
-    /// Reads once. Returns whether there was anything.
+    /// Waits for up to `patience`, reads once, and returns whether there was output or a report.
     private func pump(_ patience: Duration) -> Bool {
         var fds = [
             pollfd(fd: isReading ? master : -1, events: Int16(POLLIN), revents: 0),

@@ -67,7 +67,7 @@ public enum TerminalKey: Sendable {
     }
 }
 
-/// The reason why a test cannot go on.
+/// The reason why a test cannot continue.
 public struct HarnessError: Error, CustomStringConvertible {
     /// The expected condition, and the screen's text.
     public let description: String
@@ -76,7 +76,7 @@ public struct HarnessError: Error, CustomStringConvertible {
     public init(description: String) { self.description = description }
 }
 
-/// The path of an executable of this package that was built together with the running tests.
+/// Returns the path of an executable of this package that was built together with the running tests.
 public func builtProduct(_ name: String) -> String {
     let tests = CommandLine.arguments.first ?? ""
     var parts = tests.split(separator: "/", omittingEmptySubsequences: false).dropLast()

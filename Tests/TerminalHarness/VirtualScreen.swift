@@ -6,9 +6,9 @@ public struct VirtualCell: Hashable, Sendable, CustomStringConvertible {
     public var text: String
     /// 2 for a wide character, else 1.
     public var width: Int
-    /// 0 to 255; nil for the terminal's own; more than 255 for RGB.
+    /// A palette index from 0 to 255; nil for the terminal's own colour; more than 255 for RGB.
     public var foreground: Int?
-    /// As ``foreground``.
+    /// A colour as in ``foreground``.
     public var background: Int?
     /// Whether it is in bold.
     public var isBold: Bool
@@ -19,7 +19,7 @@ public struct VirtualCell: Hashable, Sendable, CustomStringConvertible {
     /// Whether foreground and background are exchanged.
     public var isReversed: Bool
 
-    /// `x fg=81 bg=- b`.
+    /// The cell as text, such as `x fg=81 bg=- b`.
     public var description: String {
         let marks = (isBold ? "b" : "") + (isUnderlined ? "u" : "") + (isItalic ? "i" : "") + (isReversed ? "r" : "")
         return "\(text) fg=\(foreground.map(String.init) ?? "-") bg=\(background.map(String.init) ?? "-") \(marks)"
@@ -29,12 +29,12 @@ public struct VirtualCell: Hashable, Sendable, CustomStringConvertible {
 /// The picture of a terminal, computed by libvterm: bytes go in, cells come out. (libvterm 0.1.4 has no faint text.)
 public final class VirtualScreen {
     private let screen: OpaquePointer
-    /// How wide it is.
+    /// The width in cells.
     public private(set) var columns: Int
-    /// How high it is.
+    /// The height in cells.
     public private(set) var rows: Int
 
-    /// An empty screen.
+    /// Makes an empty screen.
     public init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
@@ -55,14 +55,14 @@ public final class VirtualScreen {
         cvt_resize(screen, Int32(rows), Int32(columns))
     }
 
-    /// The terminal's answers to queries since the last call.
+    /// Returns the terminal's answers to queries since the last call.
     public func takeAnswer() -> [UInt8] {
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = cvt_take_answer(screen, &bytes, bytes.count)
         return bytes.prefix(count).map { UInt8(bitPattern: $0) }
     }
 
-    /// One cell, rows and columns from 0.
+    /// Returns one cell. Rows and columns count from 0.
     public func cell(_ row: Int, _ column: Int) -> VirtualCell {
         var cell = cvt_cell()
         cvt_get_cell(screen, Int32(row), Int32(column), &cell)
@@ -75,24 +75,24 @@ public final class VirtualScreen {
             isUnderlined: cell.isUnderlined, isItalic: cell.isItalic, isReversed: cell.isReversed)
     }
 
-    /// One row's text without the blanks at its end.
+    /// Returns one row's text without the blanks at its end.
     public func text(row: Int) -> String {
         var text = (0..<columns).map { cell(row, $0).text }.joined()
         while text.last == " " { text.removeLast() }
         return text
     }
 
-    /// All rows, without the empty ones at the end.
+    /// The text of all rows, without the empty ones at the end.
     public var text: String {
         var lines = (0..<rows).map { text(row: $0) }
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
     }
 
-    /// Whether a row contains a text.
+    /// Returns whether a row contains a text.
     public func contains(_ text: String) -> Bool { row(containing: text) != nil }
 
-    /// The first row that contains a text.
+    /// Returns the first row that contains a text.
     public func row(containing text: String) -> Int? { (0..<rows).first { self.text(row: $0).contains(text) } }
 
     /// The position of the cursor.

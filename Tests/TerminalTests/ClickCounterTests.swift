@@ -16,7 +16,7 @@ import Testing
         #expect(clicks.counted(press(3, 4), at: 200_000_000).clickCount == 3)
     }
 
-    @Test func aSlowOneAnotherCellAnotherButtonOrADragBeginAnew() {
+    @Test func aSlowPressAnotherCellAnotherButtonOrADragBeginsAnew() {
         var clicks = ClickCounter()
         _ = clicks.counted(press(3, 4), at: 0)
         #expect(clicks.counted(press(3, 4), at: ClickCounter.interval + 1).clickCount == 1)

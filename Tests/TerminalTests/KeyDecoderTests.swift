@@ -9,6 +9,7 @@ import Testing
         decoded(Array(text.utf8), known: known)
     }
 
+    /// Returns all that is decoded from bytes, which are fed whole or in two parts split at an index.
     private func decoded(_ bytes: [UInt8], known: [[UInt8]: KeyPress] = [:], split: Int? = nil) -> [KeyDecoder.Input] {
         var decoder = KeyDecoder(known: known)
         var inputs: [KeyDecoder.Input] = []
@@ -58,11 +59,13 @@ import Testing
     @Test func answersAboutModesAreNoKeys() {
         for split in 0..<11 {
             #expect(
-                decoded(Array("\u{1B}[?2026;2$y".utf8), split: split) == [.synchronizedOutput(isThere: true)],
+                decoded(Array("\u{1B}[?2026;2$y".utf8), split: split) == [.synchronizedOutput(isSupported: true)],
                 "\(split)")
         }
-        #expect(decoded("\u{1B}[?2026;1$y") == [.synchronizedOutput(isThere: true)])
-        for no in ["0", "3", "4"] { #expect(decoded("\u{1B}[?2026;\(no)$y") == [.synchronizedOutput(isThere: false)]) }
+        #expect(decoded("\u{1B}[?2026;1$y") == [.synchronizedOutput(isSupported: true)])
+        for no in ["0", "3", "4"] {
+            #expect(decoded("\u{1B}[?2026;\(no)$y") == [.synchronizedOutput(isSupported: false)])
+        }
         for other in ["\u{1B}[2026;2$y", "\u{1B}[?2026$y", "\u{1B}[?2026;2y", "\u{1B}[?$y"] {
             #expect(decoded(other).isEmpty, "\(other.debugDescription)")
         }
@@ -128,7 +131,7 @@ import Testing
         #expect(decoded(text) == [])
     }
 
-    @Test func theTerminalsOwnDescriptionGoesFirst() {
+    @Test func theTerminalsOwnDescriptionTakesPrecedence() {
         let known: [[UInt8]: KeyPress] = [
             Array("\u{1B}[25~".utf8): KeyPress(.function(11)), Array("\u{1B}Oq".utf8): KeyPress(.end),
         ]
@@ -161,7 +164,7 @@ import Testing
             decoder.feed(bytes[start..<min(start + 1_000, bytes.count)])
             while let input = decoder.next() { inputs.append(input) }
         }
-        // Drop half a character.
+        // The half character at the limit is dropped.
         #expect(inputs == [.pasted("x" + expected), .key(.character("b"))])
     }
 

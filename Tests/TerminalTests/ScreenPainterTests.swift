@@ -6,6 +6,7 @@ import TerminalHarness
 import Testing
 
 @Suite struct ScreenPainterTests {
+    /// Returns the old frame, or an empty one of a new size, with up to five random texts written over it.
     private func randomFrame(_ random: inout SeededGenerator, _ size: Size, from old: Frame) -> Frame {
         let texts = ["order 17", "日本語の", "e\u{301}x", "✔ done", "한국어", "\u{1B}[2J", "a日b本c", "│├└─", "     "]
         var frame = old.size == size ? old : Frame(size: size)
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func theLastCellIsLeftWhereItWouldScroll() {
+    @Test func theLastCellIsNotPaintedIfThatWouldScroll() {
         var frame = Frame(size: Size(columns: 3, rows: 2))
         frame.write("abc", row: 0, column: 0)
         frame.write("def", row: 1, column: 0)

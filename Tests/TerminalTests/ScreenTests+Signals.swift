@@ -6,7 +6,7 @@ import Testing
 /// Signals and traps, which restore the terminal before they end the program.
 extension ScreenTests {
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
-    func signalsThatEndRestoreFirst(signal: Int32) throws {
+    func signalsThatEndTheProgramRestoreFirst(signal: Int32) throws {
         let (terminal, modes) = try shownProbe()
         terminal.signal(signal)
         #expect(try terminal.waitForExit() == .signalled(signal))
@@ -14,14 +14,14 @@ extension ScreenTests {
     }
 
     #if os(Linux)
-        /// All signals that end the process by default, sent traps among them, and some realtime signals.
+        /// All signals that end the process by default, including those of traps, and some realtime signals.
         private static let deadlySignals: [Int32] = [
             SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGALRM, SIGSTKFLT, SIGXCPU, SIGXFSZ,
             SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, __libc_current_sigrtmin(), 50, __libc_current_sigrtmax(),
         ]
 
         @Test(arguments: deadlySignals)
-        func everySignalThatEndsRestoresFirst(signal: Int32) throws {
+        func everySignalThatEndsTheProgramRestoresFirst(signal: Int32) throws {
             let (terminal, modes) = try shownProbe()
             terminal.signal(signal)
             #expect(try terminal.waitForExit() == .signalled(signal))

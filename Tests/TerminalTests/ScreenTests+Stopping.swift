@@ -24,7 +24,7 @@ extension ScreenTests {
         expectRestored(terminal, modes)
     }
 
-    @Test func itComesBackAfterBeingStoppedUnasked() throws {
+    @Test func itComesBackAfterAnUnrequestedStop() throws {
         let (terminal, _) = try shownProbe()
         terminal.signal(SIGSTOP)
         try terminal.waitForStop()

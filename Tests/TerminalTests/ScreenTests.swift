@@ -5,6 +5,7 @@ import Testing
 
 /// The screen on a real pseudo-terminal: `ScreenProbe` shows each event that it gets.
 @Suite(.serialized, .onItsOwnThread) struct ScreenTests {
+    /// Starts `ScreenProbe` on a new pseudo-terminal.
     func probe(
         _ arguments: String..., columns: Int = 60, rows: Int = 16, setting: [String: String] = [:]
     ) throws -> PseudoTerminal {
@@ -14,13 +15,14 @@ import Testing
         return terminal
     }
 
+    /// Starts `ScreenProbe`, waits for its first frame, and returns the modes of an untouched terminal, too.
     func shownProbe(_ arguments: String...) throws -> (terminal: PseudoTerminal, modes: TerminalModes) {
         let terminal = try probe(arguments.first ?? "--plain")
         try terminal.waitUntil("the first frame") { $0.contains("probe 60x16") && $0.contains("日本 é ✔") }
         return (terminal, try PseudoTerminal("/bin/cat", []).modes)
     }
 
-    /// Expects the terminal as the program found it.
+    /// Checks that the terminal is again as the program found it.
     func expectRestored(_ terminal: PseudoTerminal, _ modes: TerminalModes, _ comment: Comment? = nil) {
         #expect(!terminal.screen.isAlternate, comment)
         #expect(terminal.screen.isCursorVisible, comment)
@@ -30,7 +32,7 @@ import Testing
         #expect(terminal.modes.isCanonical && terminal.modes.echoes && terminal.modes.sendsSignals, comment)
     }
 
-    /// Whether the terminal was asked to bracket pasted text, and not to stop that.
+    /// Whether the last request about bracketed paste turned it on.
     static func bracketsPastes(_ terminal: PseudoTerminal) -> Bool {
         let text = String(decoding: terminal.received, as: UTF8.self)
         return text.components(separatedBy: "\u{1B}[?2004").dropFirst().last?.first == "h"
@@ -80,7 +82,7 @@ import Testing
         try terminal.waitForExit()
     }
 
-    @Test func pastedTextIsNoKeys() throws {
+    @Test func pastedTextDoesNotActAsKeys() throws {
         let (terminal, modes) = try shownProbe()
         terminal.send("\u{1B}[200~cat\r")
         terminal.send("q\u{3}é\u{1B}[201~x")
@@ -91,10 +93,13 @@ import Testing
         expectRestored(terminal, modes)
     }
 
+    /// Asks whether the terminal supports synchronized output.
     private static let question = Array("\u{1B}[?2026$p".utf8)
+    /// Begins a synchronized frame, which `end` ends.
     private static let begin = Array("\u{1B}[?2026h".utf8)
     private static let end = Array("\u{1B}[?2026l".utf8)
 
+    /// Returns the indices at which a part begins.
     private func offsets(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> [Int] {
         bytes.indices.filter { bytes[$0...].starts(with: part) }
     }
@@ -183,6 +188,7 @@ import Testing
         }
     }
 
+    /// Returns all cells, by row.
     private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {
         (0..<screen.rows).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
     }
@@ -217,7 +223,7 @@ import Testing
         expectRestored(terminal, modes)
     }
 
-    @Test func withoutColoursThereAreNone() throws {
+    @Test func noColoursAreSentIfTheyAreOff() throws {
         let (terminal, _) = try shownProbe("--no-color")
         #expect(!String(decoding: terminal.received, as: UTF8.self).contains("\u{1B}[38;5"))
         #expect(terminal.screen.cell(0, 0).foreground == nil && terminal.screen.cell(0, 0).isReversed)
@@ -234,7 +240,7 @@ import Testing
         try terminal.waitForExit()
     }
 
-    @Test func withoutMouseItIsNotAsked() throws {
+    @Test func withoutMouseTheTerminalIsNotAskedForIt() throws {
         let (terminal, _) = try shownProbe("--no-mouse")
         #expect(!terminal.screen.wantsMouse)
         terminal.send("q")

@@ -7,8 +7,9 @@ struct CommentText {
 
     private enum Language { case swift, clang, script, markdown }
 
-    // State carried from line to line: the open multi-line string or block comment, or an open fence.
-    private var closesString: [UInt8]?
+    // State carried from line to line: the delimiter that closes an open multi-line string, an open block comment, and
+    // an open fence.
+    private var openStringEnd: [UInt8]?
     private var isBlockComment = false
     private var isFenced = false
 
@@ -49,7 +50,7 @@ struct CommentText {
 
     private mutating func splitSource(_ line: [UInt8], isSwift: Bool) -> (code: [UInt8], comment: [UInt8]) {
         // Fast path, because walking each line byte by byte takes 10 s in a debug build.
-        if closesString == nil, !isBlockComment, !line.contains(quote), !line.contains(apostrophe) {
+        if openStringEnd == nil, !isBlockComment, !line.contains(quote), !line.contains(apostrophe) {
             guard let slash = line.firstIndex(of: slash) else { return (line, []) }
             if line[slash...].starts(with: "//".utf8) { return (Array(line[..<slash]), Array(line[slash...])) }
         }
@@ -57,12 +58,13 @@ struct CommentText {
         var comment: [UInt8] = []
         var index = 0
         while index < line.count {
-            if let end = closesString {
+            if let end = openStringEnd {
                 guard line[index...].starts(with: end) else {
+                    // In raw strings, which have longer delimiters, a backslash escapes nothing.
                     index += line[index] == backslash && end.count == 3 ? 2 : 1
                     continue
                 }
-                closesString = nil
+                openStringEnd = nil
                 index += end.count
             } else if isBlockComment {
                 isBlockComment = !line[index...].starts(with: "*/".utf8)
@@ -78,7 +80,7 @@ struct CommentText {
                 code += "\"\"".utf8
                 index += quote.opening
                 if quote.closing.count >= 3, quote.isMultiline {
-                    closesString = quote.closing
+                    openStringEnd = quote.closing
                 } else {
                     index = endOfString(from: index, closing: quote.closing, in: line)
                 }
@@ -119,6 +121,7 @@ struct CommentText {
         return index
     }
 
+    /// Returns the index after the parenthesis that closes an interpolation.
     private func endOfInterpolation(from start: Int, in line: [UInt8]) -> Int {
         var index = start
         var depth = 1

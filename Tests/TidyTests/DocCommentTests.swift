@@ -1,6 +1,7 @@
 import Testing
 
-/// Every public declaration of a library is documented. (swift-format's rule skips enum cases and requirements.)
+/// Every public declaration of a library is documented. (swift-format's rule skips enum cases and protocol
+/// requirements.)
 struct DocCommentTests {
     @Test func everyPublicDeclarationIsDocumented() {
         let files = Repository.sources.filter { $0.isSwift && $0.path.hasPrefix("Sources/") }
@@ -98,15 +99,15 @@ private func publicDeclarations(_ lines: [String]) -> [Int] {
         let indent = lines[index].prefix { $0 == " " }.count
         scopes.removeAll { indent < $0.indent }
         let head = String(text.prefix { !"({=:".contains($0) })
-        let isSaid = head.contains(/^(?:@\w+ )*(?:\w+ )*public\b/)
-        let isImplied = scopes.last.map { $0.indent == indent && $0.implied(head) } ?? false
+        let isExplicit = head.contains(/^(?:@\w+ )*(?:\w+ )*public\b/)
+        let isImplicit = scopes.last.map { $0.indent == indent && $0.implied(head) } ?? false
         if text.hasSuffix("{") || text.hasSuffix("(") { scopes.append((indent + 4, impliedMembers(of: head))) }
-        guard isSaid || isImplied, !head.contains("override ") else { return false }
+        guard isExplicit || isImplicit, !head.contains("override ") else { return false }
         return text.wholeMatch(of: declaration) != nil
     }
 }
 
-/// Returns which members of a declaration are implicitly public.
+/// Returns a predicate on the head of a member of the declaration: whether the member is implicitly public.
 private func impliedMembers(of head: String) -> (String) -> Bool {
     guard head.hasPrefix("public "), let kind = head.firstMatch(of: /\b(?:enum|protocol|extension)\b/) else {
         return { _ in false }

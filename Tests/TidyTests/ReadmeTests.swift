@@ -31,7 +31,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test func everyProductOfItsManifestIsDeclared() throws {
+    @Test func everyProductThatTheReadmeNamesIsDeclared() throws {
         let readme = Markdown(try #require(Repository.text("README.md")))
         let manifest = try #require(Repository.text("Package.swift"))
         let named = readme.text.matches(of: /\.product\(name: "(\w+)", package: "(\w+)"\)/)
@@ -42,7 +42,7 @@ struct ReadmeTests {
         }
     }
 
-    /// Returns the names of the program's commands: given, or derived from the type's name.
+    /// Returns the names of chainview's commands: those given as `commandName`, and those derived from names of types.
     private func subcommands() -> Set<String> {
         var names: Set<String> = []
         for file in Repository.sources where file.target == "chainview" && !file.isTest {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The checkout of these tests.
+/// The checkout that holds these tests.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The paths of all files from the root, sorted: those that git knows, or all files without git.
+    /// The paths of all files from the root, sorted: those that git does not ignore; without git, all files.
     static let paths: [String] = gitPaths() ?? walk("")
 
     /// All source files in Swift and C.
@@ -24,7 +24,7 @@ enum Repository {
         FileManager.default.fileExists(atPath: root.appending(path: path).path)
     }
 
-    // Tracked and new files. Filtered, because a tracked file may have been deleted.
+    // Returns tracked and new files, or nil without git. Filtered, because a tracked file may have been deleted.
     private static func gitPaths() -> [String]? {
         guard exists(".git") else { return nil }
         let git = Process()
@@ -46,9 +46,9 @@ enum Repository {
         return names.filter { !ignored.contains($0) }.sorted().flatMap { name in
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
             var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(
+            let entryExists = FileManager.default.fileExists(
                 atPath: root.appending(path: path).path, isDirectory: &isFolder)
-            return isThere && isFolder.boolValue ? walk(path) : [path]
+            return entryExists && isFolder.boolValue ? walk(path) : [path]
         }
     }
 }
@@ -71,7 +71,7 @@ struct SourceFile: CustomStringConvertible {
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isTest: Bool { path.hasPrefix("Tests/") || path.contains("/Tests/") }
 
-    /// The folders of packages of their own.
+    /// The folders that are packages of their own.
     private static let packages = ["demos/server/", "demos/orders/"]
 
     /// The target of the file, by its folder.
@@ -81,7 +81,7 @@ struct SourceFile: CustomStringConvertible {
         return path.dropFirst(package.count).split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }
 
-    /// Returns `path:line` of each line for which `isBad` is true, given the line without its comment.
+    /// Returns `path:line: text` of each line for which `isBad` is true, given the line without its comment.
     func places(where isBad: (String) -> Bool) -> [String] {
         lines.indices.filter { isBad(code(lines[$0])) }.map { "\(path):\($0 + 1): \(lines[$0])" }
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// Rules for the repository as a whole.
 struct RepositoryTests {
-    @Test func theTopLevelHoldsNothingElse() {
+    @Test func theTopLevelHoldsOnlyListedEntries() {
         let allowed: Set = [
             "Package.swift", "Sources", "Tests", "demos", "Benchmarks", "README.md", "Makefile", "LICENSE",
             "CHANGELOG.md", ".ci", ".swift-format", ".gitignore", "ARCHITECTURE.md",
@@ -20,7 +20,7 @@ struct RepositoryTests {
         #expect(manifests.contains("Package.swift"))
         for path in manifests {
             for line in try #require(Repository.text(path)).split(separator: "\n") where line.contains(/\.package\(/) {
-                // A product depends on it, so a user's program has to be free to resolve it with its own packages.
+                // Not pinned, because a product depends on it: a user's program has to be free to choose its version.
                 if path == "Package.swift", line.contains(#"apple/swift-distributed-tracing", from: "1."#) { continue }
                 #expect(
                     line.contains(/exact: "\d+\.\d+\.\d+"|\.package\((?:name: "\w+", )?path: "/), "\(path): \(line)")
@@ -38,7 +38,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func ciCallsCheckAndTest() throws {
+    @Test func ciRunsEachStep() throws {
         let run = try #require(Repository.text(".ci/run"))
         #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: ".ci/run").path))
         #expect(run.contains("\nset -euo pipefail\n"))

@@ -56,7 +56,7 @@ struct SourceTests {
     }
 
     @Test func testsDoNotSleep() {
-        // A declaration is none: clocks of tests have a requirement of that name.
+        // `[^c] ` leaves out declarations (`func`): clocks of tests have to declare a function of that name.
         let sleep = /(?:^|[^c] |[^\w ])(?:[un]?sleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\(/
         for file in files where file.isTest {
             #expect(file.places { $0.contains("sl" + "eep") && $0.contains(sleep) } == [])
@@ -89,7 +89,8 @@ struct SourceTests {
     }
 }
 
-/// The lines of the functions that take more than one: each ends at a brace that is as far in as it begins.
+/// Returns the line ranges of functions of more than one line. A function ends at the first closing brace with its
+/// indentation.
 private func functions(in lines: [String]) -> [Range<Int>] {
     lines.indices.compactMap { first in
         let line = lines[first]
@@ -111,11 +112,12 @@ private func isUnchecked(_ line: String) -> Bool {
     return code(line).contains(/@unchecked\s+Sendable|nonisolated\(unsafe\)|@exclusivity\(unchecked\)/)
 }
 
-/// Whether a plain comment, not documentation, is on the line or near it, with no empty line between.
+/// Whether a plain comment, not documentation, is on the line, up to 16 lines before it or up to 2 lines after it, with
+/// no empty line between.
 private func isProved(_ index: Int, in lines: [String]) -> Bool {
     func isEmpty(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
     func isComment(_ line: String) -> Bool { line.contains(/^\s*\/\/(?!\/)/) }
-    let before = lines[..<index].suffix(10).reversed().prefix { !isEmpty($0) }
+    let before = lines[..<index].suffix(16).reversed().prefix { !isEmpty($0) }
     let after = lines[index...].dropFirst().prefix(2).prefix { !isEmpty($0) }
     return lines[index].contains(/\s\/\/(?!\/)/) || before.contains(where: isComment)
         || after.contains(where: isComment)

@@ -28,7 +28,7 @@ enum WordRules {
     /// Parts of lines in which such a word is allowed, each with its reason.
     static let allowed: [(text: String, reason: String)] = []
 
-    /// Names of one letter that the field uses.
+    /// Names of one letter that are standard terms.
     static let allowedNames: Set<String> = [
         // Cartesian coordinates.
         "x", "y",
@@ -37,7 +37,7 @@ enum WordRules {
     /// Documents that the repository does not hold, cited by name.
     static let missingDocuments: Set<String> = ["RUNTIME", "DESIGN", "MIC"]
 
-    /// Returns every breach in one file.
+    /// Returns every breach in one file, given the numbers of all rules and the names of all files in the repository.
     static func findings(path: String, text: String, rules: Set<String>, documents: Set<String>) -> [WordFinding] {
         let split = CommentText(path: path, text: text)
         var findings: [WordFinding] = []
@@ -124,7 +124,7 @@ enum SingleLetterNames {
         text.split { $0 == "," || $0 == " " }
     }
 
-    /// Returns a declaration's line from its opening parenthesis.
+    /// Returns the line from the parenthesis that opens a declaration's parameters; empty if the line has none.
     private static func parameters(of line: String) -> Substring {
         line.firstMatch(of: /\b(?:func [^\s(]+|init[?!]?|subscript)(?:<[^>]*>)?(\(.*)/)?.1 ?? ""
     }

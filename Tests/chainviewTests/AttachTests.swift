@@ -4,7 +4,7 @@ import Testing
 
 /// The dashboard on another process, on a real terminal.
 @Suite(.serialized, .onItsOwnThread) struct AttachTests {
-    @Test func itIsSeenAndCancelled() throws {
+    @Test func aProgramIsShownAndCancelled() throws {
         let place = try Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
@@ -28,7 +28,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func severalStandInOneDashboard() throws {
+    @Test func severalProgramsAreInOneDashboard() throws {
         let place = try Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
         try shop.tell("chain order 17")
@@ -65,7 +65,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func whatIsNotThereYetIsWaitedFor() throws {
+    @Test func aProgramThatIsNotThereYetIsWaitedFor() throws {
         let place = try Place()
         let viewer = try place.view("attach", "shop", "--wait", waits: false)
         try viewer.see("connecting")
@@ -75,7 +75,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func aViewerThatIsKilledIsNotMissed() throws {
+    @Test func aKilledViewerIsNoLongerCounted() throws {
         let place = try Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
@@ -92,7 +92,7 @@ import Testing
         try probe.tell("settle order 17")
     }
 
-    @Test func lookingOnlyCancelsNothing() throws {
+    @Test func readOnlyCancelsNothing() throws {
         let place = try Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock", "read-only"))
         for (probe, arguments, reason) in [

@@ -6,6 +6,7 @@ import Testing
 @Suite(.serialized, .onItsOwnThread) struct CancelTests {
     private let by = "cancelled by \(NSUserName())"
 
+    /// Starts the demo of things that are stuck, and waits for its abandoned call.
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
         try viewer.wait("the abandoned call") { $0.text(row: 8).contains("▸ call back") }

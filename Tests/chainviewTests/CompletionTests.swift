@@ -4,7 +4,7 @@ import Testing
 
 /// Completions in real shells, on a terminal: the line after Tab. Shells that are not installed are skipped.
 @Suite(.serialized, .onItsOwnThread) struct CompletionTests {
-    /// A shell with the completions set up as in the README.
+    /// Starts a shell with the completions set up as in the README; returns nil if it is not installed.
     private func shell(_ name: String, in place: Place) throws -> PseudoTerminal? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") })
@@ -28,7 +28,7 @@ import Testing
         return terminal
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"]) func tabGoesOn(_ name: String) throws {
+    @Test(arguments: ["bash", "zsh", "fish"]) func tabCompletesTheLine(_ name: String) throws {
         let place = try Place()
         _ = FileManager.default.createFile(atPath: place.path + "/server.toml", contents: nil)
         let shop = try place.probe("shop")

@@ -11,8 +11,8 @@ import Testing
 
 /// `chainview diff`, and the comparison behind it.
 @Suite(.serialized, .onItsOwnThread) struct DiffTests {
-    /// An order each 100 ms for some seconds, each done after `milliseconds`; each `rejecting`-th is rejected. The last
-    /// `pending` ones are not settled.
+    /// Returns batches of an order each 100 ms for some seconds. An order settles after `milliseconds`; each
+    /// `rejecting`-th is rejected. The last `pending` orders do not settle.
     private func orders(
         seconds: UInt64, milliseconds: UInt64, rejecting: UInt64 = 0, pending: UInt64 = 0, line: UInt32 = 42,
         first: UInt64 = 1_000_000_000
@@ -53,7 +53,7 @@ import Testing
         Difference(try side(before), try side(after), threshold: 0.1).sites
     }
 
-    @Test func whatIsTheSameIsNotListed() throws {
+    @Test func unchangedCallSitesAreNotListed() throws {
         #expect(try changes(orders(seconds: 10, milliseconds: 50), orders(seconds: 20, milliseconds: 50)).isEmpty)
     }
 

@@ -9,6 +9,7 @@ import Testing
 
 /// `chainview events`, and the selection and the JSON behind it.
 @Suite(.serialized, .onItsOwnThread) struct EventsCommandTests {
+    /// Returns the events that a query selects.
     private func selected(_ query: String, _ batches: [EventBatch] = EventBatch.seconds(3)) throws -> [String] {
         var selection = EventSelection(process: ProcessDescription.recorded.key, query: try QueryArgument.events(query))
         var lines: [String] = []
@@ -28,7 +29,7 @@ import Testing
         #expect(try selected("made") == ["1 created", "2 created", "3 created"])
         #expect(try selected("error:declined #3") == ["3 rejected"])
         #expect(try selected("@failed").count == 3)
-        // A settled node with an error nothing handles is no warning, but a live one for over ten minutes is.
+        // No rejection is reported as unhandled, and no node is live for long.
         #expect(try selected("warning:any").isEmpty)
     }
 
@@ -96,8 +97,8 @@ import Testing
         process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
         (process.standardOutput, process.standardError) = (output, errors)
         try process.run()
-        // Each is written while the program runs, though it is busy, and what is written would fill a buffer only after 90 s.
-        // Those before the command attached are not there.
+        // Each event is printed at once, though the program is busy: the output would fill a buffer only after 90 s.
+        // Events from before the command attached are not printed.
         var read = ""
         for attempt in 0..<6_000 where read.isEmpty {
             try shop.tell("chain order \(100 + attempt % 200)")
@@ -107,11 +108,11 @@ import Testing
         }
         #expect(read.contains("\"event\":\"made\"") && read.contains("order 105"), "\(read)")
         #expect(!read.contains("\"order 17\""), "\(read)")
-        // The end of the program ends it, too.
+        // The end of the program ends the command, too.
         if signal == SIGKILL { shop.end(by: signal) } else { kill(process.processIdentifier, signal) }
         process.waitUntilExit()
         #expect(process.terminationStatus == (signal == SIGTERM ? SIGTERM : 0))
-        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        #expect(said.isEmpty == (signal != SIGKILL) && said.filter { $0 == "\n" }.count <= 1, "\(said)")
+        let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(errorText.isEmpty == (signal != SIGKILL) && errorText.filter { $0 == "\n" }.count <= 1, "\(errorText)")
     }
 }

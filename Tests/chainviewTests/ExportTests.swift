@@ -4,7 +4,7 @@ import Testing
 
 /// `chainview export` on programs and recordings.
 @Suite(.serialized, .onItsOwnThread) struct ExportTests {
-    /// A program with one chain that has settled, one that waits, and one with hostile texts.
+    /// Starts a program with one chain that has settled, one that waits, and one with hostile texts.
     private func shop(in place: Place) throws -> Probe {
         let shop = try place.probe()
         try shop.tell("chain order 17")
@@ -61,7 +61,7 @@ import Testing
     @Test func spansArePostedToACollector() throws {
         let place = try Place()
         let shop = try shop(in: place)
-        // The second answer refuses a span of it.
+        // The second answer refuses a span.
         let collector = try TestCollector(answers: [
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
             "HTTP/1.1 200 OK\r\nContent-Length: 61\r\nConnection: close\r\n\r\n"

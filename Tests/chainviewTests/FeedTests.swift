@@ -16,6 +16,7 @@ import Testing
     private static let new = ChainEvents.ProcessDescription(
         key: ProcessKey(rawValue: 2), pid: 12, name: "shop", wallOffset: 0)
 
+    /// Returns the actions that the feed dispatches, as texts.
     private func drained(_ feed: Feed) -> [String] {
         var seen: [String] = []
         feed.drain { action in
@@ -35,15 +36,15 @@ import Testing
         return seen
     }
 
-    @Test func eachSourceSpeaksUnderItsNumber() {
+    @Test func eachSourceHasItsNumber() {
         let sources = [TestSource(), TestSource()]
         let feeds = Feed.all(
             zip(["shop", "bank"], sources).map { NamedSource(name: $0, source: $1) }, wake: {})
-        sources[0].tell(.connecting(attempt: 2, lastFailure: "nobody listens"))
-        sources[1].tell(.live(Self.new))
-        sources[1].tell(
+        sources[0].publish(.connecting(attempt: 2, lastFailure: "nobody listens"))
+        sources[1].publish(.live(Self.new))
+        sources[1].publish(
             .reconnecting(Self.new, Disconnection(since: 5, reason: "gone", attempt: 1, nextAttempt: 9)))
-        sources[1].tell(.ended(.failed("refused")))
+        sources[1].publish(.ended(.failed("refused")))
         #expect(drained(feeds[0]) == ["0 connecting shop 2 nobody listens"])
         #expect(drained(feeds[1]) == ["1 connected 12", "1 reconnecting 5 gone 1 9", "1 ended refused"])
         for feed in feeds { feed.stop() }
@@ -53,16 +54,16 @@ import Testing
     @Test func aProgramIsAnnouncedBeforeItsFirstBatch() {
         let source = TestSource()
         let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: {})[0]
-        source.tell(.live(Self.old))
-        source.tell(EventBatch(process: Self.old.key, sequence: 1, time: 1))
-        source.tell(.live(Self.new))
-        source.tell(EventBatch(process: Self.new.key, sequence: 1, time: 1))
+        source.publish(.live(Self.old))
+        source.publish(EventBatch(process: Self.old.key, sequence: 1, time: 1))
+        source.publish(.live(Self.new))
+        source.publish(EventBatch(process: Self.new.key, sequence: 1, time: 1))
         #expect(drained(feed) == ["0 connected 11", "0 connected 12", "0 batch 1 of 1", "0 batch 1 of 2"])
         feed.stop()
     }
 
     /// A batch never comes before the status of its program.
-    @Test func whileASourceSpeaksItsAnnouncementsComeFirst() {
+    @Test func announcementsComeFirstWhileASourcePublishes() {
         let source = TestSource()
         let news = DispatchSemaphore(value: 0)
         let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: { news.signal() })[0]
@@ -70,8 +71,8 @@ import Testing
             for number in 1...300 as ClosedRange<UInt64> {
                 let info = ChainEvents.ProcessDescription(
                     key: ProcessKey(rawValue: number), pid: Int32(number), name: "shop", wallOffset: 0)
-                source.tell(.live(info))
-                source.tell(EventBatch(process: info.key, sequence: 1, time: 1))
+                source.publish(.live(info))
+                source.publish(EventBatch(process: info.key, sequence: 1, time: 1))
             }
         }
         var announced: UInt64 = 0
@@ -91,21 +92,21 @@ import Testing
         feed.stop()
     }
 
-    @Test func whereMailWasDroppedTheStateIsAskedFor() {
+    @Test func afterDroppedBatchesTheStateIsAskedFor() {
         let source = TestSource()
         let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: {})[0]
-        source.tell(.live(Self.old))
+        source.publish(.live(Self.old))
         var batch = EventBatch(process: Self.old.key, sequence: 1, time: 1)
         batch.events = Array(
             repeating: ChainEvent(time: 1, .started, node: NodeID(1)), count: 150_000)
-        for _ in 0..<20 { source.tell(batch) }
+        for _ in 0..<20 { source.publish(batch) }
         let seen = drained(feed)
         #expect(seen.count < 21)
         #expect(source.commands.map(\.request) == [.resync])
         #expect(source.commands.map(\.process) == [Self.old.key])
         source.answer(CommandReply(command: source.commands[0].id, outcome: .accepted(count: 0)))
         source.answer(CommandReply(command: 7, outcome: .accepted(count: 1)))
-        #expect(drained(feed) == ["0 reply 7"], "the answer to the feed's own question is nobody else's")
+        #expect(drained(feed) == ["0 reply 7"], "the answer to the feed's own command is not passed on")
         feed.stop()
     }
 }
@@ -127,7 +128,7 @@ final class TestSource: BatchSource {
     func send(_ command: ViewerCommand) { state.onNext((commands + [command], isStopped)) }
     func stop() { state.onNext((commands, true)) }
 
-    func tell(_ status: SourceStatus) { statusSubject.onNext(status) }
-    func tell(_ batch: EventBatch) { batchSubject.onNext(batch) }
+    func publish(_ status: SourceStatus) { statusSubject.onNext(status) }
+    func publish(_ batch: EventBatch) { batchSubject.onNext(batch) }
     func answer(_ reply: CommandReply) { replySubject.onNext(reply) }
 }

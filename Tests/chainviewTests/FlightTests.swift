@@ -40,11 +40,11 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/shop.chain"))
     }
 
-    @Test func aKilledProgramIsLookedInto() throws {
+    @Test func aKilledProgramIsExamined() throws {
         let place = try Place()
         let shop = try place.probe("shop", "flight")
         try shop.tell("chain order 17")
-        // Its file is written with what is asked for.
+        // The request makes the flight recorder write its own file, too.
         #expect(try place.run("record shop --last 1s -o shop.chain").status == 0)
         shop.end(by: SIGKILL)
         for program in ["\(shop.pid)", "chainview/\(shop.pid).flight"] {

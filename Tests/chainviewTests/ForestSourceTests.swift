@@ -12,13 +12,13 @@ import Testing
 @testable import chainview
 
 extension ProcessDescription {
-    /// Its clock begins at noon of a day, UTC.
+    /// The program of ``EventBatch/seconds(_:from:)``. Its clock began 1 s before noon, UTC.
     static let recorded = ProcessDescription(
         key: ProcessKey(rawValue: 7), pid: 4242, name: "shop", wallOffset: 1_700_049_600_000_000_000 - 1_000_000_000)
 }
 
 extension EventBatch {
-    /// Node `number` is made in each second from the first on, and rejected half a second later.
+    /// Returns a batch for each second from `first` on: a node is made, and rejected half a second later.
     static func seconds(_ count: UInt64, from first: UInt64 = 1) -> [EventBatch] {
         (0..<count).map { second in
             let time = (first + second) * 1_000_000_000
@@ -53,6 +53,7 @@ extension Place {
 
 /// What the words `TARGET` and `FILE[@TIME]` mean for commands.
 @Suite(.serialized, .onItsOwnThread) struct ForestSourceTests {
+    /// Returns the moment in a word that names a recording.
     private func moment(_ word: String) throws -> UInt64? {
         guard case .recording(_, let moment) = try ForestSource(word, clockOffset: 0) else {
             throw HarnessError(description: "\(word) is no recording")
@@ -62,7 +63,7 @@ extension Place {
 
     @Test func aWordIsARecordingAndAMoment() throws {
         let place = try Place()
-        // From the first batch's end at 1.6 s to the last one's.
+        // From the first batch's end at 1.6 s to the last batch's at 5.6 s.
         let file = try place.recording()
         #expect(try moment(file) == nil)
         for (time, seconds) in [
@@ -76,7 +77,7 @@ extension Place {
         _ = marks.set("the crash", at: 3_000_000_000)
         #expect(marks.save() == nil)
         #expect(try moment("\(file)@the crash") == 3_000_000_000)
-        // A file with a sign in its name is the file.
+        // A name with an @ is that of the file, if it exists.
         let signed = try place.recording("a@1s")
         #expect(try moment(signed) == nil && moment("\(signed)@end") == 5_600_000_000)
     }

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aRequestThatWasLateIsNotSentAgain() throws {
-        // An empty answer is none.
+        // To the second request there is no answer.
         let collector = try TestCollector(answers: [Self.ok, "", Self.ok])
         let clock = SteppingClock()
         let connection = try connection(to: collector, clock)
@@ -53,13 +53,13 @@ import Testing
     }
 
     @Test func aConnectionThatWasIdleIsMadeAnew() throws {
-        // The collector closes the connection after it, which no header announces.
+        // The collector closes the connection after this answer, which no header announces.
         let last = "HTTP/1.1 200 OK\r\nX-Connection: close\r\nContent-Length: 2\r\n\r\n{}"
         let collector = try TestCollector(answers: [last, last, "HTTP/1.1 200 OK\r\nX-Connection: close\r\n"])
         let connection = try connection(to: collector, SteppingClock())
         for _ in 0..<2 { #expect(try connection.post("{}").status == 200) }
         #expect(collector.requests.count == 2)
-        // Once some of an answer has come, it is not repeated.
+        // Once a part of an answer has come, the request is not repeated.
         #expect(throws: HTTPFailure(description: "it closed the connection", progress: .uncertain)) {
             try connection.post("{}")
         }

@@ -16,7 +16,8 @@ import Testing
         key: .test, pid: 4242, name: "shop", wallOffset: 1_700_000_000_000_000_000)
     private static let limit: UInt64 = 64 << 20
 
-    /// What a live viewer has at a moment: the batches up to it, and the events up to it of the next ones of one time.
+    /// Returns what a live viewer has at a moment: all batches up to it, and the events up to it of the next batches,
+    /// which have one time.
     private static func liveForest(_ batches: [EventBatch], at moment: UInt64) -> ChainForest {
         var forest = ChainForest(process: .test)
         let next = batches.first { $0.time > moment }?.time
@@ -33,7 +34,7 @@ import Testing
         return forest
     }
 
-    /// What a dashboard shows of the first program: the batches of steps, applied.
+    /// What a dashboard shows after the steps so far.
     private struct Picture {
         var forest = ChainForest(process: .test)
         var time: UInt64 = 0
@@ -47,8 +48,8 @@ import Testing
         }
     }
 
-    /// Wherever the past is looked at while the program goes on, playing on from there included, each moment is that which
-    /// the live viewer had.
+    /// While the program goes on, each moment that is shown, by seeking, stepping or playing, has the forest that a
+    /// live viewer had then.
     @Test(arguments: Seeds.upTo(12))
     func lookingBackGivesWhatTheViewerHad(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed ^ 0x4_6000)
@@ -59,7 +60,7 @@ import Testing
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
         defer { histories.stop() }
-        source.tell(.live(Self.description))
+        source.publish(.live(Self.description))
         var sent = 0
         var clock: UInt64 = 1
         var playback: Playback?
@@ -70,7 +71,7 @@ import Testing
         }
         while sent < batches.count {
             let count = min(Int.random(in: 1...8, using: &generator), batches.count - sent)
-            for batch in batches[sent..<sent + count] { source.tell(batch) }
+            for batch in batches[sent..<sent + count] { source.publish(batch) }
             sent += count
             guard let shown = playback else {
                 let new = try histories.playback()
@@ -99,14 +100,14 @@ import Testing
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
         defer { histories.stop() }
-        source.tell(.live(Self.description))
+        source.publish(.live(Self.description))
         let second: UInt64 = 1_000_000_000
-        func tell(_ seconds: UInt64) {
+        func publish(_ seconds: UInt64) {
             var batch = EventBatch(process: .test, sequence: seconds, time: seconds * second)
             batch.events = [ChainEvent(time: batch.time, .created, node: NodeID(seconds))]
-            source.tell(batch)
+            source.publish(batch)
         }
-        for seconds in 1...20 as ClosedRange<UInt64> { tell(seconds) }
+        for seconds in 1...20 as ClosedRange<UInt64> { publish(seconds) }
         let playback = try histories.playback()
         _ = playback.start()
         _ = playback.perform(.move(-5_000_000_000))
@@ -116,35 +117,35 @@ import Testing
         _ = playback.tick(1 + 4 * second, clock: { 1 })
         #expect(playback.time == 19 * second)
         // What came meanwhile is played, too.
-        for seconds in 21...30 as ClosedRange<UInt64> { tell(seconds) }
+        for seconds in 21...30 as ClosedRange<UInt64> { publish(seconds) }
         _ = playback.tick(1 + 9 * second, clock: { 1 })
         #expect(playback.time == 24 * second && playback.range.upperBound == 30 * second && !playback.isOver)
         _ = playback.tick(1 + 16 * second, clock: { 1 })
         #expect(playback.isOver)
-        // So does stepping.
+        // Stepping past the last event returns to now, too.
         let stepping = try histories.playback()
         _ = stepping.start()
         _ = stepping.perform(.previousEvent)
         #expect(stepping.time == 29 * second)
         _ = stepping.perform(.nextEvent)
         #expect(stepping.isOver)
-        // And the marks stay.
+        // The marks stay.
         _ = stepping.perform(.mark("here"))
         histories.keep(stepping)
         #expect(try histories.playback().marks.marks == [ReplayMark(time: stepping.time, name: "here")])
     }
 
-    /// The dashboard counts the warnings.
+    /// The dashboard counts the warnings; the history has the counts.
     @Test func openWarningsAreNoted() throws {
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
         defer { histories.stop() }
-        source.tell(.live(Self.description))
+        source.publish(.live(Self.description))
         var playback: Playback?
         for seconds in 1...5 as ClosedRange<UInt64> {
             histories.note(warningCounts: [seconds < 3 ? 0 : 2])
-            source.tell(EventBatch(process: .test, sequence: seconds, time: seconds * 1_000_000_000))
-            // What came is written once it is read.
+            source.publish(EventBatch(process: .test, sequence: seconds, time: seconds * 1_000_000_000))
+            // A playback makes the recorder write what has come.
             playback = try histories.playback()
         }
         let entries = try #require(playback).series.entries
@@ -156,12 +157,12 @@ import Testing
         #expect((2_900_000_000...3_100_000_000).contains(time), "\(time)")
     }
 
-    /// The oldest part goes, and the memory with it.
+    /// The oldest part is dropped, and its memory is freed.
     @Test func itIsBounded() throws {
         let storage = MemoryStorage()
         let source = TestSource()
         let recorder = SourceRecorder(source, into: storage, limit: 4 << 20, endsWhenLost: false, isHistory: true)
-        source.tell(.live(Self.description))
+        source.publish(.live(Self.description))
         var time: UInt64 = 0
         for sequence in 1...400 as ClosedRange<UInt64> {
             var batch = EventBatch(process: .test, sequence: sequence, time: 0)
@@ -172,7 +173,7 @@ import Testing
                 batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
             }
             batch.time = time
-            source.tell(batch)
+            source.publish(batch)
             if sequence.isMultiple(of: 20) { #expect(recorder.flush(within: .seconds(30))) }
         }
         let snapshot = storage.snapshot()
@@ -187,10 +188,10 @@ import Testing
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: 4 << 20)
         defer { histories.stop() }
-        source.tell(.live(Self.description))
+        source.publish(.live(Self.description))
         var batch = EventBatch(process: .test, sequence: 1, time: 5)
         batch.nodes = (1...30_000).map { NodeSnapshot(id: NodeID($0), kind: .work) }
-        source.tell(batch)
+        source.publish(batch)
         let error = #expect(throws: LiveHistory.Missing.self) { try histories.playback() }
         #expect(error?.reason.contains("too large") == true)
     }
@@ -199,17 +200,17 @@ import Testing
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: Self.limit)
         defer { histories.stop() }
-        source.tell(.live(Self.description))
-        source.tell(EventBatch(process: .test, sequence: 1, time: 5))
+        source.publish(.live(Self.description))
+        source.publish(EventBatch(process: .test, sequence: 1, time: 5))
         #expect(try histories.playback().tracks[0].file.process.key == .test)
         let other = PlaybackTests.process(9, wallOffset: 0)
-        source.tell(.live(other))
-        source.tell(EventBatch(process: other.key, sequence: 1, time: 7))
+        source.publish(.live(other))
+        source.publish(EventBatch(process: other.key, sequence: 1, time: 7))
         let playback = try histories.playback()
         #expect(playback.tracks[0].file.process.key == other.key && playback.range == 7...7)
     }
 
-    @Test func withoutMemoryThereIsNone() {
+    @Test func withoutMemoryThereIsNoHistory() {
         let histories = LiveHistories([NamedSource(name: "shop", source: TestSource())], limit: 0)
         let error = #expect(throws: LiveHistory.Missing.self) { try histories.playback() }
         #expect(error?.reason.contains("history.memory is 0") == true)

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Returns the names of all options and flags below a command.
-    private func names(_ command: Manual.ViewerCommand) -> Set<String> {
+    private func names(_ command: Manual.Command) -> Set<String> {
         Set(command.shown.flatMap { ($0.names ?? []).map(\.dashed) }).union(
             command.commands.flatMap { Array(names($0)) })
     }

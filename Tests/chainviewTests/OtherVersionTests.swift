@@ -8,7 +8,7 @@ import Testing
     private final class Stranger: Sendable {
         private let socket: Int32
 
-        init(at path: String, saying bytes: [UInt8]) throws {
+        init(at path: String, sending bytes: [UInt8]) throws {
             #if canImport(Glibc)
                 socket = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             #else
@@ -51,10 +51,10 @@ import Testing
     @Test(arguments: [
         (future, "version 9"), (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), "does not speak chainview's protocol"),
     ])
-    func isOneSentence(said: [UInt8], part: String) throws {
+    func anErrorIsOneSentence(sent: [UInt8], part: String) throws {
         let place = try Place()
         let path = place.path + "/s"
-        let stranger = try Stranger(at: path, saying: said)
+        let stranger = try Stranger(at: path, sending: sent)
         for words in ["ps unix:\(path)", "attach unix:\(path) --for 5s", "cancel unix:\(path) 1"] {
             let outcome = try place.run(words)
             #expect(outcome.status == 65 && outcome.output.isEmpty, "\(words): \(outcome)")

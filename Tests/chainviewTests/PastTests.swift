@@ -4,7 +4,7 @@ import Testing
 
 /// Looking back at a live program, and recording it, on a terminal.
 @Suite(.serialized, .onItsOwnThread) struct PastTests {
-    @Test func theLastMinutesCanBeLookedAt() throws {
+    @Test func theLastMinutesCanBeShownAgain() throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")

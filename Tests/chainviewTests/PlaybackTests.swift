@@ -15,7 +15,7 @@ import Testing
             key: ProcessKey(rawValue: number), pid: Int32(number), name: "shop \(number)", wallOffset: wallOffset)
     }
 
-    /// A minute of a program from 10 s on: a node a second, rejected each tenth time; warnings from 30 s to 40 s.
+    /// Returns a minute of a program from 10 s on: a node a second, each tenth rejected; warnings from 31 s to 40 s.
     static func recording(
         _ process: ChainEvents.ProcessDescription = process(1, wallOffset: 1_000 * second)
     ) throws -> RecordingFile {
@@ -63,7 +63,7 @@ import Testing
         #expect(back == visited.map(\.0).reversed())
     }
 
-    /// Of several places that the pointer was dragged over between two frames, the last one counts.
+    /// Of several moments to which the pointer is dragged between two frames, the last one counts.
     @Test func scrubbingMovesOncePerFrame() throws {
         let playback = Playback(try Self.recording())
         _ = playback.start()
@@ -88,7 +88,7 @@ import Testing
             if case .replayed(_, let step) = action { step.position.time } else { nil }
         }
         #expect(positions == [40 * Self.second, 35 * Self.second])
-        // The nearest event of either.
+        // The nearest event of either program.
         #expect(moment(playback.perform(.nextEvent)) == 40 * Self.second + 1)
         #expect(moment(playback.perform(.previousEvent)) == 40 * Self.second)
         #expect(playback.series.entries.reduce(0) { $0 + Int($1.rejected) } == 12)
@@ -120,7 +120,7 @@ import Testing
         #expect(playback.newDamage() == nil)
     }
 
-    /// Writes the recording into a file.
+    /// Writes a recording of a minute into a file.
     private static func write(_ path: String) throws {
         let storage = try RecordingFileStorage(path: path, overwrites: true)
         let process = process(1, wallOffset: 0)
@@ -143,7 +143,7 @@ import Testing
         try body(path)
     }
 
-    @Test func theyAreKeptForTheUserAlone() throws {
+    @Test func marksAreKeptForTheUserAlone() throws {
         try withRecording { path in
             var marks = MarkList(ofRecording: path)
             #expect(marks.marks.isEmpty && marks.problem == nil)
@@ -173,8 +173,8 @@ import Testing
         }
     }
 
-    /// An editor may write other ends of lines, and a name may begin with what joins the blank before it.
-    @Test func whatJoinsCharactersIsRead() throws {
+    /// An editor may write other line ends, and a name may begin with a character that joins the blank before it.
+    @Test func charactersThatJoinOthersAreRead() throws {
         try withRecording { path in
             try Data("# head\r\n12 a b\r\n".utf8).write(to: URL(fileURLWithPath: path + ".marks"))
             var marks = MarkList(ofRecording: path)

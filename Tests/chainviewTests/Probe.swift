@@ -95,15 +95,16 @@ final class Probe {
         process.waitUntilExit()
     }
 
+    /// Waits until the program prints a word on a line of its own; returns what it printed.
     @discardableResult
     private func wait(for word: String) throws -> String {
         let file = output.fileHandleForReading.fileDescriptor
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !read.contains(word + "\n") {
             var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 90_000) > 0 else { throw HarnessError(description: "\(name) did not say \(word)") }
+            guard poll(&wait, 1, 90_000) > 0 else { throw HarnessError(description: "\(name) did not print \(word)") }
             let count = Foundation.read(file, &buffer, buffer.count)
-            guard count > 0 else { throw HarnessError(description: "\(name) has ended; it said \(read)") }
+            guard count > 0 else { throw HarnessError(description: "\(name) has ended; it printed \(read)") }
             read += String(decoding: buffer[..<count], as: UTF8.self)
         }
         defer { read = "" }

@@ -26,19 +26,19 @@ import Testing
         return Set(spans + lines)
     }
 
-    @Test func eachIsUnderstood() throws {
+    @Test func eachCommandIsUnderstood() throws {
         #expect(commands.count > 15 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
-        // Skips help, which ends like an error.
+        // Skips help, which is thrown like an error.
         for words in commands where !words.contains("--help") && words != "run" {
             do { _ = try Chainview.parseAsRoot(words.split(separator: " ").map(String.init)) } catch {
-                // A completion script ends like an error, too.
+                // A completion script is thrown like an error, too.
                 if Chainview.exitCode(for: error) == .success { continue }
                 Issue.record("chainview \(words): \(Chainview.message(for: error))")
             }
         }
     }
 
-    @Test func thoseAboutTheShopWorkInOne() throws {
+    @Test func commandsAboutTheShopWorkWithAShop() throws {
         let place = try Place()
         let shop = try place.probe("shop")
         for name in ["shop.chain", "crash.chain", "monday.chain", "tuesday.chain"] { try place.recording(name) }
@@ -54,7 +54,7 @@ import Testing
                 isLasting && words.hasPrefix("attach")
                 ? " --headless --for 500ms" : isLasting && words.hasPrefix("events") ? " --for 500ms" : ""
             let outcome = try place.run(words + end)
-            // Nothing happens in the shop.
+            // The shop has no event meanwhile.
             let isSilent = words.hasPrefix("events shop")
             #expect(outcome.status == 0 && outcome.output.isEmpty == isSilent, "\(words): \(outcome)")
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// The tables of keys, commands and queries in the README are the dashboard's own; `make record` writes them.
 @Suite(.serialized) struct ReadmeKeysTests {
-    @Test func theTableIsTheDashboards() throws { try check("keys", KeyMap.markdown()) }
+    @Test func theKeysAreTheDashboards() throws { try check("keys", KeyMap.markdown()) }
 
     @Test func theCommandsAreTheDashboards() throws { try check("commands", CommandTable.markdown()) }
 
@@ -15,6 +15,7 @@ import Testing
         #expect(KeyMap.markdown().contains("| `q` `^C` `F10` | quit |"))
     }
 
+    /// Compares a part of the README with the Markdown, or writes it with `make record`.
     private func check(_ name: String, _ markdown: String) throws {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -34,7 +35,7 @@ import Testing
 }
 
 extension KeyMap {
-    /// The tables as Markdown: what the README holds between its marks, ending in a newline.
+    /// Returns the tables as Markdown: what the README holds between its marks, with a newline at the end.
     fileprivate static func markdown() -> String {
         var text = ""
         for context in Context.allCases where !bindings(in: context).isEmpty {
@@ -49,9 +50,9 @@ extension KeyMap {
 }
 
 extension CommandTable {
-    /// Both tables as Markdown: what the README holds between its marks, ending in a newline.
+    /// Returns both tables as Markdown: what the README holds between its marks, with a newline at the end.
     fileprivate static func markdown() -> String {
-        // A bar ends a cell, in code as well.
+        // Escapes bars, which end a cell also in code.
         func escaped(_ text: String) -> String {
             text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
         }

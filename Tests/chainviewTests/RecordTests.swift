@@ -20,7 +20,7 @@ import Testing
         #expect(frame.status == 0 && frame.output.contains("complain of order 17"), "\(frame)")
         #expect(frame.output.contains("shop \(shop.pid)") && frame.output.contains("paused at"))
         #expect(try place.run("replay shop.chain --at soon").status == 64)
-        // The file is kept unless that is asked for.
+        // The file is kept unless --overwrite is given.
         let again = try place.run("record shop -o shop.chain --for 100ms")
         #expect(again.status == 64 && again.errors.contains("--overwrite"), "\(again)")
         // The mode of the old file is not kept.
@@ -48,7 +48,7 @@ import Testing
             try process.run()
         }
 
-        /// Waits until so many bytes are in the file.
+        /// Waits until `count` bytes are in the file.
         func wait(for count: Int) throws { try RecordTests.wait(for: count, in: file) }
 
         /// Waits for the end, and returns what was written to standard error.
@@ -67,7 +67,7 @@ import Testing
         throw HarnessError(description: "\(file) has not got \(count) bytes")
     }
 
-    @Test func itEndsInGoodOrderBySignals() throws {
+    @Test func signalsEndARecordingInGoodOrder() throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func itEndsWithTheProgram(byName: Bool) throws {
+    @Test(arguments: [false, true]) func aRecordingEndsWithTheProgram(byName: Bool) throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
@@ -97,8 +97,8 @@ import Testing
         #expect(try place.run("replay a.chain --headless").output.contains("order 17"))
     }
 
-    /// The limit of the shell is as a full disk: a sentence, and no signal.
-    @Test func aFileThatMayNotGrowIsSaidSo() throws {
+    /// A limit of the shell acts as a full disk: the command prints a sentence, and is not ended by a signal.
+    @Test func aFileThatMayNotGrowIsReported() throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
@@ -109,7 +109,7 @@ import Testing
         #expect(frame.status == 74 && frame.errors.contains("cannot write"), "\(frame)")
     }
 
-    /// The program dies, and its last steps are there.
+    /// The program is killed, and its last steps are in the recording.
     @Test func aProgramThatWasStartedIsRecordedToItsEnd() throws {
         let place = try Place()
         let path = try place.fifo()
@@ -133,11 +133,11 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/none.chain"))
     }
 
-    @Test func aRecordingIsMovedInOnATerminal() throws {
+    @Test func keysMoveInARecordingOnATerminal() throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
-        // The program reports once a second that it is there.
+        // The program sends a batch once a second, also without events.
         #expect(try place.run("record shop -o shop.chain --for 2500ms").status == 0)
         let viewer = try place.view("replay", "shop.chain", waits: false)
         try viewer.wait("the end of the recording") { $0.contains("paused at") && $0.contains("order 17") }

@@ -3,11 +3,11 @@
     import TerminalHarness
     import Testing
 
-    /// `chainview run --tasks`: the tasks of a program that knows nothing of chainview.
+    /// `chainview run --tasks`: the tasks of a program that does not use chainview.
     @Suite(.serialized, .onItsOwnThread) struct RunTasksTests {
         private let plain = builtProduct("PlainTasks")
 
-        @Test(arguments: [false, true]) func aProgramThatKnowsNothingOfItShowsItsTasks(isStripped: Bool) throws {
+        @Test(arguments: [false, true]) func aProgramThatDoesNotUseChainviewShowsItsTasks(isStripped: Bool) throws {
             let place = try Place()
             // Without symbols its functions have no names; its tasks do.
             let path = isStripped ? try stripped(in: place) : plain
@@ -27,9 +27,10 @@
             }
             try input.fileHandleForWriting.close()
             program.waitUntilExit()
-            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(
-                program.terminationStatus == 0 && said == "child:\n", "a child does not inherit the library: \(said)")
+                program.terminationStatus == 0 && printed == "child:\n",
+                "a child does not inherit the library: \(printed)")
         }
 
         private func stripped(in place: Place) throws -> String {
@@ -49,7 +50,7 @@
             #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
         }
 
-        @Test func theReasonIsOneSentence() throws {
+        @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {
             let place = try Place()
             try "#!/bin/sh\n".write(toFile: place.path + "/script", atomically: true, encoding: .utf8)
             chmod(place.path + "/script", 0o755)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .onItsOwnThread) struct RunTests {
     private let probe = builtProduct("CommandProbe")
 
-    /// A program on a terminal, driven through a FIFO, because it has no standard input.
+    /// A program under `chainview run` on a terminal, driven through a FIFO, because it has no standard input.
     private final class Started {
         let place: Place
         let viewer: Viewer
@@ -28,7 +28,7 @@ import Testing
         func tell(_ command: String) { commands.write(Data((command + "\n").utf8)) }
     }
 
-    @Test func withoutATerminalTheProgramTakesItsPlace() throws {
+    @Test func withoutATerminalTheProgramReplacesChainview() throws {
         let place = try Place()
         let all = try place.run("run -- \(probe) shop 'print to the output' 'complain to the error' 'exit 7'")
         #expect(all.status == 7 && all.output == "to the output\n" && all.errors == "to the error\n", "\(all)")
@@ -37,7 +37,7 @@ import Testing
         #expect(try place.run("run cat </dev/null").status == 0)
     }
 
-    @Test func headlessPrintsAFrameAndTheProgramGoesOn() throws {
+    @Test func headlessPrintsAFrameAndTheProgramContinues() throws {
         let place = try Place()
         let outcome = try place.run(
             "run --headless --for 60s \(probe) shop 'chain order 17' from-here 'exit 0' >out; cat out; exec true")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [("exit 3", "has ended with code 3", 3), ("exit 0", "has ended", 0)])
-    func itsCodeIsPassedOn(command: String, words: String, code: Int32) throws {
+    func theExitCodeOfTheProgramIsPassedOn(command: String, words: String, code: Int32) throws {
         let started = try Started(["chain order 17"])
         try started.viewer.see("order 17")
         started.tell(command)
@@ -110,7 +110,7 @@ import Testing
         #expect(try other.viewer.terminal.waitForExit() == .exited(43))
     }
 
-    @Test func whatIsPipedInIsTheProgramsToRead() throws {
+    @Test func pipedInputIsReadByTheProgram() throws {
         let place = try Place()
         let terminal = try PseudoTerminal(
             "/bin/sh", ["-c", "echo piped | '\(builtProduct("chainview"))' run cat"], columns: 100, rows: 30,
@@ -121,7 +121,7 @@ import Testing
         #expect(terminal.screen.text == "piped")
     }
 
-    @Test func bothStopAndGoOn() throws {
+    @Test func bothStopAndContinue() throws {
         let started = try Started(["chain order 17"])
         let pid = try #require(started.pid)
         started.viewer.type("q")
@@ -129,7 +129,7 @@ import Testing
         started.viewer.press(.control("z"))
         try started.viewer.terminal.waitForStop()
         #if os(Linux)
-            // The order of the two streams is not defined.
+            // Which of the two processes stops first is not defined.
             try started.viewer.terminal.waitUntil("the program to be stopped, too") { _ in
                 (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") T ") ?? false
             }
@@ -161,7 +161,7 @@ import Testing
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
     }
 
-    @Test func aProgramBehindAnotherIsFound() throws {
+    @Test func aProgramThatAnotherStartsIsFound() throws {
         let place = try Place()
         let viewer = try Viewer(
             ["run", "sh", "-c", "'\(probe)' shop 'chain order 17' <&1; exit 9"], setting: place.environment)
@@ -194,7 +194,7 @@ import Testing
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))
     }
 
-    @Test func aLowScreenIsTheDashboards() throws {
+    @Test func aLowScreenHasNoPane() throws {
         let started = try Started(["chain order 17"], rows: 14)
         try started.viewer.see("complain of order 17")
         #expect(!started.viewer.screen.contains("output of "))

@@ -14,7 +14,7 @@ struct SavedFileTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    private func write(_ path: String, _ content: String, overwrites: Bool = false) -> (text: String, isWell: Bool) {
+    private func write(_ path: String, _ content: String, overwrites: Bool = false) -> (text: String, isSuccess: Bool) {
         switch SavedFile(path: path).write(content, overwrites: overwrites) {
         case .message(let text): (text, true)
         case .report(let text): (text, false)
@@ -44,14 +44,14 @@ struct SavedFileTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         for overwrites in [false, true] {
             let answer = write(folder.path + "/missing/a.txt", "one", overwrites: overwrites)
-            #expect(!answer.isWell && answer.text.hasPrefix("cannot save to \(folder.path)/missing/a.txt: "))
+            #expect(!answer.isSuccess && answer.text.hasPrefix("cannot save to \(folder.path)/missing/a.txt: "))
             #expect(answer.text.contains("No such file") && !answer.text.contains("\n"))
         }
-        #expect(!write(folder.path, "one").isWell)
-        #expect(!write(folder.path, "one", overwrites: true).isWell)
+        #expect(!write(folder.path, "one").isSuccess)
+        #expect(!write(folder.path, "one", overwrites: true).isSuccess)
     }
 
-    @Test func tildeIsTheOwnFolder() {
+    @Test func tildeIsTheHomeFolder() {
         let home = FileManager.default.homeDirectoryForCurrentUser.path
         let answer = write("~/no such folder \(UUID().uuidString)/a.txt", "one")
         #expect(answer.text.hasPrefix("cannot save to \(home)/no such folder"))

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// `ps --where '@name'`, and the names of marks in its JSON.
+/// `ps --where '@name'`, the names of marks in its help, and `--debug-statistics`.
 @Suite(.serialized, .onItsOwnThread) struct SavedQueryTests {
     private func write(_ configuration: String, _ place: Place) throws {
         let folder = place.path + "/config/chainview"

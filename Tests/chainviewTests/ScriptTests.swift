@@ -90,10 +90,11 @@ import Testing
         let last = try #require(try nodes(place).last?["id"] as? Int)
         let first = try place.run("cancel shop \(roots[0])")
         #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
-        #expect(first.output == "cancelled #\(roots[0]) and all under it: asked 1 topmost pending node\n")
+        #expect(first.output == "requested the cancellation of #\(roots[0]) and all under it: 1 topmost pending node\n")
         // A node at the end of the other chain, and that whole chain.
         let whole = try place.run("cancel \(probe.pid) '#\(last)' --chain")
-        #expect(whole.status == 0 && whole.output.hasPrefix("cancelled the chain of #\(last)"), "\(whole)")
+        let wholeReport = "requested the cancellation of the chain of #\(last)"
+        #expect(whole.status == 0 && whole.output.hasPrefix(wholeReport), "\(whole)")
         let states = try nodes(place).filter { $0["under"] is NSNull }.map { $0["state"] as? String }
         #expect(states == ["cancelled", "cancelled"])
         #expect(try nodes(place)[0]["cancelledBy"] as? String == NSUserName())
@@ -116,8 +117,8 @@ import Testing
         let place = try Place()
         let probe = try place.probe("shop", "port")
         try probe.tell("chain order 17")
-        let said = try probe.tell("where")
-        let port = try #require(said.firstMatch(of: /tcp:127\.0\.0\.1:(\d+)/)?.1)
+        let answer = try probe.tell("where")
+        let port = try #require(answer.firstMatch(of: /tcp:127\.0\.0\.1:(\d+)/)?.1)
         for words in ["ps tcp:127.0.0.1:\(port)", "attach tcp:localhost:\(port) --for 1s"] {
             let outcome = try place.run(words)
             #expect(outcome.status == 0 && outcome.output.contains("order 17"), "\(outcome)")

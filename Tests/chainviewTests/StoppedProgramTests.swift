@@ -33,7 +33,7 @@ import Testing
         for _ in 0..<3 {
             let (tree, seconds) = try time(place, "ps shop")
             #expect(tree.status == 0 && tree.output.contains("order 17"))
-            // Once 10 s: two probes of 5 s each.
+            // Probing the stopped program would take 5 s.
             #expect(seconds < 4)
         }
         let (cancel, seconds) = try time(place, "cancel shop 999999")
@@ -68,7 +68,7 @@ import Testing
     @Test func aTreeHoldsWhatWasMadeJustBefore() throws {
         let place = try Place()
         let probe = try place.probe()
-        // Collected for the viewer, or by the inspector's thread each 100 ms.
+        // The node is collected for the viewer, if the inspector's thread has not done so, which it does each 100 ms.
         for round in 1...20 {
             try probe.tell("quietly chain order \(round)")
             let json = try JSONSerialization.jsonObject(with: Data(try place.run("ps shop --json").output.utf8))

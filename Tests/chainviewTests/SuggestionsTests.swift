@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [("thme", "theme"), ("Viev", "view"), ("vue", nil), ("t", nil), ("refreshrate", "refresh-rate")])
-    func oneNameIsNearAloneIfItIsASlip(_ typed: String, _ expected: String?) {
+    func aNameIsSuggestedOnlyForASlip(_ typed: String, _ expected: String?) {
         #expect(Suggestions.name(to: typed, among: ["theme", "view", "refresh-rate", "ascii"]) == expected)
     }
 }

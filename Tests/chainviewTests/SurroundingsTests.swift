@@ -4,7 +4,7 @@ import Testing
 
 /// Sizes, signals and kinds of terminals: the terminal is always restored.
 @Suite(.serialized, .onItsOwnThread) struct SurroundingsTests {
-    @Test func anySizeIsTaken() throws {
+    @Test func everySizeIsDrawn() throws {
         let viewer = try Viewer.demo("stuck")
         for (columns, rows, part) in [
             (80, 24, "running"), (40, 12, "stuck"), (20, 5, "too small"), (200, 60, "made at"), (120, 40, "go home"),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["^Z", "SIGTSTP"])
-    func itStopsAndGoesOn(how: String) throws {
+    func itStopsAndContinues(how: String) throws {
         let viewer = try Viewer.demo("stuck")
         if how == "^Z" { viewer.press(.control("z")) } else { viewer.terminal.signal(SIGTSTP) }
         try viewer.terminal.waitForStop()
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// In pasted text, `c` would ask whether to cancel, and a line's end would answer yes.
-    @Test func aPasteIsNoKeys() throws {
+    @Test func aPasteDoesNotActAsKeys() throws {
         let viewer = try Viewer.demo("stuck")
         try viewer.select("answer from")
         viewer.type("\u{1B}[200~cat\r\u{1B}[201~")
@@ -95,7 +95,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func withoutColoursThereAreNone() throws {
+    @Test func noColoursAreSentIfTheyAreOff() throws {
         for (arguments, setting) in [(["--no-color"], [:]), ([], ["NO_COLOR": "1"])] {
             let viewer = try Viewer(["demo", "stuck"] + arguments, setting: setting)
             #expect(!String(decoding: viewer.terminal.received, as: UTF8.self).contains(/\e\[[0-9;]*[34]8;5/))
@@ -123,7 +123,7 @@ import Testing
     #if os(Linux)
         @Test func whatTheProgramPrintsIsShownAfterwards() throws {
             let viewer = try Viewer.demo("stuck")
-            // Standard output as of the program itself.
+            // The standard output of chainview itself.
             let output = try #require(FileHandle(forWritingAtPath: "/proc/\(viewer.terminal.processID)/fd/1"))
             output.write(Data("printed meanwhile\n".utf8))
             try output.close()

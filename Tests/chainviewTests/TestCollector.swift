@@ -40,7 +40,7 @@ final class TestCollector: Sendable {
 
     deinit { close(socket) }
 
-    /// The requests that came.
+    /// The requests so far.
     var requests: [String] { state.withLock { $0.requests } }
 
     private func serve() {

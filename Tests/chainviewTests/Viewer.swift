@@ -33,6 +33,7 @@ final class Viewer {
         try Viewer(["demo"] + arguments, columns: columns, rows: rows, setting: setting)
     }
 
+    /// Waits until the screen satisfies a condition.
     func wait(
         _ what: String, timeout: Duration = PseudoTerminal.patience, _ condition: (VirtualScreen) -> Bool
     ) throws {

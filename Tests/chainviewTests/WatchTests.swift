@@ -8,7 +8,7 @@ import Testing
 
 /// `chainview watch`.
 @Suite(.serialized, .onItsOwnThread) struct WatchTests {
-    /// The nodes that a query finds, by batch.
+    /// Returns the nodes that a query finds, by batch.
     private func found(_ query: String, _ batches: [EventBatch]) throws -> [[UInt64]] {
         var watch = NodeWatch(process: ProcessDescription.recorded.key, query: try Query(query))
         return batches.map { batch in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Times alone pass.
+    /// Returns a batch without events, so that time passes.
     private func silence(_ seconds: UInt64) -> EventBatch {
         EventBatch(process: ProcessDescription.recorded.key, sequence: seconds, time: seconds * 1_000_000_000)
     }
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aQueueRunsInOrderAndCountsWhatIsTooMuch() throws {
+    @Test func aQueueRunsInOrderAndCountsDroppedCommands() throws {
         let place = try Place()
         let queue = CommandQueue("echo \"$NUMBER\" >> \(place.path)/list; cat >> \(place.path)/list", limit: 2)
         // The first begins at once, so three have room.

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, as a stranger's would be: a server and its client, both with tracing.
+// A package of its own, as a user's would be: a server and its client, both with tracing.
 let package = Package(
     name: "orders",
     platforms: [.macOS(.v15)],

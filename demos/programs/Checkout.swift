@@ -55,7 +55,7 @@ private final class Shop: Sendable {
     private struct Books {
         /// The numbers of the orders for which an item is set aside.
         var reservations: Set<Int> = []
-        /// How often the bank could not be reached, by order.
+        /// How often the bank could not be reached, by the number of the order.
         var failedCharges: [Int: Int] = [:]
         var refusedCount = 0
     }
@@ -122,7 +122,7 @@ private final class Shop: Sendable {
         }
     }
 
-    /// Charges the card, up to three times as long as the bank cannot be reached.
+    /// Charges the card; while the bank cannot be reached, tries up to three times.
     private func charge(_ order: Order) -> Promise<String> {
         .retry(3, backoff: .constant(context.paced(0.8)), label: "bank") {
             self.chargeOnce(order)
@@ -142,7 +142,9 @@ private final class Shop: Sendable {
         }
     }
 
-    /// - Throws: ``Refusal/bankUnreachable`` twice for an order, and never again.
+    /// Connects to the bank, which fails twice for each order.
+    ///
+    /// - Throws: ``Refusal/bankUnreachable``.
     private func connectToBank(for order: Order) throws {
         let failureCount = books.withLock { books in
             books.failedCharges[order.number, default: 0] += 1

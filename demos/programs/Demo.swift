@@ -6,7 +6,7 @@ public struct Demo: Sendable {
     public let name: String
     /// What there is to see, in one line.
     public let summary: String
-    /// How many arguments it takes after its name.
+    /// The most arguments that it takes after its name.
     public let argumentLimit: Int
     private let body: @Sendable (DemoContext) throws -> Void
 

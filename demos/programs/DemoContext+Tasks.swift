@@ -19,7 +19,7 @@ extension DemoContext {
             })
     }
 
-    /// Suspends the task for some seconds, as a request to another machine would: the dashboard sees no promise of it.
+    /// Suspends the task for some seconds, as a request to another machine would. No promise of it is recorded.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(_ seconds: Double) async throws {

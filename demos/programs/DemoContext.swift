@@ -56,8 +56,8 @@ public final class DemoContext: Sendable {
         .delay(paced(seconds), label: label, file: file, line: line)
     }
 
-    /// Calls `body` now and then at each interval, with 1, 2, 3 and so on, until the context is closed. The promises that
-    /// it makes are roots, because the clock calls it and no handler.
+    /// Calls `body` at once, and again after each interval, with 1, 2, 3 and so on, until the context is closed. The
+    /// promises that `body` makes are roots, because no handler calls it.
     func every(_ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) { tick(1, seconds, body) }
 
     private func tick(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {

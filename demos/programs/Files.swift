@@ -1,8 +1,8 @@
 import PromiseRuntime
 
 extension Demo {
-    /// Real work: a folder, walked and checksummed, at the pace of an old disk so that there is something to see;
-    /// `--speed 1000` is the pace of yours.
+    /// Real work: walks and checksums a folder, slowed down to the pace of an old disk, so that there is something to
+    /// see; `--speed 1000` is the pace of the real one.
     static let files = Demo(
         "files", "reads and checksums a real folder (files FOLDER); cancel a folder, its work stops",
         argumentLimit: 1
@@ -47,7 +47,7 @@ private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)
 private struct Walk: Sendable {
     let context: DemoContext
     let disk: Disk
-    /// Reading blocks, so it has threads of its own.
+    /// The pool that reads files: a pool of its own, because reading blocks.
     let readers: any PromiseExecutor
 
     init(context: DemoContext, disk: Disk) {
@@ -76,8 +76,8 @@ private struct Walk: Sendable {
 
     /// Sums a folder; one that cannot be read, or was cancelled, counts as unreadable and does not end the walk.
     ///
-    /// The scope follows the folder's promise: a cancellation goes on to the children of a promise, which could not
-    /// recover from it, but reaches a follower as an error.
+    /// The scope follows the folder's promise. A cancellation is passed on to the children of a promise, so they cannot
+    /// recover from it; a follower gets it as an error.
     private func folderOrNothing(_ path: String, name: String) -> Promise<Tally> {
         Promise.scope("enter \(name)") { self.folder(path, name: name) }
             .catch(label: "leave it out") { error in

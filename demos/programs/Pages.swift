@@ -1,7 +1,7 @@
 import PromiseRuntime
 
 extension Demo {
-    /// Async functions as promises: each feed is a task, and what is too slow is cancelled.
+    /// Async functions as promises: each feed is a task, which is cancelled if it is too slow.
     static let pages = Demo("pages", "async functions as promises: three feeds make a page, a slow one is left out") {
         context in
         context.every(3) { number in Page(number: number, context: context).load() }
@@ -28,7 +28,7 @@ private struct Page: Sendable {
             .catch(only: PromiseTimedOut.self, label: "leave it out") { _ in "no \(name)" }
     }
 
-    /// Asynchronous work that knows nothing of promises. Cancelling its task ends it at the `await` that it has reached.
+    /// Asynchronous work without promises. Cancelling its task ends it at the `await` that it has reached.
     private func text(of name: String, connects: Double, sends: Double) async throws -> String {
         try await context.sleep(connects)
         async let headlines = download("\(name) of page \(number)", sends)

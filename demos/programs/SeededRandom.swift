@@ -12,7 +12,7 @@ struct SeededRandom: RandomNumberGenerator {
         return bits ^ (bits >> 31)
     }
 
-    /// Returns true in so many of a hundred cases.
+    /// Returns true with a probability of `percent`.
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
     /// Returns a number of seconds in the range, in hundredths.

@@ -1,7 +1,7 @@
 import PromiseRuntime
 
 extension Demo {
-    /// TheRules, C5: the example of a chain: 1, and three times plus one.
+    /// Four steps of 0.2 s that result in 4, like the first example of TheRules, C5.
     static let steps = Demo("steps", "four steps of 0.2 s each that count to 4") { context in
         @Sendable func step(_ value: Int) -> Promise<Int> { context.pause(0.2).map(label: "plus one") { value + 1 } }
 

@@ -1,6 +1,6 @@
 import ChainBus
 
-/// What an event costs on its way over the bus, from another module, beside what OpenCombine takes.
+/// The cost of an event on the bus, used from another module, beside that of OpenCombine.
 let busComparisons = [
     Comparison(
         family: "bus", name: "publish.1-subscriber", turns: 15, ours: { publish(to: 1) },
@@ -10,7 +10,7 @@ let busComparisons = [
         peers: [.init(name: "opencombine", limit: 0.8) { CombinePeer.publish(to: 10) / 10 }]),
 ]
 
-/// What else of the bus is used often, from another module.
+/// The cost of other frequent operations of the bus, used from another module.
 let busFigures = [
     Figure(name: "bus.mailbox.push-and-drain", limit: 60) {
         let mailbox = Mailbox<Int>(limit: 1_000) {}

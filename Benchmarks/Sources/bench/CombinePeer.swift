@@ -3,7 +3,7 @@ import Synchronization
 
 /// The same deliveries with OpenCombine's `PassthroughSubject`: each handler adds the element to an atomic sum.
 enum CombinePeer {
-    /// Nanoseconds of the thread for one event to `count` subscribers.
+    /// Returns the thread's nanoseconds for one event to `count` subscribers.
     static func publish(to count: Int) -> Double {
         let subject = PassthroughSubject<Int, Never>()
         let sum = Sum()
@@ -18,7 +18,7 @@ enum CombinePeer {
 /// How many events a measurement of the bus publishes.
 let busEventCount = 50_000
 
-/// What the handlers of both add to.
+/// The sum that the handlers of both libraries add to.
 final class Sum: Sendable {
     let value = Atomic(0)
 }

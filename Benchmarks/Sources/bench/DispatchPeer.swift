@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The same work with plain Dispatch: a link is a block that the one before it leaves to the queue.
+/// The same work with plain Dispatch: a link is a block that the block before it enqueues.
 enum DispatchPeer {
     private static let queues = (0..<2).map { DispatchQueue(label: "bench-\($0)") }
 

@@ -1,15 +1,15 @@
-/// One figure of ours alone: what is measured, and the most that it may be.
+/// A figure of ours alone, with a limit.
 struct Figure: Sendable {
     let name: String
-    /// In the unit of `unit`; more is worse.
+    /// The greatest value that is allowed, in `unit`.
     let limit: Double
     var unit = "ns"
-    /// How many measurements the median is taken of.
+    /// The number of measurements, of which the median is taken.
     var runs = 9
-    /// Measures once and gives the value.
+    /// Measures once and returns the value.
     let measure: @Sendable () -> Double
 
-    /// The median of several measurements, on a line of its own.
+    /// Returns the line of the figure: the median of the measurements, and the limit.
     func line() -> String {
         if runs > 1 { _ = measure() }  // warms up
         let shown = rounded(median((0..<runs).map { _ in measure() }))

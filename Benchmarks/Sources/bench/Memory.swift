@@ -2,7 +2,7 @@ import CHeap
 import PromiseRuntime
 import Workloads
 
-/// Bytes of the heap, the allocator's headers included, that each of `count` takes while it is kept.
+/// Returns the bytes of the heap that each of `count` values takes while it is kept, the allocator's headers included.
 func bytesEach<Kept>(_ count: Int, _ make: (Int) -> Kept, finish: (Kept) -> Void) -> Double {
     var kept: [Kept] = []
     kept.reserveCapacity(count)

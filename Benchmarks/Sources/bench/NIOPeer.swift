@@ -2,8 +2,8 @@ import CHeap
 import NIOCore
 import NIOPosix
 
-/// The same work with SwiftNIO's futures. *Inline* is on their loop, where they need no hop; from elsewhere each link
-/// goes through the loop's queue.
+/// The same work with SwiftNIO's futures. *Inline* is on their event loop, where they need no hop; from another thread
+/// each link goes through the loop's queue.
 enum NIOPeer {
     private static let loops = Array(MultiThreadedEventLoopGroup(numberOfThreads: 2).makeIterator())
     private static var loop: any EventLoop { loops[0] }

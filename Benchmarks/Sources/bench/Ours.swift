@@ -1,12 +1,12 @@
 import PromiseRuntime
 import Workloads
 
-/// The work as this runtime does it, each in nanoseconds of the process a unit.
+/// The work as this runtime does it. Each function returns nanoseconds of processor time for a unit.
 enum Ours {
     private static let inlineRuntime = ChainRuntime(executor: InlineExecutor.shared)
     private static let oneThread = ChainRuntime(executor: PoolExecutor(name: "delivery", width: 1))
 
-    /// On the thread of the fastest peer, so that both have the same heap: glibc gives threads heaps of their own.
+    /// Measures on the thread of the fastest peer, so that both use one heap: glibc gives threads heaps of their own.
     static func inline(_ measure: @escaping @Sendable () -> Double) -> Double {
         NIOPeer.onLoop { _ in inlineRuntime.run(measure) }
     }
@@ -19,7 +19,7 @@ enum Ours {
         inline { processNanoseconds(per: length) { Workloads.chain(length) } }
     }
 
-    /// Made here, delivered on another thread, pipelined.
+    /// Makes chains on this thread, which are delivered on another thread, pipelined.
     static func handedOver(_ count: Int) -> Double {
         NIOPeer.onLoop { _ in
             oneThread.run {
@@ -32,7 +32,7 @@ enum Ours {
         }
     }
 
-    /// A chain with its handlers on the pool.
+    /// Settles a chain with its handlers on the pool.
     static func chainOnPool(_ length: Int) -> Double {
         processNanoseconds(per: length) {
             Ended.expect(1)
@@ -59,7 +59,7 @@ enum Ours {
         }
     }
 
-    /// Chains from two threads, each of which delivers its own.
+    /// Makes chains on two threads, each of which delivers its own.
     static func twoThreadsInline(_ count: Int) -> Double {
         processNanoseconds(per: count) {
             Ended.expect(count)
@@ -68,7 +68,7 @@ enum Ours {
         }
     }
 
-    /// Chains from two threads, delivered by the pool.
+    /// Makes chains on two threads, which the pool delivers.
     static func twoThreadsOnPool(_ count: Int) -> Double {
         processNanoseconds(per: count) {
             Ended.expect(count)

@@ -1,5 +1,5 @@
-/// What a promise costs the program that uses it, beside what others cost. Ratios, not times, are judged; the limits are
-/// those that we mean to reach.
+/// The cost of promises for a program that uses them, beside that of other libraries. Ratios, not times, have limits;
+/// the limits are goals.
 let promiseComparisons = [
     Comparison(
         name: "three-links.inline", ours: { Ours.threeLinks(20_000) },

@@ -3,24 +3,24 @@ import PromiseRuntime
 import Synchronization
 import Workloads
 
-/// What it costs a program that an inspector records it, on the thread where the promises are: the same work with and
-/// without, in turns. The inspector's own thread collects meanwhile; what one turn tells fits into the ring all the same,
-/// since a lost event is cheaper.
+/// The cost of recording on the thread that uses promises: the same work with and without an inspector, in turns. The
+/// inspector's own thread collects meanwhile. The events of one turn fit into the ring, because a lost event would be
+/// cheaper than a recorded one.
 let recordingFigures = [
     Figure(name: "promise.event.recorded", limit: 25) { recordedFurther(1_500) { settleChain(of: 500) } },
     Figure(name: "promise.node.registered", limit: 150) { recordedFurther(1_000) { makeAndRelease(1_000) } },
-    // Others are recorded, these are not.
+    // The filter leaves these chains out, and would record others.
     Figure(name: "promise.event.left-out", limit: 5) { recordedFurther(1_500, others) { settleChain(of: 500) } },
     Figure(name: "promise.node.left-out", limit: 50) { recordedFurther(1_000, others) { makeAndRelease(1_000) } },
-    // Scopes of asynchronous code: what `withChain` adds to its body.
+    // Scopes of asynchronous code: the cost that `withChain` adds to its body.
     Figure(name: "scope.unrecorded", limit: 100) { scopes(20_000, in: ChainRuntime.shared) / 20_000 },
     Figure(name: "scope.recorded", limit: 1_500) { recordedScopes(500) },
 ]
 
-/// All that the work here does not make.
+/// Records everything but the chains that the work here makes.
 private let others = RecordingFilter(except: [.module("Workloads")])
 
-/// Nanoseconds that recording adds, for each of `count`.
+/// Returns the nanoseconds that recording adds for each of `count` units.
 private func recordedFurther(
     _ count: Int, _ filter: RecordingFilter = RecordingFilter(), _ work: () -> Double
 ) -> Double {
@@ -41,13 +41,13 @@ private func recordedFurther(
     return median(differences) / Double(count)
 }
 
-/// Three events a link: queued, started, fulfilled. Nothing is made or released meanwhile.
+/// Makes three events a link: queued, started, fulfilled. No promise is made or released meanwhile.
 private func settleChain(of length: Int) -> Double {
     let (nodes, resolver) = Workloads.keptChain(length)
     return withExtendedLifetime(nodes) { nanosecondsEach(1) { resolver.fulfill(0) } }
 }
 
-/// Created, fulfilled and released, registered in between.
+/// Makes nodes that are created, registered, fulfilled and released.
 private func makeAndRelease(_ count: Int) -> Double { nanosecondsEach(1) { Workloads.nodes(count) } }
 
 private func recordedScopes(_ count: Int) -> Double {
@@ -64,7 +64,7 @@ private func recordedScopes(_ count: Int) -> Double {
     return median(turns) / Double(count)
 }
 
-/// Nanoseconds of so many scopes, one after another in one task.
+/// Returns the nanoseconds of `count` scopes, one after another in one task.
 private func scopes(_ count: Int, in runtime: ChainRuntime) -> Double {
     let nanoseconds = Atomic<Int64>(0)
     waitFor {

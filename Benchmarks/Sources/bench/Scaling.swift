@@ -16,7 +16,7 @@ struct Scaling: Sendable {
     /// misses. O(n²) is 2.
     static let limit = 1.15
     private static let sizes = [1_000, 10_000, 100_000, 1_000_000]
-    /// A size that would take longer by the growth so far is left out.
+    /// The longest expected time of a size, in nanoseconds; a size that would take longer is left out.
     private static let longest = 20e9
 
     init(_ name: String, _ measure: @escaping @Sendable (_ size: Int) -> Double) {
@@ -33,7 +33,7 @@ struct Scaling: Sendable {
                 say(["\(name).of-\(size) left out: some \(Int(expected / 1e9)) s"])
                 continue
             }
-            // The least of several, since what else the machine does only adds.
+            // The least of several, because other load on the machine only adds.
             let runs = max(1, min(20, 100_000 / size))
             if size == Self.sizes[0] { _ = measure(size) }  // warms up
             heap_trim()
@@ -45,13 +45,13 @@ struct Scaling: Sendable {
         say(["\(name) \(exponent) exponent\(verdict(exponent, Self.limit))"])
     }
 
-    /// What `size` will take if the time goes on growing as it did between the last two sizes.
+    /// Returns the nanoseconds of `size` if the time grows as it did between the last two sizes; nil without these.
     private static func expected(_ size: Int, _ points: [(size: Int, nanoseconds: Double)]) -> Double? {
         guard points.count >= 2, let last = points.last else { return nil }
         return last.nanoseconds * pow(Double(size) / Double(last.size), slope(points.suffix(2)))
     }
 
-    /// The slope of the line through log(time) over log(size) that has the least squares.
+    /// Returns the slope of the least-squares line of log(time) over log(size).
     private static func slope(_ points: some Collection<(size: Int, nanoseconds: Double)>) -> Double {
         let logarithms = points.map { (log($0.size), log($0.nanoseconds)) }
         let count = Double(logarithms.count)

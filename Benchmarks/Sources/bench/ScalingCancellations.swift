@@ -3,7 +3,7 @@ import PromiseRuntime
 import Workloads
 
 extension Scaling {
-    /// Followers of one pending promise.
+    /// Returns the scaling of cancelling all followers of one pending promise in an order.
     fileprivate static func followers(
         _ name: String, _ order: @escaping @Sendable ([Promise<Int>]) -> [Promise<Int>]
     ) -> Scaling {
@@ -16,7 +16,7 @@ extension Scaling {
     }
 }
 
-/// Every third before the others: neither end of a list.
+/// Returns every third promise, then the other two thirds: an order that follows a list from neither end.
 private func interleaved(_ promises: [Promise<Int>]) -> [Promise<Int>] {
     (0..<3).flatMap { first in stride(from: first, to: promises.count, by: 3).map { promises[$0] } }
 }
@@ -38,7 +38,7 @@ let cancellations = [
         prepared.0.cancel()
     },
     step("cancel.deep-tree", { Workloads.keptChain($0) }) { kept in kept.nodes[0].cancel() },
-    // From the last link up to the source, which has no other consumer.
+    // Cancels from the last link up to the source, which has no other consumer.
     step("cancel.up") { size in
         let kept = Workloads.keptChain(size)
         return (kept, Promise.race([kept.nodes[size]], cancellingLosers: true))
@@ -76,7 +76,7 @@ let waits = [
             for _ in 0..<size { use(try? await promise.value) }
         }
     },
-    // What the runtime does about many tasks that wait: to run them is the work of Swift's own pool.
+    // Times the runtime's part in resuming many tasks; running them is the work of Swift's own pool.
     Scaling("value.of-one") { size in
         let (promise, resolver) = Promise<Int>.pending()
         let isOver = DispatchSemaphore(value: 0)

@@ -4,34 +4,34 @@ import Workloads
 
 private struct Failure: Error {}
 
-/// Every operation, by what it is many of. The clock is virtual and handlers run inline: what is measured is the
-/// runtime's own work.
+/// All operations, grouped by what grows. The clock is virtual and handlers run inline, so that only the runtime's own
+/// work is measured.
 let scalings = links + membersOfOne + groups + rounds + cancellations + chains + waits
 
-/// Nanoseconds of `work` on a new runtime.
+/// Returns the processor time of `work` in nanoseconds.
 private func timed(_ work: () -> Void) -> Double { processNanoseconds(per: 1, work) }
 
-/// A runtime with the inline executor, and its clock.
-private func world() -> (runtime: ChainRuntime, clock: VirtualClock) {
+/// Makes a runtime with the inline executor and a virtual clock.
+private func isolatedRuntime() -> (runtime: ChainRuntime, clock: VirtualClock) {
     let clock = VirtualClock()
     return (ChainRuntime(clock: clock, executor: InlineExecutor.shared), clock)
 }
 
-/// One that times everything from making the promises to their release.
+/// Returns a scaling that times everything, from making the promises to their release.
 func whole(_ name: String, _ work: @escaping @Sendable (_ size: Int, _ clock: VirtualClock) -> Void) -> Scaling {
     Scaling(name) { size in
-        let (runtime, clock) = world()
+        let (runtime, clock) = isolatedRuntime()
         return timed { runtime.run { work(size, clock) } }
     }
 }
 
-/// One that times the last step alone: `prepare` makes what it acts on.
+/// Returns a scaling that times `work` alone; `prepare` makes the promises for it.
 func step<Prepared>(
     _ name: String, _ prepare: @escaping @Sendable (_ size: Int) -> Prepared,
     _ work: @escaping @Sendable (Prepared) -> Void
 ) -> Scaling {
     Scaling(name) { size in
-        let (runtime, clock) = world()
+        let (runtime, clock) = isolatedRuntime()
         return withExtendedLifetime(clock) {
             runtime.run {
                 let prepared = prepare(size)

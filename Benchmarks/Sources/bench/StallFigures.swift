@@ -5,7 +5,7 @@ import PromiseRuntime
 import Synchronization
 import Workloads
 
-/// What an inspector does in a program that makes more than it can tell, and while its own thread is held up.
+/// Figures of an inspector that gets more events than it can collect, and of one with a blocked collecting thread.
 let stallFigures = [
     Figure(name: "attach.rings.unaccounted", limit: 0, unit: "events", runs: 1) { twoThreads(seconds: 10).unaccounted },
     Figure(name: "attach.rings.growth", limit: 48, unit: "MiB", runs: 1) { twoThreads(seconds: 10).growth },
@@ -25,14 +25,14 @@ private func inspect(_ runtime: ChainRuntime) -> Inspector {
     return inspector
 }
 
-/// Events made, less those delivered and lost; at rest.
+/// Returns the events made, minus those delivered and lost. Has to be called at rest.
 private func unaccounted(_ inspector: Inspector) -> Double {
     inspector.collectNow()
     let loss = inspector.eventCounts
     return Double(loss.madeCount) - Double(loss.deliveredCount) - Double(loss.lostInRings)
 }
 
-/// Two threads record as fast as they can, a viewer takes what it can.
+/// Records on two threads as fast as they can, while a viewer reads as fast as it can.
 private func twoThreads(seconds: UInt64) -> (unaccounted: Double, growth: Double) {
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)
@@ -51,6 +51,7 @@ private func twoThreads(seconds: UInt64) -> (unaccounted: Double, growth: Double
     return (unaccounted(inspector), growth)
 }
 
+/// Records on `count` short-lived threads; returns the events that are unaccounted for.
 private func threadsThatComeAndGo(_ count: Int) -> Double {
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)
@@ -59,7 +60,7 @@ private func threadsThatComeAndGo(_ count: Int) -> Double {
     return unaccounted(inspector)
 }
 
-/// Has an observer hold up the collecting thread while `body` runs.
+/// Runs `body` while an observer blocks the collecting thread.
 private func whileStalled(_ inspector: Inspector, _ runtime: ChainRuntime, _ body: () -> Double) -> Double {
     final class Gate: Sendable {
         let isArmed = Atomic(false)
@@ -84,11 +85,11 @@ private func whileStalled(_ inspector: Inspector, _ runtime: ChainRuntime, _ bod
     return result
 }
 
-/// Five seconds and more than 200,000 events a second of the thread's own time: a node tells three, and some 10 µs of
-/// work go with it.
+/// Works for some five seconds of the thread's own time, at more than 200,000 events a second: each node makes three
+/// events, and has some 10 µs of work.
 private func paced() -> Double {
     nanosecondsEach(1) {
-        // Carried over and kept, so that the optimiser leaves the work in.
+        // Carried over and stored, so that the optimiser does not remove the work.
         var hash = lastHash.load(ordering: .relaxed)
         for _ in 0..<500_000 {
             for byte in 0..<9_000 as Range<UInt64> { hash = (hash ^ byte) &* 1_099_511_628_211 }
@@ -109,7 +110,7 @@ private func slowdownWhileStalled(pairs: Int) -> Double {
     let ratios = (0..<pairs).map { number in
         let alone = { plain.run(paced) }
         let stalled = { whileStalled(inspector, recorded) { recorded.run(paced) } }
-        // In turns, each first as often as second.
+        // Each of the two is first in every second pair.
         if number % 2 == 0 {
             let first = alone()
             return stalled() / first
@@ -120,7 +121,7 @@ private func slowdownWhileStalled(pairs: Int) -> Double {
     return (median(ratios) - 1) * 100
 }
 
-/// The time from the end of a stall with lost events until the forest holds exactly the live nodes.
+/// Returns the time from the end of a stall with lost events until the forest holds exactly the live nodes.
 private func millisecondsToMend() -> Double {
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The same work with tasks: a link is a task that awaits the one before it.
+/// The same work with tasks: a link is a task that awaits the task before it.
 enum TaskPeer {
     static func threeLinks(_ count: Int) -> Double {
         processNanoseconds(per: count) {

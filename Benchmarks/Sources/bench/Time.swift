@@ -7,7 +7,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// Returns the processor time of this thread for one of `count` rounds of `body`, in nanoseconds, without other load.
+/// Returns the processor time of this thread for one of `count` rounds of `body`, in nanoseconds. Other load does not
+/// count.
 func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
     let start = time(of: CLOCK_THREAD_CPUTIME_ID)
     for _ in 0..<count { body() }

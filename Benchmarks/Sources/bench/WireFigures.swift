@@ -5,8 +5,8 @@ import ChainWire
 import PromiseRuntime
 import Synchronization
 
-/// What it costs to say an event, or a node of the state that a late comer gets, in bytes and in time. A program pays
-/// the writing once a viewer; 200,000 events a second should not be felt.
+/// The cost of an event on the wire, and of a node in the state for a late viewer, in bytes and in time. A program pays
+/// for writing once a viewer; 200,000 events a second should not be noticeable.
 let wireFigures = [
     Figure(name: "wire.event.write", limit: 5) { writingEach(Wires.events, of: Wires.eventCount) },
     Figure(name: "wire.event.read", limit: 10) { readingEach(Wires.events, of: Wires.eventCount) },
@@ -16,7 +16,7 @@ let wireFigures = [
     Figure(name: "wire.state.of-1000000-nodes", limit: 500, unit: "ms", runs: 3) { stateThereAndBack() },
 ]
 
-/// Messages to measure with.
+/// The messages that are measured.
 private enum Wires {
     static let eventCount = 4_000
     static let nodeCount = 4_000
@@ -33,7 +33,7 @@ private enum Wires {
 
     static let nodes: Message = .batch(state(1...UInt64(nodeCount)))
 
-    /// Labelled links, half of them settled.
+    /// Returns a batch of labelled links, half of them settled.
     static func state(_ ids: ClosedRange<UInt64>) -> EventBatch {
         var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 1, time: 1)
         batch.nodes = ids.map { id in
@@ -68,7 +68,7 @@ private func readingEach(_ message: Message, of count: Int) -> Double {
     return nanosecondsEach(1) { precondition(read(stream) == 50) } / Double(50 * count)
 }
 
-/// Takes a stream as a socket gives it; gives the number of messages.
+/// Reads a stream in pieces of 64 KiB, as from a socket; returns the number of messages.
 private func read(_ stream: [UInt8]) -> Int {
     var reader = MessageReader(limit: Wire.batchLimit)
     var count = 0
@@ -85,7 +85,7 @@ private func read(_ stream: [UInt8]) -> Int {
     return count
 }
 
-/// A million nodes in chunks as they are sent, written and read, in milliseconds.
+/// Returns the milliseconds of writing and reading a million nodes, in chunks as a program sends them.
 private func stateThereAndBack() -> Double {
     var milliseconds = 0.0
     var writer = MessageWriter()
@@ -103,8 +103,9 @@ private func stateThereAndBack() -> Double {
     return milliseconds
 }
 
-/// What the events of a shop take on the socket, everything that a watching viewer gets counted in: labels and errors,
-/// tables, heads, the preamble. A hundred orders a tick of the collector (20 ms) are some 150,000 events a second.
+/// Returns the bytes on the socket for an event of a shop, including everything that a viewer gets: labels and errors,
+/// tables, message headers, the preamble. A hundred orders a tick of the collector (20 ms) are some 150,000 events a
+/// second.
 private func bytesOfAnEvent() -> Double {
     struct Declined: Error, CustomStringConvertible { let description = "card declined: insufficient funds" }
     let runtime = ChainRuntime(executor: InlineExecutor.shared)

@@ -5,8 +5,8 @@
 #endif
 
 // Prints figures, one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS where there is one. Times are processor time of
-// the whole process (of the calling thread, in the figures of the bus and of recording). Arguments choose what is
-// measured by the start of its name.
+// the whole process (of the calling thread, in the figures of the bus and of recording). Arguments choose
+// figures by the start of their names.
 let wanted = CommandLine.arguments.dropFirst()
 
 func isWanted(_ name: String) -> Bool { wanted.isEmpty || wanted.contains(where: name.hasPrefix) }

@@ -6,12 +6,11 @@ import Foundation
 
 @testable import ChainAttach
 
-/// Foundation has a type of that name, too.
 typealias ProgramInfo = ChainEvents.ProcessDescription
 
-/// A folder for sockets, with a short path, removed at the end.
+/// A folder for sockets, with a short path, removed on release.
 final class TemporaryFolder: Sendable {
-    /// What `XDG_RUNTIME_DIR` would be.
+    /// The folder's parent, a value for `XDG_RUNTIME_DIR`.
     let base: String
     let folder: SocketFolder
     var path: String { folder.path }
@@ -27,7 +26,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: base) }
 
-    /// Looks here, with patience: a busy machine is slow to answer.
+    /// A discovery in this folder, with a time limit for busy machines.
     var discovery: Discovery {
         var discovery = Discovery(folder: folder, environment: { _ in nil })
         discovery.timeLimit = .seconds(Int(patience))
@@ -37,7 +36,7 @@ final class TemporaryFolder: Sendable {
     var options: AttachOptions { AttachOptions(discovery: discovery) }
 }
 
-/// What a program would be, seen from its socket; the test is its mind.
+/// A listening socket as of a program; the test sends the program's messages.
 final class FakeProgram {
     let path: String
     let info: ProgramInfo
@@ -64,21 +63,22 @@ final class FakeProgram {
         }
     }
 
-    // Ends listening, even where a child of a fork holds the socket, too.
+    // Ends listening, even if a child of a fork holds the socket, too.
     deinit { shutdown(listener.number, Int32(SHUT_RDWR)) }
 
-    /// Accepts a waiting viewer; nil where there is none.
+    /// Accepts a viewer that waits, or returns nil.
     func acceptIfThere() -> FakeConnection? {
         (try? listener.accept()).map { FakeConnection($0) }
     }
 
+    /// Waits for a viewer, and accepts it.
     func nextViewer() throws -> FakeConnection {
         try waitUntilReadable(listener, "a viewer")
         guard let connection = acceptIfThere() else { throw Impatience(description: "the viewer went away") }
         return connection
     }
 
-    /// Accepts a viewer, and sends the hello.
+    /// Waits for a viewer, accepts it, reads its greeting, and sends the hello.
     func welcome() throws -> (FakeConnection, ClientHello) {
         let connection = try nextViewer()
         guard case .greeting(let greeting) = try connection.receive() else {
@@ -93,7 +93,7 @@ final class FakeProgram {
         Hello(process: info, capabilities: .errors, time: 7, totals: ProcessTotals(chainCount: 2, nodeCount: 9))
     }
 
-    /// A batch that says that nodes were made.
+    /// Returns a batch with an event of creation for each node.
     func batch(_ sequence: UInt64, made nodes: [UInt64] = [], resync: Resync? = nil, lost: UInt64 = 0) -> EventBatch {
         var batch = EventBatch(process: info.key, sequence: sequence, time: 1_000 + sequence)
         batch.events = nodes.map { ChainEvent(time: $0, .created, node: NodeID($0)) }
@@ -103,9 +103,9 @@ final class FakeProgram {
     }
 }
 
-/// One viewer, seen from the program.
+/// The program's end of a connection to one viewer.
 final class FakeConnection: @unchecked Sendable {
-    // Sendable: each is used by one thread at a time.
+    // Sendable, because each connection is used by one thread at a time.
     let socket: Descriptor
     private var reader = MessageReader(limit: Wire.commandLimit)
 
@@ -125,7 +125,7 @@ final class FakeConnection: @unchecked Sendable {
         return writer.bytes
     }
 
-    /// Writes all, waiting for room; a viewer that is gone is no error.
+    /// Writes all bytes, and waits for room. A closed connection is no error.
     func sendBytes(_ bytes: some Sequence<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
@@ -139,7 +139,7 @@ final class FakeConnection: @unchecked Sendable {
         }
     }
 
-    /// The next message, or nil at the end.
+    /// Returns the next message, or nil at the end.
     func receive() throws -> Message? {
         while true {
             if let message = try reader.next() { return message }
@@ -163,7 +163,7 @@ final class FakeConnection: @unchecked Sendable {
         return command
     }
 
-    /// Waits until the viewer has gone, passing over what it says; gives its farewell.
+    /// Reads until the viewer closes the connection, and returns its farewell.
     func waitForEnd() throws -> Goodbye? {
         var last: Goodbye?
         while let message = try receive() { if case .farewell(let farewell) = message { last = farewell } }
@@ -179,7 +179,7 @@ private func waitUntilReadable(_ descriptor: Descriptor, _ what: String) throws 
     }
 }
 
-/// A source, and what it said.
+/// A source, and all that it published.
 struct Watched {
     let source: AttachedProcess
     let status = Recorded<SourceStatus>()
@@ -187,7 +187,7 @@ struct Watched {
     let replies = Recorded<CommandReply>()
     let clock: ManualPollClock
 
-    /// Starts a source on a clock that stands still or, where it `runs`, on the system's.
+    /// Starts a source on a clock that stands still or, if `runs` is true, on the system's.
     init(_ target: Target, _ options: AttachOptions, runs: Bool = false) {
         clock = ManualPollClock()
         source = AttachedProcess(target, options: options, clock: runs ? SystemPollClock() : clock)
@@ -199,7 +199,7 @@ struct Watched {
 
     func waitUntilLive() throws { _ = try status.wait("live", last: true) { $0.isLive } }
 
-    /// Waits for a batch with so many before it.
+    /// Waits for the batch with this number.
     func waitForBatch(_ sequence: UInt64) throws -> EventBatch {
         try batches.wait("batch \(sequence)") { $0.sequence == sequence }
     }

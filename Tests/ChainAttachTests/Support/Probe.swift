@@ -9,7 +9,7 @@ final class Probe {
 
     static var path: String { builtProduct("AttachProbe") }
 
-    /// Starts it, with the folder of sockets as its own.
+    /// Starts AttachProbe, with `folder` as its folder of sockets.
     init(_ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]) throws {
         process.executableURL = URL(fileURLWithPath: Self.path)
         process.arguments = arguments
@@ -27,8 +27,8 @@ final class Probe {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// What it says up to its first line's end, or to its own.
-    func firstLine() -> String {
+    /// Returns the next line of the output, or what is left of it at its end.
+    func nextLine() -> String {
         var line: [UInt8] = []
         while let byte = output.fileHandleForReading.readData(ofLength: 1).first, byte != UInt8(ascii: "\n") {
             line.append(byte)
@@ -36,7 +36,7 @@ final class Probe {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Kills it the hard way.
+    /// Kills the program by SIGKILL, and waits for its end.
     func kill9() {
         kill(pid, SIGKILL)
         process.waitUntilExit()

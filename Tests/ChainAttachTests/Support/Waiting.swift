@@ -5,17 +5,17 @@ import Foundation
 
 @testable import ChainAttach
 
-/// How long to wait for other threads and processes at most.
+/// The longest wait for other threads and processes, in seconds.
 let patience: TimeInterval = 60
 
-/// Why a test cannot go on.
+/// The reason why a test cannot continue.
 struct Impatience: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Values that come from other threads, in order.
+/// The elements of a stream in order, recorded from any thread.
 final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
-    // Sendable: everything is reached under the lock of `condition`.
+    // Sendable, because everything is used under the lock of `condition`.
     private let condition = NSCondition()
     private var elements: [Element] = []
     private var completed = false
@@ -33,13 +33,13 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
     var all: [Element] { condition.withLock { elements } }
     var isCompleted: Bool { condition.withLock { completed } }
 
-    /// Waits for an element: for one that came at any time or, if it has to be the `last`, for that.
+    /// Waits for an element that satisfies the condition, and returns it. With `last`, it has to be the last so far.
     @discardableResult
-    func wait(_ what: String, last: Bool = false, for isIt: (Element) -> Bool) throws -> Element {
+    func wait(_ what: String, last: Bool = false, for isWanted: (Element) -> Bool) throws -> Element {
         let deadline = Date(timeIntervalSinceNow: patience)
         return try condition.withLock {
             while true {
-                if let element = last ? elements.suffix(1).first(where: isIt) : elements.last(where: isIt) {
+                if let element = last ? elements.suffix(1).first(where: isWanted) : elements.last(where: isWanted) {
                     return element
                 }
                 guard condition.wait(until: deadline) else {
@@ -49,11 +49,11 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
         }
     }
 
-    /// Waits until all that came is as it should be.
-    func wait(until isIt: ([Element]) -> Bool) -> Bool {
+    /// Waits until the elements satisfy the condition. Returns whether they did in time.
+    func wait(until isWanted: ([Element]) -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: patience)
         return condition.withLock {
-            while !isIt(elements) {
+            while !isWanted(elements) {
                 guard condition.wait(until: deadline) else { return false }
             }
             return true
@@ -72,7 +72,7 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
     }
 }
 
-/// Something that another thread works out.
+/// A value that another thread computes.
 final class Eventually<Value: Sendable>: Sendable {
     private let values = Recorded<Result<Value, any Error>>()
 
@@ -84,16 +84,17 @@ final class Eventually<Value: Sendable>: Sendable {
     func value() throws -> Value { try values.wait("a value") { _ in true }.get() }
 }
 
-/// A clock that stands still until it is told to go on; waits for descriptors are real.
+/// A clock that stands still until it is advanced. Waits for descriptors are real.
 final class ManualPollClock: PollClock, @unchecked Sendable {
-    // Sendable: everything that changes is reached under the lock of `condition`.
+    // Sendable, because everything that changes is used under the lock of `condition`.
     private let condition = NSCondition()
     private var time: UInt64 = 1_000_000_000_000
+    /// The deadlines of the waits under way, by their numbers.
     private var waits: [Int: UInt64?] = [:]
     private var lastWait = 0
     private let waker = try! Waker()
 
-    /// What `wall` is ahead of `now`.
+    /// The difference between `wall` and `now`.
     static let wallOffset: UInt64 = 1_700_000_000_000_000_000
 
     var now: UInt64 { condition.withLock { time } }
@@ -122,7 +123,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
         waker.wake()
     }
 
-    /// Goes on to whatever moment is waited for, until something has come of it.
+    /// Advances to the next deadline again and again until `isDone` returns true. Returns whether it did in time.
     func advance(until isDone: () -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: patience)
         return condition.withLock {
@@ -147,7 +148,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
                 if let next = waits.values.compactMap({ $0 }).filter({ $0 > time }).min() {
                     return .nanoseconds(Int64(next - time))
                 }
-                guard condition.wait(until: limit) else { throw Impatience(description: "nobody waits for a time") }
+                guard condition.wait(until: limit) else { throw Impatience(description: "no thread waits for a time") }
             }
         }
     }

@@ -1,7 +1,7 @@
 import ChainBus
 import Testing
 
-// What a user of ChainBus can write: this target sees public declarations alone.
+// Code as users of ChainBus write it: this target sees public declarations only.
 
 /// A user's own stream type.
 private struct Numbers: Subscribable {

@@ -1,11 +1,11 @@
 import ChainEvents
 import Testing
 
-// What a user of ChainEvents can write: this target sees public declarations alone.
+// Code as users of ChainEvents write it: this target sees public declarations only.
 
-/// A sink that counts what happens, by kind.
+/// A sink that counts events by kind.
 private final class Counter: EventSink {
-    // Touched on the test's thread alone.
+    // Used on the test's thread only.
     nonisolated(unsafe) private(set) var counts: [EventKind: Int] = [:]
 
     func record(_ record: EventRecord, text: String?) { counts[record.kind, default: 0] += 1 }

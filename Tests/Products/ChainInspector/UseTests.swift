@@ -4,7 +4,7 @@ import ChainInspector
 import PromiseRuntime
 import Testing
 
-// What a user of ChainInspector can write: this target sees public declarations alone.
+// Code as users of ChainInspector write it: this target sees public declarations only.
 
 struct ChainInspectorUseTests {
     @Test("an inspector with every option, its dump and its batches")

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-// What a user of ChainTesting can write: this target sees public declarations alone.
+// Code as users of ChainTesting write it: this target sees public declarations only.
 
 private func checkout(_ order: Int) -> Promise<String> {
     Promise.delay(.seconds(2), label: "order \(order)").map(label: "thank") { "thanks" }

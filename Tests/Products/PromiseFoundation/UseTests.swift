@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-// What a user of PromiseFoundation can write: this target sees public declarations alone.
+// Code as users of PromiseFoundation write it: this target sees public declarations only.
 
 /// A user's own kind of request.
 private struct Page: RequestConvertible {

@@ -2,7 +2,7 @@ import Dispatch
 import PromiseRuntime
 import Testing
 
-// What a user of PromiseRuntime can write: this target sees public declarations alone.
+// Code as users of PromiseRuntime write it: this target sees public declarations only.
 
 private struct Declined: Error {}
 
@@ -16,7 +16,7 @@ private final class Later: PromiseExecutor {
     func submit(_ job: PromiseJob) { queue.async { job.run() } }
 }
 
-/// A program that has types of these names, and functions.
+/// Types and a function of a user's program with names that a library of promises might use.
 private enum Names {
     struct Resolve {}
     struct Completion {}
@@ -39,7 +39,7 @@ struct PromiseRuntimeUseTests {
         #expect(receipt.isSettled && receipt.label == nil && receipt.kind == .anyway)
     }
 
-    @Test("a callback, a cancellation and what it is told")
+    @Test("a cancellation calls back, and waiters get its reason")
     func cancellation() async throws {
         let (promise, resolver) = Promise<Int>.pending(label: "answer")
         let stopped = Promise<String>.pending()
@@ -51,7 +51,7 @@ struct PromiseRuntimeUseTests {
         #expect(error?.reason == "no longer wanted")
     }
 
-    @Test("several at once, in their order, again and after one another")
+    @Test("several promises at once and one after another, and an attempt again")
     func combinators() async throws {
         let both = Promise.all(stock("tea"), Promise.resolve("pot"))
         #expect(try await both.value == (3, "pot"))
@@ -85,10 +85,10 @@ struct PromiseRuntimeUseTests {
     @Test("a runtime of the user's own, with hooks for defects")
     func runtime() async throws {
         let runtime = ChainRuntime(executor: ManualExecutor(name: "test"))
-        let told = Promise<String>.pending()
-        runtime.onUnhandled = { told.resolver.fulfill("\($0.error)") }
+        let reported = Promise<String>.pending()
+        runtime.onUnhandled = { reported.resolver.fulfill("\($0.error)") }
         runtime.run { _ = Promise<Int>.reject(Declined()) }
-        #expect(try await told.promise.value == "Declined()")
+        #expect(try await reported.promise.value == "Declined()")
         #expect(Names.launch() == 1)
     }
 }

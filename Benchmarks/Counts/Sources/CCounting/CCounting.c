@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// The process's malloc and its kin: glibc's, counted. A thread's own counter would cost a look-up; what is counted runs
-// on one thread, and elsewhere a lost count does no harm.
+// Replaces malloc and its kin by glibc's with a counter. The counter is not thread-local, because that would cost a
+// look-up. Increments of several threads may be lost; the work that is counted runs on one thread.
 static uint64_t allocation_count;
 
 extern void *__libc_malloc(size_t);
@@ -50,5 +50,5 @@ uint64_t heap_allocation_count(void) { return 0; }
 
 __attribute__((noinline)) void counted_region(void (*body)(void *), void *context) {
     body(context);
-    __asm__ volatile(""); // not a tail call: the region lasts until body is back
+    __asm__ volatile(""); // prevents a tail call, so that the region lasts until body returns
 }

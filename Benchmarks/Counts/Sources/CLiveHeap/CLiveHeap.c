@@ -5,8 +5,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-// The process's malloc and its kin: glibc's, with the usable bytes of every block counted. mallinfo2 would count what
-// the thread caches hold as in use, so that blocks seem to come and go.
+// Replaces malloc and its kin by glibc's with a count of the usable bytes of every block. mallinfo2 would count free
+// blocks in the thread caches as in use, so its value changes without a leak.
 static int64_t live_bytes;
 
 extern void *__libc_malloc(size_t);

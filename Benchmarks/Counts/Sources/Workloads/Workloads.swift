@@ -1,31 +1,31 @@
 import PromiseRuntime
 
-/// The work that is measured and counted, on the executor of the runtime that the caller runs it in. Each round leaves
-/// nothing behind.
+/// The work that is measured and counted, on the executor of the runtime that the caller runs it in. A round keeps
+/// nothing, except what it returns.
 public enum Workloads {
-    /// A settled promise and three links, `count` times.
+    /// Makes a settled promise and three links, `count` times.
     public static func threeLinks(_ count: Int) {
         for _ in 0..<count { use(Promise.resolve(1).map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }) }
     }
 
-    /// The same with closures that capture a number each.
+    /// Makes a settled promise and three links with closures that capture a number each, `count` times.
     public static func threeCapturingLinks(_ count: Int) {
         for number in 0..<count {
             use(Promise.resolve(1).map { $0 &+ number }.map { $0 &+ number }.map { $0 &+ number })
         }
     }
 
-    /// A pending promise with its resolver, `count` times, each fulfilled.
+    /// Makes a pending promise with its resolver and fulfils it, `count` times.
     public static func pending(_ count: Int) {
         for _ in 0..<count { pendingPromise().fulfill(1) }
     }
 
-    /// The same with a handler each.
+    /// Makes a pending promise with a handler and fulfils it, `count` times.
     public static func pendingWithHandler(_ count: Int) {
         for _ in 0..<count { pendingPromiseWithHandler().fulfill(1) }
     }
 
-    /// A pending promise, three links, and then its value, `count` times.
+    /// Makes a pending promise and three links, and fulfils it, `count` times.
     public static func pendingThreeLinks(_ count: Int) {
         for _ in 0..<count {
             let (promise, resolver) = Promise<Int>.pending()
@@ -34,7 +34,7 @@ public enum Workloads {
         }
     }
 
-    /// One chain of `length` links on a pending promise, then its value, then its release.
+    /// Makes one chain of `length` links on a pending promise, fulfils it, and releases the chain.
     public static func chain(_ length: Int) {
         let (root, resolver) = Promise<Int>.pending()
         var last = root
@@ -43,7 +43,7 @@ public enum Workloads {
         precondition((try? last.result?.get()) == length)
     }
 
-    /// A pending chain with all of its promises kept, so that settling it makes and releases none.
+    /// Makes a pending chain and returns all of its promises, so that settling it makes and releases none.
     public static func keptChain(_ length: Int) -> (nodes: [Promise<Int>], resolver: Resolver<Int>) {
         let (root, resolver) = Promise<Int>.pending()
         var nodes = [root]
@@ -52,34 +52,34 @@ public enum Workloads {
         return (nodes, resolver)
     }
 
-    /// A settled promise, made and released, `count` times.
+    /// Makes and releases a settled promise, `count` times.
     public static func nodes(_ count: Int) {
         for number in 0..<count { use(Promise.resolve(number)) }
     }
 
-    /// `all` of members that are fulfilled already.
+    /// Makes an `all` of members that are fulfilled already.
     public static func allOfSettled(_ members: [Promise<Int>]) {
         precondition((try? Promise.all(members).result?.get().count) == members.count)
     }
 
-    /// `all` of pending members, which are then fulfilled in order.
+    /// Makes an `all` of pending members, and fulfils these in order.
     public static func allOfPending(_ members: [(promise: Promise<Int>, resolver: Resolver<Int>)]) {
         let whole = Promise.all(members.map(\.promise))
         for member in members { member.resolver.fulfill(1) }
         precondition((try? whole.result?.get().count) == members.count)
     }
 
-    /// A pending promise that only its resolver holds.
+    /// Makes a pending promise that only its resolver holds.
     public static func pendingPromise() -> Resolver<Int> { Promise<Int>.pending().resolver }
 
-    /// A pending promise with one handler that captures nothing.
+    /// Makes a pending promise with one handler that captures nothing.
     public static func pendingPromiseWithHandler() -> Resolver<Int> {
         let (promise, resolver) = Promise<Int>.pending()
         promise.done { _ in }
         return resolver
     }
 
-    /// A pending promise with one handler that captures a number.
+    /// Makes a pending promise with one handler that captures a number.
     public static func pendingPromiseWithHandler(capturing number: Int) -> Resolver<Int> {
         let (promise, resolver) = Promise<Int>.pending()
         promise.done { use($0 &+ number) }
@@ -87,6 +87,6 @@ public enum Workloads {
     }
 }
 
-/// Keeps the optimiser from finding out that a result is not used.
+/// A sink for results, so that the optimiser does not remove the work.
 @inline(never)
 public func use<Value>(_ value: Value) {}

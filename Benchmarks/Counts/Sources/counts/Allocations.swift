@@ -4,7 +4,7 @@ import ChainBus
 import PromiseRuntime
 import Workloads
 
-/// Prints how many allocations and bytes pieces of work take.
+/// Prints how many allocations and bytes each piece of work takes.
 func printAllocations() {
     printCount("allocations.three-links", of: 1_000) { Workloads.threeLinks($0) }
     printCount("allocations.three-capturing-links", of: 1_000) { Workloads.threeCapturingLinks($0) }
@@ -32,7 +32,7 @@ func printAllocations() {
     printBytes("bytes.pending-with-capturing-handler") { Workloads.pendingPromiseWithHandler(capturing: $0) }
 }
 
-/// Allocations of one of `units`, in the second round: the first one fills caches.
+/// Prints the allocations for one of `units`, in a second round, because the first one fills caches.
 private func printCount(_ name: String, of units: Int, _ work: (Int) -> Void) {
     guard heap_allocation_count() > 0 else { return }
     work(units)
@@ -42,7 +42,7 @@ private func printCount(_ name: String, of units: Int, _ work: (Int) -> Void) {
     print(name, hundredths(Double(count) / Double(units)), "allocations")
 }
 
-/// Bytes of the heap that one promise keeps while it is pending, its resolver included.
+/// Prints the bytes of the heap that one promise takes while it is pending, its resolver included.
 private func printBytes(_ name: String, _ make: (Int) -> Resolver<Int>) {
     let count = 10_000
     var kept: [Resolver<Int>] = []

@@ -2,14 +2,14 @@ import CCounting
 import PromiseRuntime
 import Workloads
 
-/// A piece of work to count the instructions of, without those of its set-up.
+/// A piece of work with counted instructions; those of its set-up do not count.
 struct Piece {
     let name: String
-    /// How many of what the name says are done.
+    /// The number of units that the piece makes: nodes, links or members, as in its name.
     let units: Int
     let prepare: @Sendable (_ units: Int) -> () -> Void
 
-    /// Runs it twice: the first time fills caches and metadata, and stays outside of the region.
+    /// Runs the work twice: first to fill caches and metadata, then inside of the counted region.
     func run() {
         prepare(units)()
         var work = prepare(units)
@@ -19,7 +19,7 @@ struct Piece {
     }
 }
 
-/// The same work while recording.
+/// Returns the same work in a runtime that is recorded.
 private func recorded(_ piece: Piece) -> Piece {
     Piece(name: "recorded-\(piece.name)", units: piece.units) { units in
         let work = Recorded.run { piece.prepare(units) }
@@ -27,7 +27,7 @@ private func recorded(_ piece: Piece) -> Piece {
     }
 }
 
-/// The same work while recording other chains.
+/// Returns the same work in a runtime with an inspector that leaves these chains out.
 private func leftOut(_ piece: Piece) -> Piece {
     Piece(name: "left-out-\(piece.name)", units: piece.units) { units in
         let work = Recorded.runLeftOut { piece.prepare(units) }

@@ -18,24 +18,24 @@ enum Recorded {
         options.ringCapacity = 1 << 16
         options.recording = filter
         guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {
-            fatalError("a new runtime is recorded by nobody")
+            fatalError("a new runtime is recorded by none")
         }
         return inspector
     }
 
-    /// Does work in the runtime, with empty rings at the start.
+    /// Empties the rings, and then does work in the runtime.
     static func run<Result>(_ body: () -> Result) -> Result {
         inspector.collectNow()
         return runtime.run(body)
     }
 
-    /// Does work in the runtime that is not recorded.
+    /// Does work in the runtime with an inspector that leaves it out.
     static func runLeftOut<Result>(_ body: () -> Result) -> Result {
         precondition(narrowedInspector.eventCounts.madeCount == 0)
         return narrowed.run(body)
     }
 
-    /// The number of checks for recording in three links, which is the number of their events.
+    /// Returns the number of checks for recording in three links, which is the number of their events.
     static func eventsOfThreeLinks() -> Int {
         run { Workloads.threeLinks(1) }
         inspector.collectNow()

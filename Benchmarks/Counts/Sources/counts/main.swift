@@ -1,9 +1,9 @@
 import PromiseRuntime
 import Workloads
 
-// Without arguments: allocations and bytes, a line each, NAME VALUE UNIT. With `instructions NAME`: nothing but that
-// piece of work inside of `counted_region`, for callgrind; `instructions` alone says which there are, and how many units
-// each does. With `events`: how many events three links tell.
+// Without arguments: prints allocations and bytes, a line each, NAME VALUE UNIT. With `instructions NAME`: does that
+// piece of work alone inside of `counted_region`, for callgrind. With `instructions`: prints the pieces and their
+// units. With `events`: prints how many events three links make.
 let arguments = Array(CommandLine.arguments.dropFirst())
 let runtime = ChainRuntime(executor: InlineExecutor.shared)
 runtime.run {

@@ -23,14 +23,14 @@ extension Outcome {
         do { resolver.fulfill(try get()) } catch { resolver.reject(error) }
     }
 
-    /// Makes something of a pending promise, and settles that afterwards.
+    /// Calls `make` with a pending promise, and settles the promise afterwards.
     func later(_ make: (Promise<Value>) -> Void) {
         let (promise, resolver) = Promise<Value>.pending()
         make(promise)
         settle(resolver)
     }
 
-    /// The makers, and links of one promise.
+    /// The operations that make a promise, or a link on one promise.
     var links: [Operation] {
         [
             Operation("settled") { use(settled) },
@@ -67,7 +67,7 @@ extension Outcome {
         ]
     }
 
-    /// What several promises or rounds make one.
+    /// The operations that make one promise of several promises or rounds.
     var combinators: [Operation] {
         [
             Operation("all") { later { use(Promise.all([.resolve(value()), $0, settled])) } },
@@ -103,7 +103,7 @@ extension Outcome {
         [Chain().then { _ in settled }, Chain().map { _ in value() }, Chain().then { _ in settled }.tap { _ in }]
     }
 
-    /// What a clock or a cancellation ends.
+    /// The operations that a clock or a cancellation ends.
     func endings(_ clock: VirtualClock) -> [Operation] {
         [
             Operation("cancel") {
@@ -146,7 +146,7 @@ extension Outcome {
         ]
     }
 
-    /// What tasks and waiting threads end, on executors that have threads.
+    /// The operations with tasks and waiting threads, on executors that have threads.
     var concurrent: [Operation] {
         [
             Operation("async") { waitFor(Promise(async: { try get() })) },

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An instance that counts how many of its kind were made and ended: values and errors hold one.
+/// An object that counts the live objects of its class; values and errors hold one.
 final class Counted: Sendable {
     private static let made = Atomic(0)
     private static let gone = Atomic(0)
@@ -19,7 +19,7 @@ struct Outcome<Value: Sendable>: Sendable {
     let isRejected: Bool
     /// Returns the value or throws the error, a new one each time.
     let get: @Sendable () throws -> Value
-    /// A value, also where the outcome is an error.
+    /// Returns a value, also if the outcome is an error.
     let value: @Sendable () -> Value
 }
 
@@ -58,7 +58,7 @@ enum Failures {
     ]
 }
 
-/// Everything that is done for each type of value.
+/// A generic function that is called for each type of value.
 protocol OutcomeBody {
     mutating func callAsFunction<Value: Sendable>(_ outcome: Outcome<Value>)
 }
@@ -73,7 +73,7 @@ func forEachOutcome(_ body: inout some OutcomeBody) {
         body(
             Outcome<Counted>(kind: kind, isRejected: true, get: { throw make() }, value: { Counted() }))
     }
-    // An error in the place of a value that is stored otherwise.
+    // An error in place of a value that a promise stores in another way.
     body(
         Outcome<Int>(kind: "a struct for a number", isRejected: true, get: { throw Failures.Structure() }, value: { 7 })
     )

@@ -18,6 +18,6 @@ func waitForTask(_ body: @escaping @Sendable () async -> Void) {
     isOver.wait()
 }
 
-/// Keeps the optimiser from finding out that a result is not used.
+/// A sink for results, so that the optimiser does not remove the work.
 @inline(never)
 func use<Value>(_ value: Value) {}

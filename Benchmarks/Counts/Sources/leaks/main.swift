@@ -8,13 +8,14 @@ import PromiseRuntime
     import Glibc
 #endif
 
-// Prints for every operation and outcome by how many bytes the heap has grown after 10,000 rounds, each of which makes,
-// settles and releases its promises, and how many instances that values and errors held are left:
+// Prints a line for every operation and outcome:
 //     leak.OPERATION.OUTCOME BYTES bytes INSTANCES instances limit 0 ok|MISS
-// The largest growth of all kinds of value or error is printed, with the kind where it is over 0. Arguments choose operations
-// by the start of their name. Exits with 1 where anything has grown.
+// BYTES is the growth of the heap after 10,000 rounds, each of which makes, settles and releases its promises.
+// INSTANCES is the number of objects, held by values and errors, that are left. The line is of the kind of value or
+// error with the largest growth, and names it if that is over 0. Arguments choose operations by the start of their
+// names. Exits with 1 after a leak.
 
-/// What is left after the rounds of one operation.
+/// The growth of the heap and of live objects by the rounds of one operation.
 struct Growth {
     var bytes: Int64 = 0
     var instances = 0
@@ -55,7 +56,7 @@ struct Measurement: OutcomeBody {
 
 private let roundCount = 10_000
 
-/// The least growth of three measurements: a leak grows in each, a cache that is filled once in one of them.
+/// Returns the least growth of three measurements: a leak grows in each, a cache that is filled once in one of them.
 func growthOf(_ round: () -> Void) -> Growth {
     for _ in 0..<100 { round() }
     var least = Growth(bytes: .max, instances: .max)

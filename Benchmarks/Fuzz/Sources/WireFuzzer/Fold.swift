@@ -1,14 +1,14 @@
 import ChainEvents
 import ChainModel
 
-/// Folds batches into a forest with small limits and holds it to what a dashboard relies on.
+/// Folds batches into a forest with small limits, and checks the invariants that a dashboard relies on.
 enum Fold {
     static let process = ProcessKey(rawValue: 7)
 
     private static let limits = ForestLimits(
         settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
 
-    /// What costs most (texts, late comers, a look at each node) only where `isThorough`.
+    /// Folds batches and checks the forest. Slow checks (texts, a late viewer, each node) only if `isThorough`.
     static func check(_ batches: [EventBatch], isThorough: Bool) {
         guard let process = batches.first?.process else { return }
         var forest = ChainForest(process: process, limits: limits)
@@ -22,7 +22,7 @@ enum Fold {
         check(forest, false)
         guard isThorough else { return }
         precondition(forest.dump(facts: true).utf8.count >= forest.totals.nodeCount)
-        // A late comer gets all of it.
+        // A late viewer gets the whole state.
         var late = ChainForest(process: process, limits: limits)
         var batch = EventBatch(process: process, sequence: 1, time: forest.now)
         batch.nodes = forest.snapshot(limit: .max).nodes
@@ -44,7 +44,7 @@ enum Fold {
         precondition(liveCount == forest.totals.liveChainCount, "live chains are not counted")
     }
 
-    /// Looks at all under a root as a dashboard does, and counts it.
+    /// Checks all nodes under a root, as a dashboard walks them, and returns their counts.
     private static func walk(_ root: NodeIndex, _ forest: ChainForest, _ isThorough: Bool) -> StateCounts {
         var counts = StateCounts()
         var stack = [root]
@@ -70,7 +70,7 @@ enum Fold {
         _ = forest.timing(of: index, now: forest.now)
         _ = forest.history(of: index)
         _ = forest.depth(of: index)
-        for link in forest.links(of: index) { precondition(forest.contains(link.node), "a link to nobody") }
-        if let blocker = forest.blocker(of: index).node { precondition(forest.contains(blocker), "held by nobody") }
+        for link in forest.links(of: index) { precondition(forest.contains(link.node), "a link to a missing node") }
+        if let blocker = forest.blocker(of: index).node { precondition(forest.contains(blocker), "a missing blocker") }
     }
 }

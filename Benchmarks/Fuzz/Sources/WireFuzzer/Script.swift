@@ -1,10 +1,10 @@
 import ChainEvents
 import ChainWire
 
-/// Batches in few bytes: nodes and events with ids and times from a small range, so that they have to do with each
-/// other, and from the edges of the whole one.
+/// Decodes batches from few bytes. Ids and times come from a small range, so that nodes and events refer to each other,
+/// and from the upper edge of the whole range.
 struct Script {
-    /// The first byte of an input that is one.
+    /// The first byte of an input that is a script.
     static let mark: UInt8 = 0x53
 
     private var rest: Slice<UnsafeBufferPointer<UInt8>>

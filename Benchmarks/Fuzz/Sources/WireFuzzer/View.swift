@@ -3,7 +3,7 @@ import ChainModel
 import Dashboard
 import Frames
 
-/// Folds batches into a dashboard and draws every view of it: nothing that a program says may stop that.
+/// Folds batches into a dashboard and draws every view of it. No batch may make that trap.
 enum View {
     private static let limits = ForestLimits(
         settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
@@ -25,10 +25,10 @@ enum View {
             act(&state, .tick(wall: moment, process: moment))
             act(&state, .work)
         }
-        for (place, view) in views.enumerated() {
+        for (index, view) in views.enumerated() {
             act(&state, .perform(view))
             _ = render(state)
-            for key in keys[(place * 3)...].prefix(3) { act(&state, .perform(key)) }
+            for key in keys[(index * 3)...].prefix(3) { act(&state, .perform(key)) }
             act(&state, .tick(wall: .max, process: .max))
             _ = render(state)
         }

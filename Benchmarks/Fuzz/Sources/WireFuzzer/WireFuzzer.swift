@@ -2,8 +2,8 @@ import ChainEvents
 import ChainModel
 import ChainWire
 
-/// What the fuzzer calls with each input; a trap is a find. An input is taken in two ways, by its first byte: as a
-/// stream, and as a script of events and nodes, since few streams that were made by chance tell of any.
+/// Checks one input; the fuzzer calls this function, and reports a trap. The first byte decides whether the input is
+/// read as a stream or as a script of events and nodes, because few random streams contain any.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
@@ -11,21 +11,22 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let messages = first == Script.mark ? roundTrip(Script(input.dropFirst()).messages) : read(input)
     let batches = messages.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
     Fold.check(batches, isThorough: count % 16 == 5)
-    // A frame takes a hundred times as long as an input.
+    // Rarely, because a frame takes a hundred times as long as the rest.
     if count % 64 == 9 { View.check(batches) }
     return 0
 }
 
-/// The messages of a stream up to what is wrong in it. However it is cut it says the same; whatever was read can be
-/// written, and reads the same again.
+/// Returns the messages of a stream up to its first error. Checks that cutting the stream changes no message, and that
+/// the messages can be written and read again.
 private func read(_ input: UnsafeBufferPointer<UInt8>) -> [Message] {
     let whole = messages(of: Array(input), cut: input.count)
     let cut = messages(of: Array(input), cut: 1 + input.count % 61)
-    precondition(bytes(of: whole.messages) == bytes(of: cut.messages), "cutting changed what a stream says")
+    precondition(bytes(of: whole.messages) == bytes(of: cut.messages), "cutting changed the messages of a stream")
     precondition(whole.error == cut.error, "cutting changed what is wrong with a stream")
     return roundTrip(whole.messages)
 }
 
+/// Returns messages after writing and reading them; checks that they stay the same.
 private func roundTrip(_ sent: [Message]) -> [Message] {
     let written = bytes(of: sent)
     let again = messages(of: written, cut: written.count)
@@ -38,7 +39,7 @@ private func bytes(of messages: [Message]) -> [UInt8] {
     var writer = MessageWriter()
     writer.writePreamble()
     for message in messages {
-        // What came in a message of a few kilobytes fits into one again.
+        // Cannot fail, because a message that was read from a few kilobytes fits into one message again.
         do { try writer.write(message) } catch { preconditionFailure("\(error)") }
     }
     return writer.bytes

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// Bytes of the heap that are in use, the allocator's own headers included.
+/// Returns the bytes of the heap that are in use, the allocator's own headers included.
 size_t memory_in_use(void);
 
 #endif

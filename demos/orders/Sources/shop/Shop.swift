@@ -36,7 +36,7 @@ import Tracing
     }
 }
 
-/// The warehouse did not fulfil an order.
+/// The error of an order that the warehouse did not fulfil.
 struct Refused: Error, CustomStringConvertible {
     var order: Int
     var status: Int

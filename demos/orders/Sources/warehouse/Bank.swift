@@ -20,7 +20,7 @@ final class Bank: Sendable {
     private func hangUp(order number: Int) { unanswered.withLock { $0[number] = nil } }
 }
 
-/// The bank declined a payment.
+/// The error of a payment that the bank declined.
 struct Declined: Error, CustomStringConvertible {
     var order: Int
     var description: String { "the bank declined order \(order)" }

@@ -14,7 +14,7 @@ import Tracing
         router.add(middleware: TracingMiddleware())
         router.post("orders/:number") { request, context in
             let order = Order(number: try context.parameters.require("number", as: Int.self), bank: bank)
-            // The receipt is for a client that waits: if it goes away, the task and the promises are cancelled.
+            // If the client goes away, the task and the promises are cancelled, because nothing needs the receipt.
             return try await request.body.consumeWithCancellationOnInboundClose { _ in try await order.fulfil() }
         }
         let port = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 8087

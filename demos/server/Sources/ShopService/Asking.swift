@@ -14,7 +14,8 @@ extension Shop {
         }
     }
 
-    /// One request. Its task is cancelled if the answer comes too late, or if nothing waits for it any more.
+    /// Sends one request. Its task is cancelled if the answer comes too late, or if nothing waits for the answer any
+    /// more.
     private func get<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type, for client: String) -> Promise<
         Answer
     > {
@@ -45,16 +46,16 @@ private struct Reply: Sendable {
 
     func decoded<Answer: Decodable>(_ path: String) throws -> Answer {
         if status.code == 200 { return try JSONDecoder().decode(Answer.self, from: body) }
-        let said = (try? JSONDecoder().decode(Failure.self, from: body))?.said ?? "\(status.code) \(status.phrase)"
-        // Its refusals are ours; that it failed is, seen from here, another server's failure.
-        guard status.code >= 500 else { throw Refusal(status, said) }
-        throw Refusal(.badGateway, "\(path) failed", cause: Refusal(status, said))
+        let reason = (try? JSONDecoder().decode(Failure.self, from: body))?.line ?? "\(status.code) \(status.phrase)"
+        // A refusal is passed on. A failure of the other endpoint is, for this one, a failure of another server.
+        guard status.code >= 500 else { throw Refusal(status, reason) }
+        throw Refusal(.badGateway, "\(path) failed", cause: Refusal(status, reason))
     }
 }
 
 extension Failure {
-    /// All of it in a line.
-    fileprivate var said: String {
+    /// The error, its canceller and its reason in one line.
+    fileprivate var line: String {
         error + (cancelledBy.map { " by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }

@@ -25,7 +25,7 @@ extension Error {
         }
     }
 
-    /// The errors that led to it, the nearest first.
+    /// The errors that led to this one, the nearest first.
     var causes: [any Error] {
         switch self {
         case let refusal as Refusal: refusal.cause.map { [$0] + $0.causes } ?? []

@@ -9,13 +9,13 @@ struct Report: Codable, Sendable {
         var month: String
         var soldCount: Int
         var bestSeller: String
-        /// Of the month's lines, in hexadecimal digits.
+        /// The hash of the month's lines, in hexadecimal digits.
         var seal: String
     }
 }
 
 extension Shop {
-    /// Adds up a year of sales and seals each month, two at a time: as much work for the processor as one asks for.
+    /// Adds up a year of sales, and seals each month, two at a time; `megabytes` sets how much work a seal is.
     func report(megabytes: Int) -> Promise<Report> {
         read("sales.csv")
             .map(label: "parse", on: PoolExecutor.shared) { try sales(rows($0)) }

@@ -37,11 +37,11 @@ extension Shop {
     }
 }
 
-/// Serves a few callers at once; further ones get the error *busy*.
+/// Serves eight callers at once; further ones get 429, too many requests.
 final class Bureau: Sendable {
     private let freeCount = Mutex(8)
 
-    /// Takes a line until its release; a cancellation releases it, too.
+    /// A line to the bureau: taken until this object is released, which a cancellation causes, too.
     final class Line: Sendable {
         private let bureau: Bureau
 

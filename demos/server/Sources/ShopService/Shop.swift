@@ -28,7 +28,7 @@ struct Shop: Sendable {
         }
     }
 
-    /// The shop's goods, by name.
+    /// Reads the shop's goods, by name.
     func catalogue() -> Promise<[String: Article]> {
         read("catalogue.csv").map(label: "parse", on: PoolExecutor.shared) { text in
             let articles = try rows(text).map { fields in
@@ -42,7 +42,7 @@ struct Shop: Sendable {
         }
     }
 
-    /// Hashes a text repeatedly, so many megabytes in all: work for the processor. Ends early if cancelled.
+    /// Hashes a text repeatedly, some `megabytes` in all, as work for the processor. Ends early if cancelled.
     func seal(_ text: String, megabytes: Int, on pool: PoolExecutor = .shared) -> Promise<UInt64> {
         Promise(label: "hash \(megabytes) MB", on: pool) {
             var hash = FNV1a()

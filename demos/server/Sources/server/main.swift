@@ -33,18 +33,18 @@ func end(_ status: Int32, _ error: any Error) -> Never {
     exit(status)
 }
 
-/// Blocks signals and waits for them.
+/// Catches signals, and waits for them.
 struct Signals {
     private let received: AsyncStream<Int32>
     private let sources: [any DispatchSourceSignal]
 
     init(_ numbers: [Int32]) {
-        let (received, told) = AsyncStream<Int32>.makeStream()
+        let (received, continuation) = AsyncStream<Int32>.makeStream()
         self.received = received
         sources = numbers.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { told.yield(number) }
+            source.setEventHandler { continuation.yield(number) }
             source.resume()
             return source
         }

@@ -66,7 +66,7 @@ struct CancelTests {
 }
 
 extension Inspector {
-    /// Whether the request was accepted.
+    /// Cancels a promise; returns whether the request was accepted.
     fileprivate func cancel(_ promise: AnyPromise, withItsChain: Bool = false, by viewer: String) -> Bool {
         let reply = perform(
             .init(

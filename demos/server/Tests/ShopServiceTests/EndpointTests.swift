@@ -30,7 +30,7 @@ struct EndpointTests {
     }
 
     @Test func anOrderIsPricedCheckedAndSealed() async throws {
-        // Also on a busy machine.
+        // A long limit, for a busy machine.
         try await Running.server(patience: .seconds(120)) { running in
             let answer = try await running.get("/order/17")
             #expect(answer.status == 200, "\(answer.text)")
@@ -52,7 +52,7 @@ struct EndpointTests {
         }
     }
 
-    /// On a very busy machine it does not wait for the shelf, either.
+    /// On a very busy machine, the shelf may be what does not answer in time.
     @Test func anOrderDoesNotWaitForASlowBureau() async throws {
         try await Running.server { running in
             let answer = try await running.get("/order/75")

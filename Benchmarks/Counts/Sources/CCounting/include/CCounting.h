@@ -3,11 +3,10 @@
 
 #include <stdint.h>
 
-/// Allocations of the whole process so far, where the C library lets them be counted (glibc); else 0.
+/// Returns the number of allocations of the process so far with glibc; 0 with other C libraries.
 uint64_t heap_allocation_count(void);
 
-/// Calls `body(context)`. A name of its own for callgrind, which counts only what happens inside of it
-/// (--toggle-collect).
+/// Calls `body(context)`. Callgrind counts only the instructions inside of this function (--toggle-collect).
 void counted_region(void (*body)(void *), void *context);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/// Bytes that the process has allocated and not freed yet: exact where the C library lets malloc be replaced (glibc),
-/// else what the allocator says is in use.
+/// Returns the bytes that the process has allocated and not freed yet: exact with glibc, where malloc can be replaced,
+/// else the allocator's own count of bytes in use.
 int64_t live_heap_bytes(void);
 
 #endif
