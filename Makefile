@@ -16,7 +16,7 @@ OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEvent
 	ChainModelTests ChainRecordingTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift
-only = $(if $(FILTER),--filter '$(FILTER)')
+only = $(if $(FILTER),--filter '$(FILTER)') $(SKIP:%=--skip %)
 # Build plans of packages that depend on this one. Removed before builds, because an old plan misses new files.
 stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml demos/orders/.build/debug.yaml
 # A UTF-8 locale for tests, independent of the caller's.
@@ -50,7 +50,7 @@ orders: ## build a server and its client that trace (minutes), and test that one
 	@swift build --package-path demos/orders
 	@demos/orders/check
 
-test: ## run every test (FILTER=Name for some)
+test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some)
 	@.ci/need ncursesw zstd vterm python3
 	@rm -f $(stale)
 	$(utf8) .ci/test $(only)
@@ -107,9 +107,9 @@ fuzz: ## feed the wire, the fold and the dashboard RUNS=10000000 inputs of libFu
 	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
 
 # Under the trait Tracing, so that its suites need no build of their own.
-tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others)
+tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others, SEEDS=0.25 for fewer)
 	@.ci/need vterm
-	$(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example
+	$(if $(SEEDS),CHAINVIEW_SEEDS=$(SEEDS)) $(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example
 
 asan: ## run the random suites under AddressSanitizer and LeakSanitizer (ASAN='Suite Suite' for others)
 	@.ci/need vterm

@@ -188,6 +188,13 @@ enum Runner: CaseIterable, Sendable {
 
     // MARK: Length
 
+    /// A link takes 20 µs under ThreadSanitizer.
+    #if TSAN
+        private static let length = 20_000
+    #else
+        private static let length = 100_000
+    #endif
+
     @Test(arguments: Runner.allCases, [false, true])
     func p4LongChainsNeedNoStack(runner: Runner, isSettledFirst: Bool) throws {
         let results = Log<Int>()
@@ -196,12 +203,12 @@ enum Runner: CaseIterable, Sendable {
             let (root, resolver) = Promise<Int>.pending(on: executor)
             if isSettledFirst { resolver.fulfill(0) }
             var last = root
-            for _ in 0..<100_000 { last = last.map { $0 + 1 } }
+            for _ in 0..<Self.length { last = last.map { $0 + 1 } }
             resolver.fulfill(0)
             (executor as? ManualExecutor)?.runAll()
             do { results.add(try value(of: last)) } catch { Issue.record(error) }
         }
-        #expect(results.entries == [100_000])
+        #expect(results.entries == [Self.length])
     }
 
     @Test func p5LongAdoptionsNeedNoStack() throws {
@@ -226,7 +233,7 @@ enum Runner: CaseIterable, Sendable {
             let isolated = IsolatedRuntime()
             let (root, resolver) = isolated.run { Promise<Int>.pending() }
             var last = root
-            for _ in 0..<100_000 { last = last.map { $0 + 1 } }
+            for _ in 0..<Self.length { last = last.map { $0 + 1 } }
             root.cancel()
             results.add(last.isSettled && resolver.isCancelled)
         }

@@ -9,12 +9,13 @@
 /// The seeds of a random test.
 ///
 /// `CHAINVIEW_SEED=17` runs one seed alone, to repeat a failure; `CHAINVIEW_SEEDS=100` runs a hundred times as many
-/// (`make nightly`).
+/// (`make nightly`), `CHAINVIEW_SEEDS=0.25` a quarter, at least one (unoptimised suites of `.ci/run`).
 public enum Seeds {
     /// Returns the seeds from 1 to `count`, unless the environment overrides them.
     public static func upTo(_ count: UInt64) -> [UInt64] {
-        if let one = number(in: "CHAINVIEW_SEED") { return [one] }
-        return Array(1...count * max(1, number(in: "CHAINVIEW_SEEDS") ?? 1))
+        if let one = number(in: "CHAINVIEW_SEED") { return [UInt64(one)] }
+        let factor = number(in: "CHAINVIEW_SEEDS") ?? 1
+        return Array(1...max(1, UInt64(Double(count) * factor)))
     }
 
     /// Calls `body` with the seeds from 1 to `count`, and prints them by the hundred before they run: if the process
@@ -31,9 +32,11 @@ public enum Seeds {
         }
     }
 
-    private static func number(in variable: String) -> UInt64? {
+    private static func number(in variable: String) -> Double? {
         guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
-        guard let number = UInt64(text) else { fatalError("\(variable) must be a whole number, not \(text)") }
+        guard let number = Double(text), (0...1e9).contains(number) else {
+            fatalError("\(variable) must be a number, not \(text)")
+        }
         return number
     }
 }

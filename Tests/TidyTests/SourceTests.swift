@@ -94,10 +94,10 @@ struct SourceTests {
 private func functions(in lines: [String]) -> [Range<Int>] {
     lines.indices.compactMap { first in
         let line = lines[first]
+        // Plain tests first, because the patterns are slow.
+        guard line.hasSuffix("{") || line.hasSuffix("("), line.contains("(") else { return nil }
         let isSwift = line.contains(/^\s*(?:[@a-z][\w()]* )*(?:func \S|init[?(<]|subscript\()/)
-        guard isSwift || line.contains(/^[a-z][\w \*]*\w\(/), line.hasSuffix("{") || line.hasSuffix("(") else {
-            return nil
-        }
+        guard isSwift || line.contains(/^[a-z][\w \*]*\w\(/) else { return nil }
         let indent = line.prefix { $0 == " " }
         guard let opening = lines[first...].firstIndex(where: { $0.hasSuffix("{") }), opening - first < 15,
             let last = lines[opening...].dropFirst().firstIndex(where: { $0.hasPrefix(indent + "}") })
