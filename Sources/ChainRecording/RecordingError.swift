@@ -31,6 +31,8 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
         case .diskFull: "fills its disk"
+        // A recording is read at any offset, from its end to begin with.
+        case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"
         case .system(let error): "cannot be used: \(error)"
         }
     }

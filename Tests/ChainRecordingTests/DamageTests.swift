@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import Foundation
 import SeededNumbers
 import Testing
 
@@ -126,6 +127,17 @@ struct DamageTests {
         var wrong = whole
         wrong[17] ^= 1
         #expect(error(wrong) == .damagedHeader)
+    }
+
+    /// Without a wait for a writer, during which every fork of the process would wait, too.
+    @Test func aPipeIsRefusedAtOnce() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        do throws(RecordingError) {
+            _ = try RecordingFile(path: path)
+            Issue.record("a pipe was opened as a recording")
+        } catch { #expect(error.description == "is a pipe: write it into a file first") }
     }
 
     /// A text of a program may look like a chunk, but its checksum does not include this file's id.
