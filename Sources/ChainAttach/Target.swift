@@ -36,11 +36,13 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
         else { throw TargetError("tcp: needs a host and a port, such as tcp:127.0.0.1:7777") }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { throw TargetError("tcp: needs a host and a port, such as tcp:127.0.0.1:7777") }
         return .tcp(host: String(host), port: port)
     }
 
     private static func ssh(_ rest: String) throws(TargetError) -> Target {
-        guard let slash = rest.lastIndex(of: "/"), slash > rest.startIndex, rest.index(after: slash) < rest.endIndex
+        // The first, because a program's name may have others.
+        guard let slash = rest.firstIndex(of: "/"), slash > rest.startIndex, rest.index(after: slash) < rest.endIndex
         else { throw TargetError("ssh: needs a host and a process there, such as ssh:build-3/4242") }
         let host = String(rest[..<slash])
         guard !host.hasPrefix("-") else { throw TargetError("a host's name does not begin with -") }
@@ -49,9 +51,9 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
 
     private static func local(_ text: String) throws(TargetError) -> Target {
         guard !text.isEmpty else {
-            throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID")
+            throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS")
         }
-        guard text.allSatisfy(\.isNumber) else { return .name(text) }
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return .name(text) }
         guard let pid = Int32(text), pid > 0 else { throw TargetError("\(text) is not a process id") }
         return .pid(pid)
     }

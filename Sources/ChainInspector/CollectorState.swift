@@ -98,8 +98,8 @@ struct CollectorState {
         _ merge: inout RingMerge, into batch: inout EventBatch, recorder: Recorder, runtime: any ObservedRuntime
     ) {
         while batch.events.count < options.batchLimit, let (ring, slot, text) = merge.next() {
-            if !ring.header.pointee.isNamed {
-                ring.header.pointee.isNamed = true
+            if ring.header.pointee.namedEpoch != names.threadEpoch {
+                ring.header.pointee.namedEpoch = names.threadEpoch
                 names.learn(thread: ring.header.pointee.thread, name: ring.threadName)
             }
             // The process's own runtime records known kinds only.

@@ -31,8 +31,10 @@ struct NameTables {
     private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
     private var siteNumbers: [CodeLocation: SiteID] = [:]
-    /// The threads of the names, oldest name first.
+    /// The threads with a name, in the order in which they first got one.
     private var threadOrder: [ThreadID] = []
+    /// Begins with 1, and grows when names of threads are dropped: live threads are then named anew.
+    private(set) var threadEpoch: UInt32 = 1
 
     /// Returns the number of a call site: one for each file and line, even if several literals spell the file's name. 0
     /// where there is no file.
@@ -65,6 +67,7 @@ struct NameTables {
             if threadOrder.count > 2 * NameTables.threadLimit {
                 for forgotten in threadOrder.prefix(NameTables.threadLimit) { threads[forgotten] = nil }
                 threadOrder.removeFirst(NameTables.threadLimit)
+                threadEpoch += 1
             }
         }
         newThreads[thread] = name

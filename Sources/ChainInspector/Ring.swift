@@ -63,8 +63,8 @@ struct RingHeader: ~Copyable {
     let tail = Atomic<UInt64>(0)
     /// The time of the last event that was read, so that the times of one thread never go back.
     var lastTime: UInt64 = 0
-    /// Whether the thread's name was added to the name tables.
-    var isNamed = false
+    /// The ``NameTables/threadEpoch`` in which the thread's name was last added; 0 for none.
+    var namedEpoch: UInt32 = 0
 
     /// The ``RingFile`` that the ring lies in, retained; nil for memory of the process.
     var file: UnsafeMutableRawPointer?
@@ -129,7 +129,7 @@ struct Ring: Equatable, @unchecked Sendable {
         header.pointee.headLimit = header.pointee.capacity / 2
         header.pointee.thread = thread
         header.pointee.lastTime = 0
-        header.pointee.isNamed = false
+        header.pointee.namedEpoch = 0
         header.pointee.head.store(0, ordering: .relaxed)
         header.pointee.tail.store(0, ordering: .relaxed)
         header.pointee.madeCount.store(0, ordering: .relaxed)

@@ -207,12 +207,13 @@ enum FunctionName {
                 name = end - name[..<open].count > 32 ? name[..<open] + "(…)" : name[...close]
             }
         }
-        if let generic = name.firstIndex(of: "<"), let close = name.lastIndex(of: ">"), !name[..<generic].contains("(")
-        {
+        // The parameters, too, may have such brackets.
+        let head = name.prefix { $0 != "(" }
+        if let generic = head.firstIndex(of: "<"), let close = head.lastIndex(of: ">") {
             name = name[..<generic] + name[name.index(after: close)...]
         }
-        let head = name.prefix { $0 != "(" && $0 != "<" }
-        if let dot = head.firstIndex(of: "."), dot < head.index(before: head.endIndex) {
+        let path = name.prefix { $0 != "(" && $0 != "<" }
+        if let dot = path.firstIndex(of: "."), dot < path.index(before: path.endIndex) {
             name = name[name.index(after: dot)...]
         }
         return String(name).replacing("Swift.", with: "")

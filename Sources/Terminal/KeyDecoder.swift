@@ -150,13 +150,17 @@ struct KeyDecoder {
         }
     }
 
-    /// Skips a string that a terminal answers with, up to BEL or ST. It is discarded if it does not end.
+    /// Skips a string that a terminal answers with, up to BEL or ST (`ESC \`). It is discarded if it does not end, or up to
+    /// the ESC of another sequence: Alt-] and a key begin so, too.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
         var index = body.startIndex
         while index < body.endIndex {
             // Counts include the two bytes before the body.
             if body[index] == 0x07 { return .nothing(count: index - body.startIndex + 3) }
-            if body[index] == 0x1B, index + 1 < body.endIndex { return .nothing(count: index - body.startIndex + 4) }
+            if body[index] == 0x1B, index + 1 < body.endIndex {
+                let isTerminator = body[index + 1] == UInt8(ascii: "\\")
+                return .nothing(count: index - body.startIndex + (isTerminator ? 4 : 2))
+            }
             index += 1
         }
         return isFlushing || body.count > 4096 ? .nothing(count: body.count + 2) : .incomplete

@@ -85,6 +85,8 @@ import Testing
         for thread in 1...UInt32(5 * NameTables.threadLimit) { names.learn(thread: thread, name: "t\(thread)") }
         #expect(names.threads.count <= 2 * NameTables.threadLimit)
         #expect(names.threads[UInt32(5 * NameTables.threadLimit)] == "t\(5 * NameTables.threadLimit)")
+        // Each time that names were dropped, threads that still run are named anew.
+        #expect(names.threadEpoch == 4)
     }
 
     @Test func observersMayCollectAndRecordInsideADelivery() {

@@ -63,6 +63,8 @@
                 "withTaskGroup(…)"
             ),
             ("generic specialization <Swift.Int> of shop.Box.get<A>(A) async -> A", "Box.get(A)"),
+            ("shop.retry<A>(_: () async -> A) async -> A", "retry(_: () async -> A)"),
+            ("shop.put<A>(_: Swift.Set<A>) async -> ()", "put(_: Set<A>)"),
         ])
         func namesAreShort(demangled: String, short: String) { #expect(FunctionName.short(demangled) == short) }
 

@@ -98,6 +98,18 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
     }
 
+    /// Finished nodes of chains with more than 512 nodes do not fold; those that had folded before open all the same.
+    @Test func aNewLiveNodeUnfoldsItInAChainThatHasGrown() {
+        var (screen, script) = order()
+        screen.tick(1_500)
+        #expect(screen.state.rowModel.rowCount == 3)
+        for node in 100...700 as ClosedRange<UInt64> { script.make(node, .work, by: 5) }
+        script.make(6, .work, "look again", by: 2)
+        screen.feed(script)
+        let node = screen.state.programs[0].forest.index(of: NodeID(2))!
+        #expect(!screen.state.rowModel.isFolded(node, in: screen.state.programs[0].forest))
+    }
+
     @Test func aNewLiveNodeInsideUnfoldsIt() {
         var (screen, more) = order()
         screen.tick(2_000)

@@ -176,6 +176,29 @@ import Testing
         #expect(screen.state.warnings.rows.allSatisfy { if case .ended = $0 { false } else { true } })
     }
 
+    /// With a filter, `x` on the row of ended warnings dismisses those that the filter shows.
+    @Test func endedWarningsThatAFilterHidesAreNotDismissed() {
+        var screen = Self.screen(120, 60)
+        var script = Script(sequence: 2, time: 73_000)
+        script.fulfill(1)
+        screen.feed(script)
+        #expect(screen.text.contains("▸ 2 ended"))
+        screen.type("/site:Desk.swift:40<Enter>")
+        #expect(screen.text.contains("▸ 1 ended"))
+        for _ in 0..<60 {
+            if case .ended? = screen.state.warnings.selectedRow { break }
+            screen.type("j")
+        }
+        screen.type("x<Esc>")
+        #expect(screen.text.contains("▸ 1 ended"))
+        for _ in 0..<60 {
+            if case .ended? = screen.state.warnings.selectedRow { break }
+            screen.type("j")
+        }
+        screen.type("x")
+        #expect(!screen.text.contains(" ended"))
+    }
+
     @Test func warningsSinceTheLastLookAreMarked() {
         var screen = Self.screen(120, 40)
         #expect(!screen.text.contains(" new "), "nothing is new at the first look")

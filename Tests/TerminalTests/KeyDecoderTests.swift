@@ -141,6 +141,12 @@ import Testing
             ])
     }
 
+    /// Alt-] begins as an answer of the terminal does; the sequence of the next key is whole.
+    @Test(arguments: ["]", "P", "X", "^", "_"]) func aKeyAfterAnUnfinishedStringIsThatKey(introducer: String) {
+        #expect(decoded("\u{1B}\(introducer)\u{1B}[Ax") == [.key(KeyPress(.up)), .key(.character("x"))])
+        #expect(decoded("\u{1B}\(introducer)0;name\u{1B}\\x") == [.key(.character("x"))])
+    }
+
     // MARK: Pasted text
 
     @Test func pastedBytesAreTextAndNoKeys() {

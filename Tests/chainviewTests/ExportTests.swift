@@ -128,6 +128,9 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/new"))
         #expect(try place.run("export shop --jsonl -o old --overwrite").status == 0)
         #expect(try String(contentsOfFile: place.path + "/old", encoding: .utf8).hasPrefix("{\"type\":\"program\""))
+        try FileManager.default.createSymbolicLink(atPath: place.path + "/link", withDestinationPath: "old")
+        #expect(try place.run("export shop --dot -o link --overwrite").status == 0)
+        #expect(try String(contentsOfFile: place.path + "/old", encoding: .utf8).contains("digraph"))
         let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
         #expect(!names.contains { $0.hasPrefix("old.") })
     }

@@ -13,8 +13,9 @@ struct WarningList: Sendable {
     fileprivate(set) var kept: [NodeID: Warning] = [:]
     /// How many warnings hold, including those that are not kept.
     fileprivate(set) var count = 0
-    /// Nodes in the order in which their warnings were added. Nodes of removed warnings may still be listed.
-    private var order = Queue<NodeID>()
+    /// Warnings by node and serial number, in the order in which they began to hold. Warnings that were removed, or hold
+    /// again with a later number, may still be listed.
+    private var order = Queue<(node: NodeID, serial: UInt64)>()
     /// How many of the kept warnings have ended.
     fileprivate var historyCount = 0
     /// Ended warnings in the order of their ends, from `historyHead` on. Warnings that were removed or hold again may
@@ -36,19 +37,18 @@ struct WarningList: Sendable {
     }
 
     /// Adds a warning, or makes an ended one hold again. Returns false if a warning of the node holds already. Without
-    /// room the warning that was added first is dropped; if it holds, it stays counted.
+    /// room the warning that began to hold first is dropped; if it still holds, it stays counted.
     mutating func add(_ warning: Warning) -> Bool {
         // By index, because a copy of a warning retains its texts.
         if let known = kept.index(forKey: warning.node) {
             guard kept.values[known].ended != nil else { return false }
             historyCount -= 1
-        } else {
-            if kept.count >= Self.limit { dropOldest() }
-            // Drop the nodes of removed warnings.
-            if order.count >= 2 * Self.limit { order.removeAll { kept[$0] == nil } }
-            order.append(warning.node)
+        } else if kept.count >= Self.limit {
+            dropOldest()
         }
+        if order.count >= 2 * Self.limit { order.removeAll { kept[$0.node]?.serial != $0.serial } }
         serial += 1
+        order.append((warning.node, serial))
         var warning = warning
         warning.serial = serial
         kept[warning.node] = warning
@@ -60,22 +60,18 @@ struct WarningList: Sendable {
     func has(_ node: NodeID) -> Bool { kept.index(forKey: node) != nil }
 
     private mutating func dropOldest() {
-        while let node = order.popFirst() {
-            guard let oldest = kept.index(forKey: node) else { continue }
+        while let (node, serial) = order.popFirst() {
+            guard let oldest = kept.index(forKey: node), kept.values[oldest].serial == serial else { continue }
             if kept.values[oldest].ended != nil { historyCount -= 1 }
             kept.remove(at: oldest)
             return
         }
     }
 
-    /// Ends a warning, which is kept for a while or removed at once.
-    mutating func end(_ node: NodeID, at now: UInt64, keepsHistory: Bool = true) {
+    /// Ends a warning, which is kept for a while.
+    mutating func end(_ node: NodeID, at now: UInt64) {
         guard let known = kept[node], known.ended == nil else { return }
         count -= 1
-        guard keepsHistory else {
-            kept[node] = nil
-            return
-        }
         kept[node]?.ended = now
         historyCount += 1
         history.append((node, now))
@@ -88,7 +84,8 @@ struct WarningList: Sendable {
         _ = dropEnded(before: 0)
     }
 
-    /// Drops the warnings that ended before a moment, and from the first ended one on those beyond `historyLimit`.
+    /// Drops the warnings that ended before a moment. Of more than `historyLimit` ended ones, also drops those that ended
+    /// first.
     /// Returns whether there were any.
     private mutating func dropEnded(before moment: UInt64) -> Bool {
         let before = historyCount
@@ -108,7 +105,7 @@ struct WarningList: Sendable {
         return historyCount != before
     }
 
-    /// Replaces the warnings that hold by those that a sweep found: `newCount`, of which `found` are at most ``limit``.
+    /// Replaces the warnings that hold by those that a sweep found: `newCount`, of which `found` has at most ``limit``.
     /// Returns whether anything changed.
     mutating func replace(_ found: [Warning], count newCount: Int, at now: UInt64) -> Bool {
         var isChanged = false

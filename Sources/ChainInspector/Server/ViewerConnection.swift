@@ -116,7 +116,7 @@ final class ViewerConnection {
 
     // MARK: Receiving
 
-    /// Receives the available bytes, at most `buffer`; returns whether there were any.
+    /// Receives available bytes, at most as many as `buffer` holds; returns whether there were any.
     func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         let count: Int
         switch descriptor.receive(into: buffer) {

@@ -38,7 +38,7 @@ struct Folds {
         return count > childLimit && (count > childLimit + 1 || forest.continuation(of: node) == nil)
     }
 
-    /// Whether anything may be folded inside a chain.
+    /// Whether a node may be folded other than by ``level``.
     var mayHoldAny: Bool { !marked.isEmpty || !finished.isEmpty || !large.isEmpty }
 
     func bits(of node: NodeIndex) -> NodeBits { NodeBits(rawValue: bits[node.rawValue]) }

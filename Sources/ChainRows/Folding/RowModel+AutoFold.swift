@@ -17,8 +17,10 @@ extension RowModel {
         // Nothing to open, because nothing has folded itself.
         if !isWell, folds.finished.isEmpty { return }
         let (root, count) = forest.rootAndNodeCount(of: node)
-        guard count > 1, count <= Self.autoFoldLimit else { return }
+        guard count > 1 else { return }
+        // In longer chains, too: a chain may have grown since nodes in it folded.
         if !isWell { return open(around: node, in: forest) }
+        guard count <= Self.autoFoldLimit else { return }
         if node != root, !entry.traits.contains(.isLeaf) { enqueueFinished(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }
     }
@@ -54,11 +56,13 @@ extension RowModel {
         }
     }
 
-    /// Unfolds finished nodes around a node that is live or went wrong.
+    /// Unfolds finished nodes around a node that is live or went wrong; reads 64 levels at most, because nodes may be
+    /// nested very deep.
     mutating func open(around node: NodeIndex, in forest: borrowing ChainForest) {
         guard !folds.finished.isEmpty else { return }
         var current = outer(of: node, in: forest)
-        while let outer = current {
+        for _ in 0..<64 {
+            guard let outer = current else { return }
             if folds.bits(of: outer).contains(.finished) { setFinished(outer, false, in: forest) }
             current = self.outer(of: outer, in: forest)
         }

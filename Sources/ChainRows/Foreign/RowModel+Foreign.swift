@@ -174,7 +174,6 @@ extension RowModel {
 
     /// Updates the chains of callers that moved into another chain.
     mutating func followCallers(in forest: borrowing ChainForest, now: UInt64) {
-        guard !foreign.callers.isEmpty else { return }
         for caller in foreign.takeMoved() {
             guard var known = foreign.callers[caller], forest.contains(known.id, at: caller) else { continue }
             let root = forest.root(of: caller)

@@ -81,12 +81,13 @@ extension Program {
     /// Folds the nodes among `changes` that come folded.
     mutating func foldInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllInitially() }
-        for entry in changes.nodes where entry.changes.contains(.created) {
+        for entry in changes.nodes where entry.changes.contains(.created) && !initialFolds.isEmpty {
             if initialFolds.take(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
         }
     }
 
-    /// The most nodes that are examined in whole chains; of a chain with more nodes than are left, only the root is.
+    /// The budget of nodes for walks over whole chains. Of a chain with more nodes than the rest of it, only the root is
+    /// examined.
     private static let walkBudget = 20_000
 
     /// Folds the nodes that come folded, of all that are there.

@@ -2,12 +2,12 @@ import ChainEvents
 
 // The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
 extension AnyPromise {
-    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. A longer cycle
-    /// is found only if it consists of followers.
+    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. Followings do not
+    /// count where `hasFollowers`, so that a longer cycle is found, too, if few of its promises wait otherwise.
     private static let visitLimit = 1_000
 
-    /// Returns the error for `target`, which is about to wait for this promise, if this promise already waits for
-    /// `target`, directly or through others.
+    /// Returns the error with which `target` is rejected if waiting for this promise would close a cycle: this promise
+    /// is `target`, or already waits for it, directly or through others.
     ///
     /// - Parameter hasFollowers: Whether a promise follows `target` already. If so, followers on the way do not count
     ///   towards the limit.
@@ -17,11 +17,15 @@ extension AnyPromise {
         var left = Self.visitLimit
         var next: AnyPromise? = self
         while let promise = next, left > 0 {
-            if promise.hasMembers { return promise.cycleOverMembers(to: target, left) }
+            if promise.hasMembers {
+                guard let rest = promise.cycleOverMembers(to: target, left)?.sites.dropFirst() else { return nil }
+                let way = sites(upTo: promise)
+                return PromiseCycle(sites: [target.callSite.site] + way + rest)
+            }
             let (parent, followed) = promise.waitsFor
             next = followed ?? parent
             if !hasFollowers || followed == nil { left -= 1 }
-            if next === target { return PromiseCycle(sites: sites(from: target)) }
+            if next === target { return PromiseCycle(sites: [target.callSite.site] + sites(upTo: target)) }
             if next === promise { return nil }
         }
         return nil
@@ -59,12 +63,11 @@ extension AnyPromise {
         return nil
     }
 
-    /// Returns the sites of the cycle: `target`, then the promises from this one up to `target`, each of which waits
-    /// for the next.
-    private final func sites(from target: AnyPromise) -> [CodeLocation] {
-        var sites = [target.callSite.site]
+    /// Returns the sites of the promises from this one up to `end`, each of which waits for the next; without `end`.
+    private final func sites(upTo end: AnyPromise) -> [CodeLocation] {
+        var sites: [CodeLocation] = []
         var next: AnyPromise? = self
-        while let promise = next, promise !== target, sites.count < Self.visitLimit {
+        while let promise = next, promise !== end, sites.count < Self.visitLimit {
             sites.append(promise.callSite.site)
             let (parent, followed) = promise.waitsFor
             next = followed ?? parent

@@ -117,7 +117,7 @@ private struct JobRing {
 }
 
 extension PromiseJob {
-    /// Prefetches the first cache line of the job.
+    /// Prefetches the first two cache lines of the job.
     @inline(__always)
     func prefetch() { chain_prefetch(Unmanaged.passUnretained(content).toOpaque()) }
 }

@@ -6,7 +6,7 @@ struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Opens the dashboard on running programs.",
         discussion: """
-            A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT or ssh:HOST/PID. Several are \
+            A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS. Several are \
             shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
             are several, you choose from a list.
 

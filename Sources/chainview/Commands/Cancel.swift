@@ -18,7 +18,8 @@ struct Cancel: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID.", valueName: "target"),
+        help: ArgumentHelp(
+            "The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PROCESS.", valueName: "target"),
         completion: Completions.targets)
     var name: String
 

@@ -58,6 +58,13 @@ struct Events: ParsableCommand {
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
         var output = OutputBuffer()
+        func flush() throws {
+            try output.flush()
+            guard selection.lostCount > reportedLoss else { return }
+            let count = CountText.counted(Int(clamping: selection.lostCount - reportedLoss), "event")
+            Streams.printError("\(count) lost: more came than could be kept.")
+            reportedLoss = selection.lostCount
+        }
         try loop.run(
             begin: { reader in
                 selection = EventSelection(process: reader.process.key, query: query)
@@ -65,7 +72,7 @@ struct Events: ParsableCommand {
             },
             take: { batch in
                 try selection.apply(batch) { event, text, forest in
-                    // The batches that begin and end a resync hold the waits of the state, and no new events.
+                    // A batch that begins or ends a resync has no new events: its events repeat the waits of the state.
                     guard event.time > start, batch.resync == nil else { return }
                     let shown =
                         json
@@ -76,14 +83,9 @@ struct Events: ParsableCommand {
                 return true
             },
             rest: {
-                try output.flush()
-                if selection.lostCount > reportedLoss {
-                    let count = CountText.counted(Int(clamping: selection.lostCount - reportedLoss), "event")
-                    Streams.printError("\(count) lost: more came than could be kept.")
-                    reportedLoss = selection.lostCount
-                }
+                try flush()
                 return true
             },
-            end: { try output.flush() })
+            end: { try flush() })
     }
 }

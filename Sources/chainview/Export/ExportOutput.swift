@@ -2,7 +2,8 @@ import Foundation
 
 /// Where an export is written: standard output, or a new file for its user only, in pieces of some 64 KiB.
 ///
-/// A file that is replaced stays until ``end()``; one to which nothing was written is removed.
+/// An existing file stays as it is until ``end()`` replaces it; a symbolic link leads to the file that is replaced. A new
+/// file is removed if nothing was written to it and ``end()`` was not called.
 final class ExportOutput {
     private let descriptor: Int32
     private let path: String?
@@ -14,21 +15,30 @@ final class ExportOutput {
     private var buffered = ""
 
     /// Opens a file; nil or `-` is standard output.
-    init(_ path: String?, overwrites: Bool) throws {
-        guard let path, path != "-" else {
+    init(_ name: String?, overwrites: Bool) throws {
+        guard let name, name != "-" else {
             (descriptor, self.path, temporary, isNew) = (STDOUT_FILENO, nil, nil, false)
             return
         }
         var facts = stat()
-        let replaces = overwrites && lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        let exists = stat(name, &facts) == 0
         // Devices and pipes are written to, and not replaced.
-        let isSpecial = stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+        let isSpecial = exists && facts.st_mode & S_IFMT != S_IFREG
+        let replaces = overwrites && exists && !isSpecial
+        let path = replaces ? Self.target(of: name) : name
         temporary = replaces ? "\(path).\(getpid())" : nil
         isNew = !isSpecial
         descriptor = open(temporary ?? path, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
         self.path = path
         guard descriptor < 0 else { return }
         throw failure
+    }
+
+    /// Returns the file that a symbolic link leads to, or the path itself.
+    private static func target(of path: String) -> String {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK else { return path }
+        return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
     deinit {

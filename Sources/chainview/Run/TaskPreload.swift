@@ -40,7 +40,7 @@ enum TaskPreload {
 struct ProgramFile {
     enum Kind { case canPreload, embedsInspector }
 
-    /// A message of ChainInspector, which is in each program that embeds this module, stripped or not.
+    /// The text of a message of ChainInspector. Each program that embeds ChainInspector contains it, stripped or not.
     private static let inspectorMark = "The command is for another run of the program"
     /// Likewise a message of ChainTasks.
     private static let tasksMark = "as in programs with -static-stdlib"

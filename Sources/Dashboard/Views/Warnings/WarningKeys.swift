@@ -29,6 +29,10 @@ extension WarningsView {
     /// Returns nil if the row has a node, so that the key acts on it; else shows that it has none.
     private static func nodeEffects(_ state: inout State) -> [Effect]? {
         guard selectedNode(state) == nil else { return nil }
+        guard state.warnings.selectedRow != nil else {
+            state.notify(state.emptyReason)
+            return []
+        }
         if case .group? = state.warnings.selectedRow, state.warnings.selectedRow?.folds == true {
             state.notify("these are several nodes; Enter unfolds them")
         } else {
@@ -104,6 +108,7 @@ extension WarningsView {
         case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&state)
         case .group where row.folds, .ended: moveCursor(to: state.warnings.cursor.selected + 1, &state)
         case .hidden: state.notify("this kind is muted; Enter shows it again")
+        case .more, .filtered: state.notify("nothing is folded here")
         default: state.notify("nothing is folded here; Enter goes to its node")
         }
     }
@@ -128,13 +133,26 @@ extension WarningsView {
         case .more(let kind, _)?:
             for index in state.programs.indices { state.programs[index].insight.warnings.dismissAll(of: kind) }
             state.notify("\(kind.rawValue): all dismissed; X mutes this kind")
-        case .ended?:
-            for index in state.programs.indices { state.programs[index].insight.warnings.dismissEnded() }
+        case .ended?: dismissEnded(&state)
         }
         // Selects the row that moves up into the same line.
         state.warnings.selected = nil
         state.updateViewport()
         state.warnings.selected = state.warnings.selectedRow?.id
+    }
+
+    /// Dismisses the ended warnings, those alone that a filter shows.
+    private static func dismissEnded(_ state: inout State) {
+        for index in state.programs.indices {
+            guard state.filter.hidesRest else {
+                state.programs[index].insight.warnings.dismissEnded()
+                continue
+            }
+            for warning in WarningKind.allCases.flatMap(state.programs[index].insight.warnings.warnings(of:))
+            where warning.ended != nil && isMatch(warning, in: index, state) {
+                state.programs[index].insight.warnings.dismiss(warning.id)
+            }
+        }
     }
 
     /// Mutes a kind for this session, or shows it again.

@@ -66,7 +66,7 @@ extension Painter {
         let view = state.warnings
         let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
         if !holds { paintMessage(WarningsView.emptyWords(state)) }
-        // Copied once per program, because a copy costs as much as drawing a row.
+        // Copied only where the program differs from that of the row before, because a copy costs as much as drawing a row.
         var program: (index: Int, program: Program)?
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
@@ -76,8 +76,9 @@ extension Painter {
             switch view.rows[index] {
             case .group(let group, let isFolded):
                 paint(group, view.rows[index].folds ? isFolded : nil, program!.program, state, columns, line)
-            case .warning(let warning, _, _):
-                paint(warning, program!.program, state, columns, line)
+            case .warning(let warning, _, let index):
+                let isDimmed = warning.ended != nil || !WarningsView.isMatch(warning, in: index, state)
+                paint(warning, isDimmed: isDimmed, program!.program, columns, line)
             case .more(let kind, let count):
                 paintNote("\(CountText.grouped(count)) more of \(kind.rawValue), counted and not kept", columns, line)
             case .filtered(let count):
@@ -136,9 +137,8 @@ extension Painter {
 
     /// Draws a warning of an unfolded group.
     private mutating func paint(
-        _ warning: Warning, _ program: Program, _ state: borrowing State, _ columns: WarningColumns, _ line: Int
+        _ warning: Warning, isDimmed: Bool, _ program: Program, _ columns: WarningColumns, _ line: Int
     ) {
-        let isDimmed = warning.ended != nil
         func style(_ style: Style) -> Style { isDimmed ? .dim : style }
         // Without a node column, the node takes the columns of kind and call site.
         var span = columns.node
