@@ -4,8 +4,8 @@ import ChainSource
 import ChainSystem
 
 /// A source of the batches of a program in another process. It attaches, and reconnects by itself with exponential
-/// back-off: after 100 ms, doubling to 5 s, and from 100 ms again once a connection has lasted for 5 s. A program of
-/// this machine that begins to listen during a delay is attached to within 100 ms.
+/// back-off: after 100 ms, doubling to 5 s, and from 100 ms again once a connection has lasted for 5 s. If a program
+/// of this machine begins to listen during a delay, the source attaches to it within 100 ms.
 ///
 /// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). With
 ///   ``AttachOptions/waits`` only permanent failures end it: the target refuses this viewer, speaks another version, is
@@ -41,7 +41,7 @@ public final class AttachedProcess: BatchSource {
         }
     }
 
-    /// True, because the program's messages wait in the socket meanwhile.
+    /// True: while an observer blocks, the program's messages wait in the socket.
     public var isPatient: Bool { true }
 
     /// The status of the connection.
@@ -58,7 +58,8 @@ public final class AttachedProcess: BatchSource {
     /// connection is lost is refused, too; it may have been carried out.
     public func send(_ command: ViewerCommand) { core.send(command) }
 
-    /// Detaches, and waits for the source's thread to end: for its observers, but not for the program.
+    /// Detaches. Waits for the end of the source's thread, and so for an observer that runs there; not for the program. A
+    /// call during another one returns at once.
     public func stop() { core.stop() }
 }
 

@@ -123,7 +123,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case ECONNREFUSED:
             AttachError(.gone, "No program listens at \(path) any more: the program ended or stopped its inspector")
         case EACCES, EPERM: AttachError(.refused, "\(path) is closed to you: attach as the user who runs the program")
-        case EAGAIN: AttachError(.timedOut, "Too many wait at \(path) already: the program does not answer")
+        case EAGAIN: AttachError(.timedOut, "Too many connections wait at \(path) already: the program does not answer")
         default: AttachError.system("connect to \(path)", error)
         }
     }
@@ -148,7 +148,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             throw AttachError(
                 .refused,
                 "tcp: reaches this machine alone (127.0.0.1, ::1 or localhost), and \(host) is none of these: "
-                    + "another one is reached by ssh:HOST/PROCESS")
+                    + "reach another machine by ssh:HOST/PROCESS")
         }
         guard isConnected || errno == EINPROGRESS else {
             throw failure(connectingTo: Target.tcp(host: host, port: port).description, SystemError())

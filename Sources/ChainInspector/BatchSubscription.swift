@@ -163,7 +163,7 @@ public final class BatchSubscription: Disposable {
             if state.statePosition != nil {
                 state.continueState(collected)
             } else if state.isStale {
-                // The subscriber's nodes were created before its last batch.
+                // The time of its last batch, because all nodes that the subscriber has were created before that.
                 state.beginState(collected, epoch: state.lastTime)
             }
         }

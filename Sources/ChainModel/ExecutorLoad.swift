@@ -29,7 +29,7 @@ struct QueueAges: Hashable, Sendable {
     private var entries: [Entry] = []
     /// The index of the first entry that is not empty.
     private var head = 0
-    /// How many entries behind ``head`` are empty.
+    /// How many entries after ``head`` are empty; all before it are.
     private var holeCount = 0
 
     /// Whether the counts of empty entries are right, and no more of these are kept than allowed. For tests.

@@ -90,7 +90,7 @@ extension ForestData {
         recordChange(record.pointee.root, .summary)
     }
 
-    /// Searches a chain for its latest settlement, after the one that was the latest changed or left the chain.
+    /// Searches a chain for its latest settlement. Called after the node that had it got another time, or left the chain.
     func searchSettled(_ record: UnsafeMutablePointer<ChainRecord>) {
         guard record.pointee.nodeCount <= Self.settledSearchLimit else { return }
         record.pointee.settled = 0

@@ -24,7 +24,8 @@ extension RecordingFile {
     private static let lateness: UInt64 = 1_000_000_000
     /// The most by which two times of one event differ, in nanoseconds: they are computed from different anchors.
     private static let tolerance: UInt64 = 1_000_000
-    /// The longest time for which the recorder may have been held up, in nanoseconds. Later events are damaged.
+    /// How long after the end of the recording an event may be, in nanoseconds, because the recorder may have been held
+    /// up. Later events are taken for damaged and left out.
     private static let longestDelay: UInt64 = 3_600_000_000_000
     private static let ringsLimit: UInt64 = 1 << 30
 

@@ -37,8 +37,9 @@ final class TaskCode: Sendable {
     static func lockForFork() { cache.lockForFork() }
     static func unlockAfterFork() { cache.unlockAfterFork() }
 
-    /// Returns the code that a task runs: that of the async function pointer `entry`, else of the function at
-    /// `address`; where this is a thunk, that of the closure which its context `closure` captures.
+    /// Returns the code that a task runs: the function of the async function pointer `entry`, or without one the
+    /// function at `address`. If that is a thunk, returns the code of the closure that the thunk's context `closure`
+    /// captures.
     ///
     /// Cost: one look-up; the first time for each function some milliseconds, because symbols are read from the image's
     /// file.
@@ -174,7 +175,7 @@ enum FunctionName {
             switch text[index] {
             case "(", "<", "[": depth += 1
             case ")", "]": depth -= 1
-            // The one of an arrow closes no bracket.
+            // The `>` of an arrow `->` closes no bracket.
             case ">" where index == text.startIndex || text[text.index(before: index)] != "-": depth -= 1
             default: break
             }

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// Other protocols, and other versions of chainview's.
+/// What commands report about a server that speaks another protocol, or another version of chainview's protocol.
 @Suite(.serialized, .onItsOwnThread) struct OtherVersionTests {
     /// A server that sends the same bytes to each client.
     private final class Stranger: Sendable {

@@ -16,7 +16,8 @@ extension Inspector {
     public var flightRecordingPath: String? { usableFlight?.path }
 
     /// Copies the last part of the flight recording into a new file of mode 0600, a recording for `chainview replay`.
-    /// The copy begins up to 10 s earlier than requested, with the state that the program had then.
+    /// The copy begins with the last state written before that time: up to 10 s earlier, or longer if the program made no
+    /// events in between.
     ///
     ///     let inspector = try Inspector.start()
     ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")

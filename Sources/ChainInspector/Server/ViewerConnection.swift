@@ -24,7 +24,8 @@ final class ViewerConnection {
     let descriptor: Descriptor
     /// The token that the viewer has to send; nil where the system identifies the viewer's user.
     let token: [UInt8]?
-    /// The user at the other end, for the limits of connections without a token; nil over a Unix socket.
+    /// The user at the other end of a TCP connection, for the limits of connections that have not sent their token; nil over
+    /// a Unix socket.
     let peer: Peer?
     var phase = Phase.handshake
     /// Whether the viewer may attach: because of its user, or of its token.
@@ -68,8 +69,6 @@ final class ViewerConnection {
     private static let turnLimit = 256 << 10
     /// Unsent bytes from which on no messages are read.
     private static let replyLimit = 256 << 10
-    /// The most capacity that an empty buffer keeps.
-    private static let keptLimit = 1 << 20
 
     /// Makes an accepted connection. Its messages are not read before `begin`.
     init(
@@ -176,7 +175,7 @@ final class ViewerConnection {
     }
 
     /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn.
-    /// ``hasBatches`` is true while batches remain.
+    /// If that limit ended it, ``hasBatches`` is true.
     func pump() {
         if mail.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
         var sentNow = 0
@@ -212,7 +211,7 @@ final class ViewerConnection {
             }
         }
         sentCount = 0
-        if writer.bytes.capacity > ViewerConnection.keptLimit { writer = MessageWriter() } else { writer.removeAll() }
+        writer.removeAll()
         return true
     }
 }

@@ -5,7 +5,7 @@ extension RowModel {
     /// Returns whether a settled chain is to be archived now.
     package func hasDue(now: UInt64) -> Bool { archiveQueue.hasDue(now: now) }
 
-    /// Folds the chains that settled unfolded since the last tick, and ``lastOpen`` if it stays open no longer. Returns
+    /// Folds the chains that have settled since the last tick, and ``lastOpen`` once it no longer stays open. Returns
     /// whether there were any.
     ///
     /// The chain of `selected` stays open, and so does the chain that settled last while no chain is live.

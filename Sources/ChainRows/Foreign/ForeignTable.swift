@@ -30,7 +30,7 @@ package enum ForeignNews: Equatable, Sendable {
 
 /// Which chains of a program are drawn in other programs' trees, and which nodes have foreign rows under them.
 ///
-/// How many rows are under a node is in ``LongChainIndex/foreignRows``.
+/// ``LongChainIndex/foreignRows`` has the number of foreign rows under each node.
 struct ForeignTable {
     /// A node with chains of other programs under it.
     struct Caller {
@@ -54,13 +54,13 @@ struct ForeignTable {
     private(set) var callers: [NodeIndex: Caller] = [:]
     /// The callers in each chain, by root.
     private(set) var callersByRoot: [NodeIndex: [NodeIndex]] = [:]
-    /// The number of callers in each chain with live chains under them, by root.
+    /// By root, the number of callers in the chain that have a live chain under them.
     private var liveCounts: [NodeIndex: Int] = [:]
     /// Dropped roots with callers in their chains.
     var droppedRoots: [NodeIndex] = []
     /// The new roots of chains of which the root was evicted.
     var newRoots: Set<NodeIndex> = []
-    /// Whether any caller may be in another chain than ``Caller/root`` has it.
+    /// Whether the ``Caller/root`` of any caller may be out of date.
     private(set) var mayHaveMoved = false
 
     // Inlined, because a call would copy the table.

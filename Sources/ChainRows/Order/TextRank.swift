@@ -1,6 +1,8 @@
-/// The beginning of a text as a number of 62 bits, in the order of texts: letters without case, digits as numbers.
+/// The beginning of a text as a number of 62 bits, in the order of texts: ASCII letters without case, numbers by value up
+/// to 15 digits.
 ///
-/// A letter or sign takes five bits, so that a rank holds twelve; a number takes what its digits need. Texts that
+/// An ASCII letter or sign takes five bits, so that a rank holds twelve; a byte beyond ASCII takes twelve bits, and a
+/// number what its digits need. Texts that
 /// differ only behind that have equal ranks; see ``TextPrefix``.
 struct TextRank {
     private(set) var value: UInt64 = 0
@@ -23,7 +25,7 @@ struct TextRank {
         add(text)
     }
 
-    /// Appends a text. O(the first dozen of its characters).
+    /// Appends a text. O(the first dozen of its characters), plus the digits of the numbers among them.
     mutating func add(_ text: String) { add(text.utf8) }
 
     mutating func add(_ bytes: some Sequence<UInt8>) {
@@ -75,8 +77,8 @@ struct TextPrefix: Equatable {
     private(set) var bytes: [UInt8] = []
     /// The rank of the prefix as a text.
     private var rank: UInt64 = 0
-    /// The bits of a rank for the text behind the prefix. The two bits above are 1; of a text without the prefix they
-    /// are 0 or 2, before or behind the others.
+    /// The bits of a rank for the text behind the prefix. The two bits above hold the number 1. For a text without the
+    /// prefix they hold 0 if it ranks before the texts with the prefix, 2 if after them.
     private static let restBits = Int(Rank.payloadBits) - 2
 
     /// Finds the longest prefix that more than half of the texts have. O(n log n).

@@ -1,8 +1,8 @@
 import CChainRuntime
 import ChainEvents
 
-/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program, except
-/// for the entries of a span.
+/// Facts about a live promise, read on request for its details; one after another, not at one moment. Reading them calls
+/// no code of the program, except the `identity` of its own executors, and what describes the entries of a span.
 package struct PromiseFacts: Sendable {
     /// A thread that sleeps until the promise settles.
     package struct BlockedThread: Hashable, Sendable {

@@ -8,7 +8,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     let index: Int
     /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
     let progress = Atomic<UInt64>(0)
-    /// Whether others may steal the last job, too, because the thread is held up, or there is none.
+    /// Whether other workers may steal the last job, too, because this worker's thread is held up or it has no thread.
     let isStuck = Atomic<Bool>(true)
 
     // Accessed by its thread alone.
@@ -63,7 +63,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
 }
 
 /// A thread of a pool, as the watch identifies it.
-// Sendable: `record` is read only as documented there; the rest does not change.
+// Sendable: `record` is accessed only as its own comment states; the rest does not change.
 package struct PoolThread: @unchecked Sendable {
     /// The index of its worker, from 0.
     package let index: Int

@@ -9,7 +9,8 @@ import ChainSystem
 /// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``. Timers
 /// fire in the order of their deadlines.
 ///
-/// In a child of a fork the clock has no timers and a thread of its own; the timers of the parent stay there.
+/// In a child of a fork the clock begins without timers, and starts a thread of its own with its first one. The parent's
+/// timers fire in the parent only.
 public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
     // Sendable: `timers` is replaced only in a child of a fork, while the child has one thread; the rest does not
     // change.

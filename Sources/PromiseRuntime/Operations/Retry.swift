@@ -12,8 +12,8 @@ extension Promise {
     ///     }
     ///
     /// A cancelled attempt is the last one, whatever `onlyIf` would return. A throw of `onlyIf` rejects. Errors of
-    /// earlier attempts count as handled. Cancelling it cancels the wait or the current attempt and what the body
-    /// returned, up to the source of that work, unless that has another consumer (<doc:TheRules>, X2).
+    /// earlier attempts count as handled. Cancelling the returned promise cancels the current wait or attempt, the promise
+    /// that the body returned, and what that one waits for, as far as these have no other consumer (<doc:TheRules>, X2).
     ///
     /// Each attempt is a node under this one, and so is each wait between two. Attempts take neither stack nor memory,
     /// because one that has ended is released; an attempt costs one hop to the executor, two after a wait.
@@ -43,7 +43,7 @@ public struct RetryBackoff: Sendable {
     private let wait: @Sendable (Int) -> Duration
 
     /// Waits as long as `wait` returns. It is called on the operation's executor with the number of failed attempts so
-    /// far, from 1; below 0 counts as 0. For a wait with a random part:
+    /// far, from 1. A duration below 0 counts as 0. For a wait with a random part:
     ///
     ///     let base = RetryBackoff.exponential(from: .milliseconds(100))
     ///     let jittered = RetryBackoff { base.wait(afterFailures: $0) * Double.random(in: 0.5...1) }

@@ -29,7 +29,7 @@ public func withChain<Value>(
     _ label: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
     line: UInt = #line, _ body: () async throws -> Value
 ) async rethrows -> Value {
-    // In the caller's module, so that unrecorded code is called directly.
+    // Inlinable, so that the check is in the caller's module, and unrecorded code is called directly.
     let runtime = ChainRuntime.current
     guard runtime.isRecordingHere else { return try await body() }
     return try await withRecordedChain(label(), of: runtime, isolation: isolation, CallSite(file, line), body)

@@ -18,8 +18,9 @@ struct Watch: ParsableCommand {
             --exec runs a command line of /bin/sh for each node, one after the other. Its environment has \
             \(AlertCommand.variables); its standard input is one object of JSON with query, process, time, and node, as \
             `chainview ps --json` has them. Texts of the program are never a part of the command line: quote the variables, \
-            as in --exec 'notify-send "$CHAINVIEW_LABEL"'. While commands are slow up to 1,000 nodes of a program wait; more \
-            are counted on standard error. At the end the rest is run; after a signal only the running one is waited for.
+            as in --exec 'notify-send "$CHAINVIEW_LABEL"'. While the command is slow, up to 1,000 nodes of a \
+            running program wait for it; it is not run for further ones, which are counted on standard error. At the end \
+            the rest is run; after a signal only the running one is waited for, for at most 5 s.
 
             --fail prints the first node that matches, and ends with exit code 1.
 
@@ -113,7 +114,7 @@ private final class Watcher {
         try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
     }
 
-    /// Runs the commands that wait, after a signal none, and prints for how many nodes the command was not run.
+    /// Runs the waiting commands, or none of them after a signal. Then prints for how many nodes the command was not run.
     func finish(isInterrupted: Bool) throws {
         guard let queue else { return }
         var rest = queue.droppedCount

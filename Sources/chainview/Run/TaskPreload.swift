@@ -4,7 +4,8 @@ import Foundation
 enum TaskPreload {
     private static let name = "libChainPreload.so"
 
-    /// Returns the variables that preload the library into the program at `path`; none if the program embeds its own.
+    /// Returns the variables that preload the library into the program at `path`; none if the program embeds the inspector
+    /// itself.
     ///
     /// - Throws: ``Failure`` if its tasks cannot be shown, with the reason in one sentence.
     static func environment(for path: String) throws -> [String: String] {

@@ -6,14 +6,15 @@ import Dashboard
 struct PlaybackTrack {
     let source: SourceID
     private(set) var player: RecordingPlayer
-    /// The offset of the first program's clock to the time of day minus that of this one, in nanoseconds, wrapping.
+    /// Nanoseconds to add to a moment of the first program's clock to get this program's; wrapping.
     private let shift: UInt64
     /// The first moment that is shown, by its own clock.
     private let first: UInt64
 
     /// - Parameters:
     ///   - wallOffset: the offset of the first program's clock to the time of day.
-    ///   - isPast: whether the first moment is the one at which the initial state is complete.
+    ///   - isPast: whether the recording is the past of a live program. Then the first moment is the one at which the initial
+    ///     state is complete.
     init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64, isPast: Bool = false) {
         first = isPast ? file.firstWholeMoment : file.range.lowerBound
         self.source = source
