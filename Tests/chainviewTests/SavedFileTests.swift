@@ -65,6 +65,8 @@ struct SavedFileTests {
         let viewer = try Viewer(["demo", "checkout"], columns: columns, rows: 30, directory: folder.path)
         viewer.type("p")
         try viewer.see("frozen:")
+        // The details of the selected node come from the program, also into a frozen screen.
+        try viewer.see("asked of the program")
         viewer.type(":save shown.ansi\r")
         try viewer.see("saved to \(folder.path)/shown.ansi")
         let bytes = try Data(contentsOf: folder.appendingPathComponent("shown.ansi"))
