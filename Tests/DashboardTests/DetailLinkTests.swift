@@ -79,6 +79,18 @@ import Testing
         }
     }
 
+    /// After the screen has grown, all lines are shown, however far they were scrolled before.
+    @Test func aClickInAGrownPaneGoesToTheLinkThatIsShown() {
+        var screen = Self.screen(160, 14)
+        for _ in 0..<20 { screen.type("J") }
+        #expect(screen.state.detailScroll > 0)
+        screen.act(.resized(Size(columns: 160, rows: 60)))
+        let pane = Layout(screen.state).detail!
+        let link = screen.state.detailLinks()[0]
+        screen.act(.mouse(Mouse(.press, .left, row: pane.row + 1 + link.lines.lowerBound, column: pane.column + 16)))
+        #expect(screen.selectedID == 203)
+    }
+
     @Test func aLinkInTheTimelineStaysInTheTimeline() {
         var screen = Self.screen(160, 40)
         screen.type("3<Tab><Enter>")

@@ -198,6 +198,20 @@ import Testing
         #expect(alertedLabels(screen) == ["refund 4"])
     }
 
+    /// A cancellation is counted by the live program, not by its past, in which the node may not have been made.
+    @Test func aCancellationIsNotJudgedByThePast() {
+        var screen = Self.live()
+        screen.go(to: 3)
+        screen.type("cy")
+        #expect(screen.state.cancellations.count == 1)
+        Self.lookBack(&screen)
+        for _ in 0..<3 { Self.tick(&screen, shown: 40, live: 75) }
+        #expect(screen.message?.contains("no longer kept") != true && screen.state.cancellations.count == 1)
+        #expect(screen.state.isIdle)
+        screen.act(.returnedToNow)
+        #expect(screen.state.cancellations.count == 1)
+    }
+
     @Test func allProgramsAreAtOneMoment() {
         var screen = Self.live()
         screen.act(.connected(SourceID(1), Script.billing))

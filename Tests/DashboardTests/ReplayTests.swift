@@ -101,6 +101,37 @@ import Testing
         #expect(screen.text.contains("paused at 34.200s"))
     }
 
+    /// After a jump the rows of events and call sites are those of the new moment, although it is the same run.
+    @Test func aJumpMakesTheRowsOfOtherViewsAnew() {
+        var screen = Self.screen()
+        screen.type("6")
+        var later = Script(sequence: 2, time: 40_000)
+        for node in 10..<30 as Range<UInt64> { later.make(node, .work, site: "Shop/Later.swift:1") }
+        screen.act(Self.step(later, at: 40_000, fresh: false))
+        screen.tick(40_000)
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        screen.tick(34_200)
+        let index = screen.state.events.index
+        #expect(UInt64(index.entries.count) == UInt64(screen.state.programs[0].insight.events.end))
+        #expect(!screen.text.contains("Later.swift") && screen.text.contains("order 18"))
+        screen.type("4")
+        screen.tick(34_200)
+        #expect(screen.text.contains("Order.swift") && !screen.state.sites.rows.isEmpty)
+        let rows = screen.state.sites.rows.count
+        screen.act(Self.step(Self.state, at: 34_100, fresh: true))
+        screen.tick(34_100)
+        #expect(screen.state.sites.rows.count == rows)
+    }
+
+    /// The time of a recording may stand still, and a message would stay.
+    @Test func theNextKeyEndsAWarning() {
+        var screen = Self.screen()
+        screen.type("c")
+        #expect(screen.message?.contains("cannot be cancelled") == true)
+        screen.type("j")
+        #expect(screen.message?.contains("cannot be cancelled") != true)
+    }
+
     /// What the user folded, unfolded and tagged stays so, though the nodes are made anew.
     @Test func foldsStay() {
         var screen = Self.screen()

@@ -214,6 +214,16 @@ import Testing
         #expect(screen.text.contains(" new "), "until the view is left")
         screen.type("15")
         #expect(!screen.text.contains(" new "))
+        // Going to a node leaves the view, too.
+        Self.go(&screen, to: 1)
+        screen.type("<Enter>")
+        #expect(screen.state.view == .chains)
+        script.make(71, .pending, "answer", site: "Shop/Stuck.swift:32", external: true)
+        script.abandon(71, "the resolver of answer was released")
+        screen.feed(script)
+        screen.tick(75_000)
+        screen.type("5")
+        #expect((0..<40).map { screen.frame.rowText($0) }.filter { $0.contains(" new ") }.count == 1)
     }
 
     @Test func aDroppedResolverCountsOnce() {

@@ -42,8 +42,11 @@ extension Painter {
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
         ]
-        if let second = partner[item.intent], keyWidth == 2 {
-            clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), item.intent))
+        if var second = partner[item.intent], keyWidth == 2 {
+            var first = item.intent
+            // Without arrows the keys stand the other way round.
+            if item.key == "jk" { swap(&first, &second) }
+            clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), first))
             clickAreas.append((Area(row: row, column: column + 1, rows: 1, columns: width - 1), second))
         } else {
             clickAreas.append((Area(row: row, column: column, rows: 1, columns: width), item.intent))

@@ -211,7 +211,7 @@ public struct State {
 
     /// Whether only the passing of seconds changes the picture until the next action; one tick a second is then enough.
     public var isIdle: Bool {
-        let isCounting = !cancellations.isEmpty && !isFrozen
+        let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && tagHold <= wall
             && !EventsView.isIncomplete(self) && !EventsView.needsRenewal(self)
     }

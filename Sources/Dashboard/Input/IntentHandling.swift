@@ -134,9 +134,15 @@ extension State {
     }
 
     mutating func scrollDetail(by lines: Int) {
-        guard let area = Layout(self).detail else { return notify("no details are shown; Enter shows them") }
-        let count = DetailText.lines(of: self, width: area.columns - 4).count
-        detailScroll = min(max(0, detailScroll + lines), max(0, count - (area.rows - 1)))
+        guard Layout(self).detail != nil else { return notify("no details are shown; Enter shows them") }
+        detailScroll = clampedDetailScroll(detailScroll + lines)
         revision += 1
+    }
+
+    /// Returns the first line of the details that is shown after scrolling to `line`.
+    func clampedDetailScroll(_ line: Int) -> Int {
+        guard let area = Layout(self).detail else { return 0 }
+        let count = DetailText.lines(of: self, width: area.columns - 4).count
+        return min(max(0, line), max(0, count - (area.rows - 1)))
     }
 }

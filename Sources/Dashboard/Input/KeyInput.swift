@@ -23,9 +23,10 @@ extension State {
         return []
     }
 
-    /// Clears a sticky or plain message, because a key was pressed; a warning stays until it expires.
+    /// Clears a sticky or plain message, because a key was pressed. A warning stays until it expires, but not in a
+    /// recording, where the time that is shown may stand still.
     mutating func endMessage() {
-        guard let status, status.isSticky || status.tone == .plain else { return }
+        guard let status, status.isSticky || status.tone == .plain || isReplaying else { return }
         self.status = nil
         revision += 1
     }
@@ -33,7 +34,7 @@ extension State {
     /// Handles a key without a binding: one with Shift like the same key without it. If that has no binding either, a
     /// view shows a message.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
-        if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context) {
+        if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context, time: timeKeys) {
             return handle(intent)
         }
         if context.isView { notify("\(KeyMap.name(of: key, options.glyphs)) is not bound; ? lists the keys") }

@@ -87,7 +87,9 @@ extension State {
 
     /// Goes to the node that a line of the details names.
     private mutating func clickDetail(line: Int) {
-        let link = detailLinks().first { $0.lines.contains(line + detailScroll) }
+        // The pane may have grown, or its lines may have become fewer, since the last scroll.
+        let first = clampedDetailScroll(detailScroll)
+        let link = detailLinks().first { $0.lines.contains(line + first) }
         if line >= 0, let link { go(to: link.rowID) }
     }
 

@@ -89,7 +89,8 @@ struct CancelProgress {
 extension State {
     /// Counts cancelled nodes and reports cancellations that are complete or overdue. O(nodes asked for), bounded.
     mutating func countCancelled() {
-        guard !cancellations.isEmpty, !isFrozen else { return }
+        // Not by the past of the programs.
+        guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
             var counts = cancellations[index].counts
             defer { cancellations[index].counts = counts }

@@ -19,9 +19,11 @@ extension Session {
             // Starts at the end of the past, which is what the dashboard shows.
             let start = playback.start()
             let actions = playback.perform(command)
-            if case .mark = command {
+            switch command {
+            case .mark, .unmark:
                 histories.keep(playback)
                 return actions.forEach(step)
+            default: break
             }
             let isMove = actions.contains { if case .replayed = $0 { true } else { false } }
             guard isMove, !playback.isOver else {

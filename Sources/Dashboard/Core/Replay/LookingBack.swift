@@ -46,7 +46,7 @@ extension State {
         divideTags()
         absentTags = []
         _ = follow()
-        updateViewport()
+        updateRowsAnew()
         notify("now")
     }
 
@@ -73,7 +73,7 @@ extension State {
         aside.wall = wall
         lookingBack = aside
         (selection, tags, absentTags, following, tree, wall) = shown
-        if !isQuiet { updateViewport() }
+        if !isQuiet { updateRowsAnew() }
         return effects
     }
 

@@ -38,6 +38,14 @@ extension State {
         } else if programs[programIndex].restoreArrivals() {
             divideTags()
         }
+        if isFresh { updateRowsAnew() } else { updateViewport() }
+    }
+
+    /// Makes the rows of all views anew, because the numbers of events and the counts of call sites start again.
+    mutating func updateRowsAnew() {
+        events.filtering = nil
+        // The first pass starts the counts, and the second shows them.
+        updateViewport()
         updateViewport()
     }
 

@@ -27,7 +27,8 @@ struct ExecutorQueue {
     /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
     mutating func tick(_ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if cursor == nil {
-            guard began.map({ wall >= $0 &+ Self.interval }) ?? true else { return false }
+            // Also after a move to an earlier moment of a recording.
+            guard began.map({ wall >= $0 &+ Self.interval || wall < $0 }) ?? true else { return false }
             (cursor, began, found) = (0, wall, [])
         }
         guard let start = cursor else { return false }
