@@ -99,7 +99,7 @@ final class AttachWorker {
     private func connect() {
         lastConnect = clock.now
         // Before the attempt, because a program may begin to listen right after it.
-        watch = attempt > 0 || process != nil ? FolderWatch(core.options.discovery.watchedFolders(of: target)) : nil
+        watch = attempt > 0 || process != nil ? makeWatch() : nil
         do throws(AttachError) {
             let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
             let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
@@ -169,6 +169,8 @@ final class AttachWorker {
         guard !core.isStopping else { return ending = .stopped }
         guard let process else { return failAtFirst(error) }
         if let lastReceived { disconnectedSince = lastReceived } else { attempt += 1 }
+        // Already before the first attempt, which is seconds away after several short connections.
+        if watch == nil { watch = makeWatch() }
         guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
         let delay = scheduleAttempt()
@@ -192,6 +194,8 @@ final class AttachWorker {
         _ = scheduleAttempt()
         core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
     }
+
+    private func makeWatch() -> FolderWatch? { FolderWatch(core.options.discovery.watchedFolders(of: target)) }
 
     /// Brings the next attempt forward after a change in a watched folder, because the program may have begun to
     /// listen. Ten attempts a second at most.

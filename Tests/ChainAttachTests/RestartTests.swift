@@ -74,8 +74,33 @@ import Testing
         watched.source.stop()
     }
 
-    /// Five times in a row, on the system's clock.
+    /// Five times in a row. The clock moves by 100 ms for each run; the next attempt of the back-off is further away.
     @Test func quickRestartsAreFollowed() throws {
+        var program = try Probe(["serve", "shop"], in: folder)
+        #expect(program.nextLine() == "ready")
+        let watched = Watched(.name("shop"), folder.options)
+        try watched.waitUntilLive()
+        for _ in 0..<5 {
+            program.kill9()
+            try watched.status.wait("the outage", last: true) { $0.disconnection != nil }
+            while try watched.clock.restToDeadline() <= .milliseconds(100) {
+                let attempt = watched.status.all.last?.disconnection?.attempt ?? 0
+                watched.clock.advance(by: try watched.clock.restToDeadline())
+                try watched.status.wait("a vain attempt", last: true) {
+                    $0.disconnection.map { $0.attempt > attempt } ?? false
+                }
+            }
+            program = try Probe(["serve", "shop"], in: folder)
+            #expect(program.nextLine() == "ready")
+            try #require(try isBroughtForward(watched))
+            watched.clock.advance(by: .milliseconds(100))
+            try watched.status.wait("the next run", last: true) { $0.isLive && $0.process?.pid == program.pid }
+        }
+        watched.source.stop()
+    }
+
+    /// Five times in a row, by the back-off or by the watch of the folder.
+    @Test func restartsAreFollowedOnTheSystemsClock() throws {
         let watched: Watched
         var program = try Probe(["serve", "shop"], in: folder)
         #expect(program.nextLine() == "ready")
