@@ -39,12 +39,6 @@ struct Traffic {
     /// The program's clock.
     var now: UInt64 { time }
 
-    /// Advances the clock without events.
-    mutating func pass(_ duration: UInt64) { time += duration }
-
-    /// The number of nodes of the chains in flight.
-    var nodeCount: Int { (waiting + busy).reduce(0) { $0 + plans[Int($1.plan)].nodeCount } }
-
     /// Returns a batch of tables only: sites, threads, executors.
     mutating func tables() -> EventBatch {
         var batch = emptyBatch()

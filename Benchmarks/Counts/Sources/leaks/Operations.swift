@@ -4,13 +4,10 @@ import PromiseRuntime
 /// One use of an operation, from making its promises to their release.
 struct Operation: Sendable {
     let name: String
-    /// Whether it is measured for every kind of value and error, or for errors alone.
-    var needsRejection = false
     let round: @Sendable () -> Void
 
-    init(_ name: String, needsRejection: Bool = false, _ round: @escaping @Sendable () -> Void) {
+    init(_ name: String, _ round: @escaping @Sendable () -> Void) {
         self.name = name
-        self.needsRejection = needsRejection
         self.round = round
     }
 }
