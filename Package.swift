@@ -301,8 +301,9 @@ let package = Package(
             dependencies: ["Terminal", "Frames", "PlainPainter", "SeededNumbers", "TerminalHarness", "ScreenProbe"]),
         // What a user can write with each product: public declarations alone, as from another package.
         .testTarget(
-            name: "PromiseRuntimeUseTests", dependencies: ["PromiseRuntime"], path: "Tests/Products/PromiseRuntime",
-            packageAccess: false),
+            name: "PromiseRuntimeUseTests", dependencies: ["PromiseRuntime", "UserNames"],
+            path: "Tests/Products/PromiseRuntime", packageAccess: false),
+        .target(name: "UserNames", path: "Tests/Products/UserNames", packageAccess: false),
         .testTarget(
             name: "PromiseFoundationUseTests", dependencies: ["PromiseFoundation", "PromiseRuntime"],
             path: "Tests/Products/PromiseFoundation", packageAccess: false),

@@ -95,6 +95,9 @@ package struct ExportStream<Exporter: NodeExporter> {
 
     // MARK: Waiting
 
+    /// How many entries, nodes and changes it stores beside the forest.
+    var storedCount: Int { entries.count + progress.count + changes.nodes.count + changes.evicted.count }
+
     private func progress(of node: NodeIndex) -> NodeProgress {
         Int(node.rawValue) < progress.count ? progress[Int(node.rawValue)] : []
     }

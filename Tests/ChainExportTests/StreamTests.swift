@@ -1,7 +1,8 @@
 import ChainEvents
-import ChainExport
 import ChainModel
 import Testing
+
+@testable import ChainExport
 
 /// Collects the ids of the nodes that a stream passes on.
 private struct IDCollector: NodeExporter {
@@ -51,12 +52,12 @@ struct StreamTests {
         #expect(stream.exporter.finished == Array(1...10))
     }
 
-    /// The forest stays small over 100,000 chains.
+    /// The forest, and what is stored beside it, stay small over 100,000 chains.
     @Test func memoryDoesNotDependOnTheLength() throws {
         var options = ExportStream<IDCollector>.Options()
         options.waitingLimit = 500
         var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
-        var (node, most): (UInt64, Int) = (1, 0)
+        var (node, most, mostStored): (UInt64, Int, Int) = (1, 0, 0)
         for number in 1...500 as ClosedRange<UInt64> {
             var script = ScriptedBatches()
             script.time = number * 1_000_000
@@ -70,9 +71,11 @@ struct StreamTests {
             script.close()
             try stream.apply(script.batches[0])
             most = max(most, stream.forest.totals.nodeCount)
+            mostStored = max(mostStored, stream.storedCount)
         }
         try stream.end()
         #expect(stream.exporter.finished.count == 200_000 && Set(stream.exporter.finished).count == 200_000)
         #expect(most < 4_000, "\(most)")
+        #expect(mostStored < 8_000, "\(mostStored)")
     }
 }

@@ -107,10 +107,13 @@ import Testing
         script.make(1, .promise)
         script.record(.fulfilled, 1)
         let count: UInt64 = 50_000
+        var longestWalk: UInt64 = 0
         for id in 2...count {
+            longestWalk = max(longestWalk, id - walkStart(script))
             script.make(id, .then, under: id - 1)
             script.record(id == 7 ? .rejected : .fulfilled, id)
         }
+        #expect(longestWalk <= 65, "steps from the stored end of the line")
         #expect(script.forest.chain(of: script.index(1)).outcome == .recovered)
         #expect(concluding(script) == count)
         // A second operation on a node of the line ends the main line there.
@@ -118,6 +121,13 @@ import Testing
         script.record(.rejected, count + 1)
         #expect(script.forest.chain(of: script.index(1)).outcome == .rejected)
         #expect(concluding(script) == count + 1)
+    }
+
+    /// Returns the node from which the next walk along the main line of node 1 begins.
+    private func walkStart(_ script: ScriptedForest) -> UInt64 {
+        let (root, data) = (script.index(1), script.forest.data)
+        let end = data.lineEnds[data.nodes[root.rawValue].pointee.chain]
+        return script.forest.id(of: end.map { NodeIndex(rawValue: $0) } ?? root).rawValue
     }
 
     // MARK: Counts that never fall

@@ -17,8 +17,10 @@ struct ProbeRun {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
+        // Both at the same time, because a pipe holds 64 KiB only.
+        let lateErrors = PipeText(errors)
         self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        self.errors = lateErrors.wait()
         process.waitUntilExit()
         status = process.terminationStatus
     }
@@ -27,6 +29,27 @@ struct ProbeRun {
     var trees: [String] {
         output.components(separatedBy: "\n\n").filter { $0.contains("nodes alive") }
             .map { tree in shape(tree.split(separator: "\n").drop { !$0.contains("nodes alive") }.dropFirst()) }
+    }
+}
+
+/// The text that a program writes to a pipe, read on a thread of its own.
+private final class PipeText: @unchecked Sendable {
+    // Sendable: `text` is written before `isRead` is signalled, and read only after that.
+    private var text = ""
+    private let isRead = DispatchSemaphore(value: 0)
+
+    init(_ pipe: Pipe) {
+        Thread { [self] in
+            text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            isRead.signal()
+        }
+        .start()
+    }
+
+    /// Waits for the end of the pipe, and returns the whole text.
+    func wait() -> String {
+        isRead.wait()
+        return text
     }
 }
 

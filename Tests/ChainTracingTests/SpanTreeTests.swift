@@ -175,10 +175,8 @@
         }
 
         @Test func errorsOfSpansAreNotUnhandled() throws {
-            let runtime = ChainRuntime()
             let run = RecordedRun()
-            runtime.onUnhandled = { Issue.record("unhandled: \($0)") }
-            run.runtime.onUnhandled = runtime.onUnhandled
+            run.runtime.onUnhandled = { Issue.record("unhandled: \($0)") }
             let unkept = ChainTracer(keptSpans: 0)
             run.make { _ = try? unkept.withSpan("throws") { _ in throw Declined() } }
             #expect(run.runtime.liveNodeCount == 0)

@@ -107,7 +107,21 @@ import Testing
         let lines = texts.first?.split(separator: "\n").map(String.init) ?? []
         #expect(lines.count == 7)
         #expect(lines.dropFirst(3).first?.contains("POST /invoices") == true, "\(lines)")
+    }
+
+    @Test func theDetailsAreOfTheProgramOfTheNode() throws {
+        var screen = orders(1)
+        func details() throws -> String {
+            let pane = try #require(Layout(screen.state).detail)
+            return (pane.row..<pane.row + pane.rows).map { screen.frame.rowText($0) }.joined(separator: "\n")
+        }
+        screen.go(to: 10)
         screen.type("<Enter>")
+        #expect(try details().contains("order 10") && details().contains("#10 · task"))
+        screen.type("jjj")
+        #expect(screen.state.selection?.source == Self.billing && screen.selectedID == 10)
+        #expect(try details().contains("POST /invoices") && details().contains("#10 · span"))
+        #expect(try !details().contains("order 10"))
     }
 
     @Test func theNextChainIsTheNextOfTheSameProgram() {

@@ -63,9 +63,11 @@ import Testing
             case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze, .marks:
                 entry.name.rawValue
             }
-        var screen = Self.screen()
+        var screen = Self.screen(100, 60)
+        if entry.name == .untag { screen.type(" j k ") }
         if [.at, .mark, .unmark, .marks].contains(entry.name) { screen.act(ReplayTests.still) }
         let before = (screen.state.options.theme.name, screen.state.options.refreshRate, screen.state.view)
+        let start = screen
         screen.type(":\(line)<Enter>")
         #expect(typed(screen) == nil)
         switch entry.name {
@@ -98,7 +100,15 @@ import Testing
         case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
         case .tag: #expect(screen.state.tags.count == 1)
         case .freeze: #expect(screen.state.isFrozen)
-        case .fold, .group, .unfold, .follow, .why, .untag: #expect(screen.message != nil || screen.state.status == nil)
+        case .untag: #expect(start.state.tags.count > 0 && screen.state.tags == [])
+        case .group: #expect(!start.state.order.isGrouped && screen.state.order.isGrouped && screen.visibleIDs[0] == 0)
+        case .fold:
+            // Node 310 is on the second level of chain 300; chain 200 was folded.
+            #expect(start.visibleIDs.contains(310) && !start.visibleIDs.contains(203))
+            #expect(!screen.visibleIDs.contains(310) && screen.visibleIDs.contains(203))
+        case .unfold: #expect(start.visibleIDs.count < 40 && screen.visibleIDs.count == 40)
+        case .follow: #expect(screen.state.following == .newest && screen.selectedID == 400)
+        case .why: #expect(start.selectedID == 402 && screen.selectedID == 401)
         }
         var other = Self.screen()
         other.type(":\(entry.name.rawValue.prefix(1))")
@@ -132,7 +142,7 @@ import Testing
     ])
     func anErrorStaysOnTheLine(text: String, range: Range<Int>, problem: String) {
         var screen = Self.screen(140)
-        screen.type(":\(text.replacing("<", with: ""))<Enter>")
+        screen.type(":\(text)<Enter>")
         #expect(typed(screen) == text)
         #expect(screen.state.typing.problem?.range == range)
         #expect(line(screen).contains(problem), "\(line(screen))")

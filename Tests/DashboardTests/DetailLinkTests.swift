@@ -59,13 +59,17 @@ import Testing
 
     @Test func whyAndGotoCanBeReturnedFrom() {
         var screen = GoldenTests.checkout(120, 40)
-        screen.type("<End>")
-        let start = screen.selectedID
-        screen.type("0w")
-        #expect(screen.message?.isEmpty == false)
-        screen.type(":goto 203<Enter><BS>")
-        #expect(screen.selectedID != 203)
-        #expect(start != nil)
+        screen.go(to: 406)
+        screen.type("w")
+        #expect(screen.selectedID == 401)
+        screen.type("<BS>")
+        #expect(screen.selectedID == 406)
+        screen.type("w:goto 203<Enter>")
+        #expect(screen.selectedID == 203)
+        screen.type("<BS>")
+        #expect(screen.selectedID == 401)
+        screen.type("<BS>")
+        #expect(screen.selectedID == 406)
     }
 
     @Test func aClickOnALinkGoesThere() {

@@ -149,7 +149,16 @@ struct OutcomeTests {
         #expect(line.contains("recovered (2)"))
         #expect(line.contains("paid by invoice"))
         #expect(!line.contains("declined"))
-        #expect(screen.golden().contains("recovered"))
+        let frame = screen.frame
+        let row = try #require((0..<frame.size.rows).first { frame.rowText($0).contains("recovered 1") })
+        let words = frame.rowText(row).ranges(of: "recovered")
+        #expect(words.count == 3, "the state, the label, and the outcome")
+        for (number, word) in words.enumerated() where number != 1 {
+            let column = frame.rowText(row).distance(from: frame.rowText(row).startIndex, to: word.lowerBound)
+            let style = frame[row, column].style
+            #expect(style.role == .recovered)
+            #expect(Theme.dark.look(style, depth: .ansi256).foreground == 221)
+        }
     }
 
     @Test func aChainThatFailedAtItsEndIsRejectedThoughItsRootWasFulfilled() throws {

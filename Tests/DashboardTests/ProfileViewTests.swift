@@ -198,6 +198,21 @@ import Testing
         let all = screen.state.profile.rows.count
         screen.type("/charge<Enter>")
         #expect(screen.state.profile.rows.count == all)
+        let frame = screen.frame
+        for (line, profileRow) in screen.state.profile.rows.enumerated() {
+            let row = Layout(screen.state).tree.row + line
+            // Without the mark of the selected row.
+            let shown = frame.rowText(row).enumerated().filter { $0.offset >= 2 && $0.element != " " }
+            let roles = Set(shown.map { frame[row, $0.offset].style.role })
+            #expect(!shown.isEmpty)
+            if profileRow.label == "charge card" {
+                #expect(roles.isSuperset(of: [.label, .kind, .number]), "\(roles)")
+            } else {
+                // The text of the selected row is not dimmed.
+                let plain: Set<Role> = line == screen.state.profile.cursor.selected ? [.normal] : []
+                #expect(roles.isSubset(of: plain.union([.dim, .guide])), "\(roles) in line \(line)")
+            }
+        }
         screen.type("gn")
         #expect(screen.state.profile.selectedRow?.label == "charge card")
     }

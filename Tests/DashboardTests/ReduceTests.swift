@@ -152,12 +152,14 @@ import Testing
         for batch in Demo.checkout() { screen.feed(batch) }
         screen.go(to: 102)
         #expect(screen.selectedID == 102)
-        screen.type("G")
         screen.tick(5_000)
-        screen.type("g")
+        #expect(screen.selectedID == 102 && screen.visibleIDs.contains(200))
+        // The chains 100 and 200 are evicted, and nothing is below them: the nearest row above is the last of chain 300.
         screen.tick(60_000)
-        #expect(screen.state.selectedIndex != nil)
-        #expect(screen.state.tree.selectedLine != nil)
+        #expect(screen.state.forest?.index(of: NodeID(102)) == nil)
+        #expect(screen.visibleIDs.last == 306)
+        #expect(screen.selectedID == 306 && screen.state.selectedIndex != nil)
+        #expect(screen.state.tree.selectedLine == screen.visibleIDs.count - 1)
     }
 
     // MARK: Time

@@ -85,13 +85,14 @@ func stopCase(folder: String) throws {
     write(1, "over\n", 5)
 }
 
-/// Returns the number of a folder's entries without a leading dot, or -1 if the folder cannot be read.
+/// Returns the number of a folder's entries except `.` and `..`, or -1 if the folder cannot be read.
 private func count(in folder: String) -> Int {
     guard let directory = opendir(folder) else { return -1 }
     defer { closedir(directory) }
     var count = 0
     while let entry = readdir(directory) {
-        if entry.pointee.d_name.0 != 0x2E { count += 1 }
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if name != ".", name != ".." { count += 1 }
     }
     return count
 }

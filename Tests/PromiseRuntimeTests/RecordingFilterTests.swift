@@ -127,6 +127,21 @@ import Testing
         isolated.runAll()
     }
 
+    /// Sampling includes no root that the rules exclude, and the rules include none that sampling excludes.
+    @Test func samplingIsOfTheRootsThatTheRulesInclude() {
+        record(RecordingFilter(sampling: 10, only: [.label("order *")], except: [.label("* test")]))
+        let count = 50_000
+        isolated.run {
+            for _ in 0..<count {
+                for label in ["order 1", "order test", "health"] { _ = Promise<Int>.resolve(1, label: label) }
+            }
+        }
+        let expected = Double(count / 10)
+        // As above, within six standard deviations of a fair draw.
+        #expect(abs(Double(created.count) - expected) < 6 * expected.squareRoot())
+        #expect(Set(created) == ["resolve \"order 1\""])
+    }
+
     @Test func linksToUnrecordedPromisesAreRecorded() {
         record(RecordingFilter(only: [.label("in")]))
         let (inside, outside) = isolated.run {

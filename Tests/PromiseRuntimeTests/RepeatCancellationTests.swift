@@ -4,10 +4,11 @@ import Testing
 
 /// TheRules, X2 to X4: cancelling a repeat.
 struct RepeatCancellationTests {
-    @Test("X2 a cancelled repeat is rejected with the reason, and starts no other round")
+    @Test("X2 a cancelled repeat and its round are rejected with the reason; no other round is started")
     func cancelling() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
+        let rounds = Log<Promise<Int>>()
         let stopped = Log<String>()
         let promise = isolated.run {
             Promise.repeat {
@@ -16,7 +17,9 @@ struct RepeatCancellationTests {
                 // Another consumer, because of which the promise goes on.
                 pair.promise.done { _ in }
                 made.add(pair)
-                return pair.promise.map { $0 }
+                let round = pair.promise.map { $0 }
+                rounds.add(round)
+                return round
             } until: { _ in
                 false
             }
@@ -28,9 +31,12 @@ struct RepeatCancellationTests {
         promise.cancel("enough", by: .viewer("ada"))
         let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
         #expect(try error(of: promise) as? PromiseCancelled == expected)
+        try #require(rounds.entries[1].isSettled)
+        #expect(try error(of: rounds.entries[1]) as? PromiseCancelled == expected)
+        #expect(!made.entries[1].promise.isSettled && stopped.entries == [])
+        made.entries[1].resolver.fulfill(2)
         isolated.runAll()
         #expect(made.count == 2)
-        withExtendedLifetime(made) {}
     }
 
     @Test(

@@ -139,11 +139,22 @@ struct StartedTests {
         "S2 an operation that has ended keeps neither its inputs nor its closures", arguments: Operation.allCases,
         [false, true])
     func keepsNothing(_ operation: Operation, _ isCancelled: Bool) {
+        if operation == .sequence {
+            // Without the `done` of `start`: its cancellation would leave its parent, the sequence, pending (X1).
+            keepsNothing(isCancelled) { make in Promise<[Int]>.sequence(0..<3) { _ in try make() } }
+        } else {
+            keepsNothing(isCancelled) { operation.start(Int.self, $0) }
+        }
+    }
+
+    private func keepsNothing<Value: Sendable>(
+        _ isCancelled: Bool, _ start: (@escaping @Sendable () throws -> Promise<Int>) -> Promise<Value>
+    ) {
         let isolated = IsolatedRuntime()
         let alive = Box(0)
-        func make() -> Promise<Void> {
+        func make() -> Promise<Value> {
             let canary = Canary(alive)
-            return operation.start { () -> Promise<Int> in
+            return start { () -> Promise<Int> in
                 canary.touch()
                 return isCancelled ? Promise.delay(.seconds(1)).map { 0 } : .reject(Failure())
             }
@@ -153,7 +164,6 @@ struct StartedTests {
         if isCancelled {
             #expect(alive.value == 1)
             promise.runtime.run { promise.cancel() }
-            if operation == .sequence { return }  // The cancelled `done` leaves its parent, the sequence, pending.
         }
         isolated.runAll()
         #expect(promise.isSettled)

@@ -209,6 +209,22 @@ enum TaskLoad {
         return isShown && isEmpty
     }
 
+    /// Shows `count` tasks until standard input ends, for four minutes at most.
+    static func waits(_ count: Int) async throws -> Bool {
+        alarm(240)
+        let inspector = try Inspector.start(name: "waits", tasks: true)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { await gate.wait() } }
+            while await gate.count < count { await Task.yield() }
+            print("ready")
+            fflush(nil)
+            while readLine() != nil {}
+            await gate.open()
+        }
+        inspector.stop()
+        return true
+    }
+
     private static func residentPages() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

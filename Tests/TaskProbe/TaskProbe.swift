@@ -16,7 +16,7 @@ import Synchronization
 //     TaskProbe [details | cancel]
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
-//     TaskProbe soak SECONDS | restart TIMES | many COUNT
+//     TaskProbe soak SECONDS | restart TIMES | many COUNT | waits COUNT
 //                                                see TaskLoad; exits with 1 if tasks are not shown as they are
 
 struct Declined: Error {}
@@ -118,6 +118,7 @@ func order(_ number: Int) async -> Int {
                 case "soak": try await TaskLoad.soak(seconds: number, rate: 20_000)
                 case "restart": try await TaskLoad.restart(times: number)
                 case "forks": try forks(number)
+                case "waits": try await TaskLoad.waits(number)
                 default: try await TaskLoad.many(number)
                 }
             exit(isRight ? 0 : 1)

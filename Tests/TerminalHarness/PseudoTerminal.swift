@@ -167,7 +167,7 @@ public final class PseudoTerminal {
             pollfd(fd: isReading ? master : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: reports, events: Int16(POLLIN), revents: 0),
         ]
-        let milliseconds = Int32(patience.components.attoseconds / 1_000_000_000_000_000)
+        let milliseconds = Int32(clamping: Int64(patience / .milliseconds(1)))
         guard poll(&fds, 2, milliseconds) > 0 else { return false }
         var didRead = false
         if fds[0].revents != 0 {

@@ -48,6 +48,26 @@
             let place = try Place()
             let outcome = try place.run("run --tasks \(builtProduct("TaskProbe")) many 100")
             #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+            program.arguments = ["run", "--tasks", builtProduct("TaskProbe"), "waits", "3"]
+            program.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+            let input = Pipe()
+            (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
+            try program.run()
+            defer { program.terminate() }
+            // The three tasks, and the group that waits for them.
+            try place.wait(until: "ps --json", prints: #""live":4,"#)
+            let list = try JSONSerialization.jsonObject(with: Data(try place.run("ps --json").output.utf8))
+            let programs = try #require(list as? [[String: Any]])
+            #expect(programs.count == 1 && programs.first?["name"] as? String == "waits", "\(programs)")
+            let pid = try #require(programs.first?["pid"] as? Int)
+            let files = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
+            #expect(files.contains("/TaskProbe\n") && !files.contains("libChainPreload"), "the library is not loaded")
+            try input.fileHandleForWriting.close()
+            program.waitUntilExit()
+            #expect(program.terminationStatus == 0)
         }
 
         @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {

@@ -1,6 +1,7 @@
 import Dispatch
 import PromiseRuntime
 import Testing
+import UserNames
 
 // Code as users of PromiseRuntime write it: this target sees public declarations only.
 
@@ -14,15 +15,6 @@ private final class Later: PromiseExecutor {
     private let queue = DispatchQueue(label: "later")
 
     func submit(_ job: PromiseJob) { queue.async { job.run() } }
-}
-
-/// Types and a function of a user's program with names that a library of promises might use.
-private enum Names {
-    struct Resolve {}
-    struct Completion {}
-    struct Store {}
-    struct Runtime {}
-    static func launch() -> Int { 1 }
 }
 
 struct PromiseRuntimeUseTests {
@@ -89,6 +81,14 @@ struct PromiseRuntimeUseTests {
         runtime.onUnhandled = { reported.resolver.fulfill("\($0.error)") }
         runtime.run { _ = Promise<Int>.reject(Declined()) }
         #expect(try await reported.promise.value == "Declined()")
-        #expect(Names.launch() == 1)
+    }
+
+    @Test("names of a user's own module are not ambiguous beside the library's")
+    func names() {
+        // A name in the place of a type, and a call, do not compile if they are ambiguous.
+        let values: (Resolve?, Completion?, Store?, Runtime?) = (nil, nil, nil, nil)
+        let types = String(reflecting: type(of: values))
+        #expect(types.ranges(of: "UserNames.").count == 4, "\(types)")
+        #expect(launch() == 1)
     }
 }

@@ -52,7 +52,7 @@ final class ProgramRun: Sendable {
                 })
         case .pause(let time):
             let pause = Promise<Void>.delay(.seconds(time))
-            addOther(pause) { .value([]) }
+            addOther(pause) { _ in [] }
             add(pause.map(handling(number + 1, { .value([]) }) { 0 }))
         case .map(let parent, let act):
             with(parent) { $0.map(self.handling(number) { try Self.value(of: act, $0) }) }
@@ -129,10 +129,6 @@ final class ProgramRun: Sendable {
     private func addOther<Value>(_ promise: Promise<Value>, _ list: @escaping @Sendable (Value) -> [Int]) {
         let cell = Cell(promise: promise) { Outcome(promise.result, list) }
         cells.change { $0.append(cell) }
-    }
-
-    private func addOther(_ promise: Promise<Void>, _ outcome: @escaping @Sendable () -> Outcome) {
-        addOther(promise) { _ in [] }
     }
 
     private func addList(_ promise: Promise<[Int]>, _ number: Int) {
