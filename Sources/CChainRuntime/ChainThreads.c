@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -100,3 +101,15 @@ bool chain_thread_start(
 bool chain_thread_is(uintptr_t handle) { return pthread_equal(pthread_self(), (pthread_t)handle) != 0; }
 void chain_thread_join(uintptr_t handle) { pthread_join((pthread_t)handle, NULL); }
 void chain_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); }
+
+// Processors
+
+int chain_processor_count(void) {
+#if defined(__linux__)
+    // Fails on machines with more processors than the set holds.
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}

@@ -65,10 +65,17 @@ public final class BatchSubscription: Disposable {
     /// it may wait a few milliseconds for the collector.
     public func next() -> EventBatch? {
         if let batch = dequeue() { return batch }
-        fillQueue()
-        if let batch = dequeue() { return batch }
-        let owesState = state.withLock { !$0.isDisposed && ($0.statePosition != nil || $0.isStale) }
+        // Not while the state is owed, because a subscriber that is always late always has mail.
+        if !owesState {
+            fillQueue()
+            if let batch = dequeue() { return batch }
+        }
         return owesState ? collector.withState { nextStatePart($0) } : nil
+    }
+
+    /// Whether a part of the state is still to be sent.
+    private var owesState: Bool {
+        state.withLock { !$0.isDisposed && ($0.statePosition != nil || $0.isStale) }
     }
 
     /// How many events were dropped because this subscriber was slow.
@@ -158,13 +165,12 @@ public final class BatchSubscription: Disposable {
     /// applied meanwhile.
     private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
         fillQueue()
-        if let batch = dequeue() { return batch }
         state.withLock { state in
             if state.statePosition != nil {
                 state.continueState(collected)
             } else if state.isStale {
-                // The time of its last batch, because all nodes that the subscriber has were created before that.
-                state.beginState(collected, epoch: state.lastTime)
+                // The time of the last batch before it, because all nodes that the subscriber has were created by then.
+                state.beginState(collected, epoch: state.queue.last?.time ?? state.lastTime)
             }
         }
         return dequeue()

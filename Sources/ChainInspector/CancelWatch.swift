@@ -9,7 +9,9 @@ struct CancelWatch {
     let roots: [NodeID]
     let viewer: String
     /// The nodes for which cancellation was requested.
-    private var requested: Set<NodeID> = []
+    private(set) var requested: Set<NodeID> = []
+    /// How many ids ``requested`` may have before those of settled nodes are dropped.
+    private var requestedLimit = 1_024
     /// Whether the scope's trees may have changed since the last search.
     var isDirty = true
     /// Whether no node of the scope is pending or running any more.
@@ -25,6 +27,7 @@ struct CancelWatch {
         guard isDirty else { return [] }
         isDirty = false
         isEmpty = true
+        dropSettled(in: forest)
         var found: [NodeID] = []
         var scope = ScopeWalk(roots, in: forest)
         while let node = scope.next(in: forest) {
@@ -45,6 +48,13 @@ struct CancelWatch {
         // The next round searches below the nodes found now.
         if !found.isEmpty { isDirty = true }
         return found
+    }
+
+    /// Drops the requested nodes that have settled, once there are many: a node that never ends may go on making others.
+    private mutating func dropSettled(in forest: ChainForest) {
+        guard requested.count > requestedLimit else { return }
+        requested = requested.filter { id in forest.index(of: id).map { forest.state(of: $0).isLive } ?? false }
+        requestedLimit = max(1_024, 2 * requested.count)
     }
 }
 

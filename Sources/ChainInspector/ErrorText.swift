@@ -47,7 +47,10 @@ struct ErrorText {
     /// optionals, collections, tuples and enums there.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
         for (index, child) in Mirror(reflecting: value).children.enumerated() {
-            guard index < Self.countLimit else { return isCut = true }
+            guard index < Self.countLimit else {
+                if child.value is any Error { isCut = true }
+                return
+            }
             if let error = child.value as? any Error {
                 add(error, depth: depth)
             } else if nesting < 2 {

@@ -51,8 +51,8 @@ struct HandlerFaults: OptionSet {
 ///     76      80      84         86     88     89           90      91       92        93         94      96
 ///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ faults ┼ thens ┤
 ///
-/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more". A free
-/// slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
+/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet". From 39 hours on it counts in steps of
+/// 65,536 ns. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
 struct NodeRecord {
     var id: UInt64
     var created: UInt64
@@ -95,17 +95,24 @@ struct NodeRecord {
 
     @inline(__always) func has(_ bit: NodeBits) -> Bool { bits.rawValue & bit.rawValue != 0 }
 
-    private static let offsetLimit: UInt64 = 0xffff_ffff_ffff
+    /// Set in an offset of 39 hours or more: the other bits then count steps of 65,536 ns of the process's clock, so that
+    /// equal times stay equal.
+    private static let coarseBit: UInt64 = 1 << 47
 
     @inline(__always)
     private func time(_ low: UInt32, _ high: UInt16) -> UInt64? {
-        low == 0 && high == 0 ? nil : created &+ (UInt64(high) << 32 | UInt64(low)) &- 1
+        if low == 0 && high == 0 { return nil }
+        let stored = UInt64(high) << 32 | UInt64(low)
+        guard stored & Self.coarseBit != 0 else { return created &+ stored &- 1 }
+        return ((created >> 16) &+ (stored & ~Self.coarseBit)) << 16
     }
 
     @inline(__always)
     private func offset(_ time: UInt64?) -> UInt64 {
         guard let time else { return 0 }
-        return time <= created ? 1 : min(time - created, Self.offsetLimit - 1) + 1
+        guard time > created else { return 1 }
+        if time - created < Self.coarseBit - 1 { return time - created + 1 }
+        return Self.coarseBit | min((time >> 16) - (created >> 16), Self.coarseBit - 1)
     }
 
     @inline(__always) var queued: UInt64? {

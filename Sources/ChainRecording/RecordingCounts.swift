@@ -64,6 +64,12 @@ package struct CountSeries: Hashable, Sendable {
 
     package init(limit: Int = CountSeries.limit) { self.limit = max(2, limit) }
 
+    /// Makes a series that begins after these counts, which are in none of its intervals.
+    init(after counts: RecordingCounts) {
+        self.init()
+        last = counts
+    }
+
     /// Decodes a series.
     init(start: UInt64, interval: UInt64, entries: [IntervalCounts]) {
         self.init()

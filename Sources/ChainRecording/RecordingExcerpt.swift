@@ -57,7 +57,9 @@ private struct Excerpt {
     /// Writes the file, and returns its size.
     mutating func write(_ chunks: ArraySlice<ChunkEntry>) throws(SystemError) -> UInt64 {
         try write(header.bytes, at: 0)
-        var index = RecordingIndex(chunks: [], series: CountSeries())
+        // Counts are since the recording began; those before the excerpt are in none of its intervals.
+        let series = chunks.first.map { CountSeries(after: $0.header.counts) } ?? CountSeries()
+        var index = RecordingIndex(chunks: [], series: series)
         index.chunks.reserveCapacity(chunks.count)
         for entry in chunks {
             let bytes = source.bytes(at: entry.offset, count: Int(entry.header.size))

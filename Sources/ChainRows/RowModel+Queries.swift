@@ -49,6 +49,9 @@ extension RowModel {
 
     // MARK: Order
 
+    /// The number of nodes with a fold or a tag that the user set, or with a fold that they came with.
+    package var markedCount: Int { folds.marked.count }
+
     /// Whether chains are grouped by call site.
     package var isGrouped: Bool { order.isGrouped }
     /// Whether a new order is being made; rows are in the old one until it is done.

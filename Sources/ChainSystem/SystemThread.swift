@@ -74,6 +74,7 @@ package struct SystemThread: Sendable {
         #endif
     }
 
-    /// How many processors this process may use, at least 1.
-    package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    /// How many processors the calling thread may use, at least 1: fewer than the machine has under `taskset` or in a
+    /// container with a set of processors.
+    package static var processorCount: Int { max(1, Int(chain_processor_count())) }
 }

@@ -1,8 +1,9 @@
 import ChainModel
 import ChainRecording
 
-/// A recording of a program, as `chainview record`, `chainview run --record` and
-/// ``RecordedRun/writeRecording(to:)`` make it: its promises at any moment.
+/// A recording of a program, as `chainview record --raw`, `chainview run --record FILE --raw`, `chainview record --last` and
+/// ``RecordedRun/writeRecording(to:)`` make it: its promises at any moment. Recordings that are packed with Zstandard,
+/// which chainview makes without `--raw`, are refused.
 ///
 ///     let recording = try ChainRecording(contentsOf: "crash.chain")
 ///     recording.expectOrder("reserve", "charge", "receipt")

@@ -34,7 +34,9 @@ final class InlineRecording: Sendable {
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
-        guard let first = search.firstIndex(where: { $0.contains("matches: \"") || $0.contains("matches: #\"") })
+        // Of this call: the next `matches:` that has a literal may be that of another one.
+        guard let first = search.firstIndex(where: { $0.contains("matches:") }),
+            lines[first].contains("matches: \"") || lines[first].contains("matches: #\"")
         else { return nil }
         let opening = lines[first]
         let range = opening.firstRange(of: "matches: ")!

@@ -118,15 +118,16 @@ public final class Screen {
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
-            if isHolding { patience = decoder.patience }
+            // From when the bytes came, so that wakes in between do not prolong it.
+            if isHolding { patience = max(0, decoder.patience - Int64(clamping: clockNow() &- lastInput)) }
             let found = ct_wait(patience)
             if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
             if found & Int32(CT_INPUT | CT_HANGUP) != 0 {
                 try takeInput()
-            } else if found == 0 {
-                if isHolding, let input = decoder.flush(), let event = event(input) { return event }
-                if let end, clockNow() >= end, !decoder.isHolding { return nil }
+            } else if isHolding, clockNow() &- lastInput >= UInt64(decoder.patience) {
+                if let input = decoder.flush(), let event = event(input) { return event }
             }
+            if found == 0, let end, clockNow() >= end, !decoder.isHolding { return nil }
         }
     }
 
@@ -154,8 +155,12 @@ public final class Screen {
             try takeSignals()
             if waiting.isEmpty { throw ScreenError.of(Int(CT_GONE)) }
         }
+        if !bytes.isEmpty { lastInput = clockNow() }
         decoder.feed(bytes)
     }
+
+    /// When bytes came last, by `clockNow()`.
+    private var lastInput: UInt64 = 0
 
     /// Whether the terminal could not be read.
     private var isGone = false

@@ -126,6 +126,39 @@ extension WarningTableTests {
         #expect(watched.nodes(.deepChain) == [1])
     }
 
+    /// Node 2 is rejected because node 1 was abandoned, which an evicted node does not show any more.
+    @Test func evictionReportsNoFaultAgain() {
+        var watched = Watched(limits: ForestLimits(settledNodeLimit: 0, ageLimit: 1))
+        watched.pass(100)
+        watched.script.make(1, .pending, "call", external: true)
+        watched.script.make(2, .then, under: 1)
+        watched.script.record(.abandoned, 1, text: "call")
+        watched.script.reject(2)
+        watched.script.record(.unhandled, 2)
+        watched.pass(100)
+        #expect(watched.counts == ["abandoned": 1])
+        watched.script.at(1_000_000)
+        #expect(watched.script.forest.retain(now: watched.script.time) == 2)
+        watched.pass(1_000)
+        #expect(watched.counts == ["abandoned": 1])
+    }
+
+    @Test func aWarningAboutTheProgramStaysDismissed() {
+        var watched = Watched()
+        watched.options.threadLimit = 3
+        for node in 1...5 as ClosedRange<UInt64> {
+            watched.script.make(node)
+            watched.script.start(node, on: UInt32(node))
+        }
+        watched.pass(2_000)
+        #expect(watched.table.warnings(of: .tooManyThreads).count == 1)
+        watched.table.dismiss(.init(kind: .tooManyThreads, node: .none))
+        watched.script.make(6)
+        watched.script.start(6, on: 6)
+        watched.pass(2_000)
+        #expect(watched.table.warnings(of: .tooManyThreads).isEmpty)
+    }
+
     @Test func lostEventsStayUntilDismissedAndComeBack() {
         var watched = Watched()
         watched.pass(100)

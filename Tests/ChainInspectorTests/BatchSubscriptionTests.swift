@@ -87,6 +87,19 @@ import Testing
         return options
     }
 
+    @Test func aSubscriberThatIsAlwaysLateGetsTheState() {
+        let bench = Bench(collector: options(chunk: 1_000))
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10, onReady: {}))
+        viewer.read()
+        for node in 1...1_000 as ClosedRange<UInt64> {
+            bench.record(.created, node)
+            bench.collector.collectNow()
+            // Five batches of cost 2 fit, so it reads all that it was sent, and never finds the mailbox empty.
+            if node.isMultiple(of: 20) { viewer.read(atMost: 5) }
+        }
+        #expect(viewer.marks.count > 2)
+    }
+
     @Test(arguments: Seeds.upTo(16))
     func stateAndLaterBatchesGiveTheWholeForest(seed: UInt64) {
         let clock = StillClock()

@@ -18,6 +18,9 @@ bool chain_thread_at_exit(void (*detach)(void *ring));
 /// parent's other threads do not exist.
 uint64_t chain_fork_generation(void);
 
+/// How many processors the calling thread may use, at least 1.
+int chain_processor_count(void);
+
 /// Blocks forks, and other callers of this function, until chain_fork_allow. Not nested; the code in between must not
 /// fork.
 void chain_fork_hold(void);

@@ -52,7 +52,8 @@ let pageScript = #"""
         return { not, word: not ? word.slice(1) : word }
       })
       return node => terms.every(term => {
-        const [key, value] = term.word.split(':')
+        const [key, ...parts] = term.word.split(':')
+        const value = parts.length ? parts.join(':') : undefined
         const found = value !== undefined && ['state', 'kind', 'thread', 'site'].includes(key)
           ? String(key === 'state' ? node.state : node[key] ?? '').toLowerCase().includes(value)
           : term.word === 'live' ? node.live : node.words.includes(term.word)

@@ -26,8 +26,10 @@ extension WarningTable {
     }
 
     private mutating func recordDismissal(of warning: Warning) {
-        if warning.kind == .lostEvents { dismissedLossCount = dismissedLossCount.addingClamped(warning.amount) }
-        guard warning.node != .none else { return }
+        if warning.kind == .lostEvents {
+            dismissedLossCount = dismissedLossCount.addingClamped(warning.amount)
+            return
+        }
         if dismissed.count >= Self.dismissedLimit { dismissed.removeAll() }
         dismissed.insert(warning.id)
     }

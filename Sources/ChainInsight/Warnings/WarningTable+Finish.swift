@@ -23,9 +23,11 @@ extension WarningTable {
             let index = kind.index
             done.found[index].keepOldest()
             let all = done.found[index]
+            // The dismissal of a warning about the whole program ends with its condition.
+            if all.count == 0 { dismissed.remove(Warning.ID(kind: kind, node: .none)) }
             // Tested again, because a node may have changed since its slice.
             let valid = all.warnings.filter { warning in
-                guard warning.node != .none else { return true }
+                guard warning.node != .none else { return !isDismissed(warning.id) }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
                 return rules.holds(warning, of: forest.node(index), forest, now: now)
             }

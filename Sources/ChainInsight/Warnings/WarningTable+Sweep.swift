@@ -169,6 +169,7 @@ extension WarningTable {
     }
 
     private mutating func findFaults(_ view: NodeView, _ forest: ChainForest, _ now: UInt64) {
+        noteReported(view)
         let kinds = rules.faults(of: view, forest)
         for kind in WarningKind.all where kinds & kind.bit != 0 {
             let warning = Warning(kind, view.id, since: rules.since(kind, view, now: now))

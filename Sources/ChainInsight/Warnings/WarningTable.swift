@@ -16,6 +16,8 @@ public struct WarningTable: Sendable {
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
     /// By node, the kinds of its warnings that a change of the node may end, one bit a kind.
     var held: [NodeID: WarningBits] = [:]
+    /// The slots of nodes with faults that were searched for, so that their eviction does not report them again.
+    var reported = SlotSet()
     /// The slots of the nodes in `held`, and outdated ones: a quick filter for changed nodes.
     var heldSlots = SlotSet()
     /// The nodes that the next sweep examines.
@@ -107,6 +109,7 @@ public struct WarningTable: Sendable {
     public mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
         guard !changes.isEverything else {
             (needsFaultSearch, isStale, isBehind, sweep) = (true, true, true, nil)
+            reported.removeAll()
             // The search for faults counts those that are not kept anew.
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
@@ -137,13 +140,26 @@ public struct WarningTable: Sendable {
     private mutating func update(
         _ eviction: ForestChanges.Eviction, _ forest: ChainForest, _ now: UInt64
     ) {
-        if eviction.needsAttention { recordFaults(eviction.node, forest) }
+        // Once only: without its links an evicted node looks like the origin of faults that followed from others.
+        let wasReported = reported.remove(eviction.node.index.rawValue)
+        if eviction.needsAttention, !wasReported {
+            recordFaults(eviction.node, forest)
+            _ = reported.remove(eviction.node.index.rawValue)
+        }
         if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {
             end(eviction.id, kinds, now)
         }
     }
 
+    /// Notes in ``reported`` that the faults of a node were searched for, if it may have any.
+    mutating func noteReported(_ view: NodeView) {
+        let marks: NodeMarks = [.unhandled, .settledAgain, .hasMisusedAwait]
+        guard view.state == .abandoned || !view.marks.isDisjoint(with: marks) else { return }
+        _ = reported.insert(view.index.rawValue)
+    }
+
     private mutating func recordFaults(_ view: NodeView, _ forest: ChainForest) {
+        noteReported(view)
         let kinds = rules.faults(of: view, forest)
         if kinds != 0 {
             for kind in WarningKind.all where kinds & kind.bit != 0 {

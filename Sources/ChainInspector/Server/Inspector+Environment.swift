@@ -48,7 +48,7 @@ extension Inspector {
                     "chainview: CHAINVIEW is neither 1 nor 0 nor an absolute path of a socket: viewers cannot attach\n")
                 return nil
             }
-            let others = (options.endpoints ?? []).filter { if case .tcp = $0 { true } else { false } }
+            let others = (options.endpoints ?? []).filter { $0 != .unix && $0 != .unixPath(value) }
             options.endpoints = [.unixPath(value)] + others
         }
         do { return try start(name: name, runtime: runtime, options: options) } catch {

@@ -121,6 +121,8 @@ final class ServerLoop {
         // Also messages that were received earlier, and could not be read then.
         readMessages(of: connection)
         connection.pump()
+        // Again, because what was sent now may have kept earlier messages from being read.
+        readMessages(of: connection)
     }
 
     private func readMessages(of connection: ViewerConnection) {

@@ -10,6 +10,9 @@ package struct UserFolds: Sendable {
 
     package init() {}
 
+    /// Whether the user unfolded everything.
+    package var showsEverything: Bool { level == Folds.everything }
+
     /// The nodes with a fold or a tag.
     package var nodeIDs: [NodeID] { Array(nodes.keys) }
 }

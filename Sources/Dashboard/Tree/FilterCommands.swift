@@ -220,6 +220,12 @@ extension State {
         let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])
         if let current = selectedNode {
             if let node = programs[start].match(from: current.node, forward: forward) { return (start, node) }
+        } else if let site = selection?.site,
+            let first = programs[start].rowModel.group(of: site, in: programs[start].forest)?.first
+        {
+            // From the row of a group: the group's first chain is the next row.
+            if forward, programs[start].rowModel.isMatch(first) { return (start, first) }
+            if let node = programs[start].match(from: first, forward: forward) { return (start, node) }
         } else if forward, let node = programs[start].match(from: nil, forward: true) {
             return (start, node)
         }

@@ -34,10 +34,8 @@ struct InitialFolds {
     private var unimportant: QueryMatcher?
     /// Whether a site is among ``names``, for the sites that were looked up.
     private var known: [SiteID: Bool] = [:]
-    /// The number of nodes that were folded.
-    private var count = 0
-    /// The most nodes that are folded: each takes some memory, and a storm of chains comes folded anyway.
-    private static let limit = 50_000
+    /// The most nodes with a fold or a tag: each takes some memory, and a storm of chains comes folded anyway.
+    static let limit = 50_000
 
     /// Folds nodes made at these call sites, and nodes that match a query when they are made.
     init(_ names: [String] = [], unimportant: Query? = nil) {
@@ -48,16 +46,12 @@ struct InitialFolds {
     /// Returns the text by which a site is remembered.
     static func name(of site: CodeLocation) -> String { "\(site.fileID):\(site.line)" }
 
-    /// Whether no node comes folded, or no more do because the limit is reached.
-    var isEmpty: Bool { names.isEmpty && unimportant == nil || count >= Self.limit }
+    /// Whether no node comes folded.
+    var isEmpty: Bool { names.isEmpty && unimportant == nil }
 
-    /// Returns whether a node is to be folded; counts it as folded then.
-    mutating func take(_ node: NodeIndex, in forest: ChainForest) -> Bool {
-        guard isFromSite(node, in: forest) || unimportant?.matches(node, in: forest, now: 0) == true else {
-            return false
-        }
-        count += 1
-        return true
+    /// Returns whether a node is to be folded.
+    mutating func includes(_ node: NodeIndex, in forest: ChainForest) -> Bool {
+        isFromSite(node, in: forest) || unimportant?.matches(node, in: forest, now: 0) == true
     }
 
     private mutating func isFromSite(_ node: NodeIndex, in forest: ChainForest) -> Bool {
@@ -81,8 +75,9 @@ extension Program {
     /// Folds the nodes among `changes` that come folded.
     mutating func foldInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllInitially() }
-        for entry in changes.nodes where entry.changes.contains(.created) && !initialFolds.isEmpty {
-            if initialFolds.take(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
+        for entry in changes.nodes
+        where entry.changes.contains(.created) && rowModel.markedCount < InitialFolds.limit {
+            if initialFolds.includes(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
         }
     }
 
@@ -101,8 +96,9 @@ extension Program {
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
             // A node that the user folded or unfolded stays so.
-            for node in nodes where !initialFolds.isEmpty && !rowModel.isFoldSetByUser(node) {
-                if initialFolds.take(node, in: forest) { rowModel.fold(node, true, in: forest) }
+            for node in nodes
+            where rowModel.markedCount < InitialFolds.limit && !rowModel.isFoldSetByUser(node) {
+                if initialFolds.includes(node, in: forest) { rowModel.fold(node, true, in: forest) }
             }
         }
     }

@@ -191,7 +191,6 @@ struct Run: ParsableCommand {
             child.send(SIGHUP)
             output.pass()
             _ = child.waitForEnd()
-            recording?.finish()
             throw error
         }
         output.pass()

@@ -25,7 +25,16 @@ struct OutputLines: Sendable {
         let stream = isError ? 1 : 0
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             if part.offset > 0 { endLine(of: stream) }
-            unfinished[stream] += part.element.prefix(max(0, Self.lengthLimit - unfinished[stream].count))
+            var text = part.element
+            // What follows a carriage return overwrites the line; those at its end may belong to a line feed.
+            if let end = text.lastIndex(where: { $0 != 0x0D }) {
+                if text.first != 0x0D, unfinished[stream].last == 0x0D { unfinished[stream] = [] }
+                if let last = text[..<end].lastIndex(of: 0x0D) {
+                    text = text[(last + 1)...]
+                    unfinished[stream] = []
+                }
+            }
+            unfinished[stream] += text.prefix(max(0, Self.lengthLimit - unfinished[stream].count))
         }
     }
 

@@ -25,6 +25,9 @@ final class ProgramOutput: Sendable {
 
     /// The most bytes that are kept until the dashboard closes.
     static let limit = 16 << 20
+    /// The most bytes that are read after the program's end: more than its pipes hold. A process that it left behind may
+    /// go on to write.
+    private static let restLimit = 2 << 20
 
     /// Opens pipes and starts to read them.
     ///
@@ -91,7 +94,8 @@ final class ProgramOutput: Sendable {
         var open = pipes
         var (isPassing, isFinishing) = (false, false)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while !(isFinishing && open.isEmpty) {
+        var rest = Self.restLimit
+        while !(isFinishing && (open.isEmpty || rest <= 0)) {
             var fds = open.map { pollfd(fd: $0.read, events: Int16(POLLIN), revents: 0) }
             fds.append(pollfd(fd: wakePipe.read, events: Int16(POLLIN), revents: 0))
             let ready = poll(&fds, nfds_t(fds.count), isFinishing ? 0 : -1)
@@ -101,6 +105,7 @@ final class ProgramOutput: Sendable {
             for (index, pipe) in open.enumerated() where fds[index].revents != 0 {
                 let count = Foundation.read(pipe.read, &buffer, buffer.count)
                 if count > 0 {
+                    if isFinishing { rest -= count }
                     receive(buffer[..<count], pipe.stream, isPassing: isPassing)
                 } else if count == 0 || errno != EINTR {
                     closed.insert(pipe.read)
