@@ -192,13 +192,9 @@ extension PoolCore {
     /// the lock.
     private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
-        guard worker.thread?.id == awake.thread.id, !worker.isSleeping else { return nil }
-        guard worker.progress.load(ordering: .relaxed) == awake.progress else {
-            // In another job since, so not blocked by the one that was seen.
-            worker.isStuck.store(worker.isBlocking, ordering: .relaxed)
-            if !worker.isBlocking { uncountBlocked(worker) }
-            return nil
-        }
+        guard worker.thread?.id == awake.thread.id, !worker.isSleeping,
+            worker.progress.load(ordering: .relaxed) == awake.progress
+        else { return nil }
         worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNew) = verdict {
             countBlocked(worker)
