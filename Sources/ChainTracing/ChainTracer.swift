@@ -44,7 +44,7 @@
             var context = context()
             let parent = context[SpanReference.Key.self]
             let start = instant()
-            let forwarded = backend?.startAnySpan(
+            let forwarded: (any Tracing.Span)? = backend?.startSpan(
                 operationName, context: context, ofKind: kind, at: start, function: function, file: fileID, line: line)
             if let forwarded { context = forwarded.context }
             let trace = forwarded.flatMap { headers(of: $0.context).trace } ?? parent?.trace.child() ?? .root()
