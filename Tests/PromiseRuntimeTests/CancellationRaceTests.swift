@@ -1,6 +1,7 @@
 import ChainEvents
 import Foundation
 import PromiseRuntime
+import SeededNumbers
 import Synchronization
 import Testing
 
@@ -35,14 +36,15 @@ import Testing
     private final class Meeting: Sendable {
         private let arrivals = Atomic(0)
 
-        /// Arrives, and waits until `count` threads have arrived in all.
-        func wait(for count: Int) {
-            arrivals.add(1, ordering: .acquiringAndReleasing)
-            // Without a yield at first, so that the threads continue at the same moment.
-            var spins = 0
+        func arrive() { arrivals.add(1, ordering: .acquiringAndReleasing) }
+
+        /// Waits until `count` threads have arrived in all. Looks `spins` times before it yields to other threads, so
+        /// that two threads that have a core each continue at the same moment.
+        func wait(for count: Int, spins: Int = 10_000) {
+            var looks = 0
             while arrivals.load(ordering: .acquiring) < count {
-                spins += 1
-                if spins > 10_000 { sched_yield() }
+                looks += 1
+                if looks > spins { sched_yield() }
             }
         }
     }
@@ -99,6 +101,7 @@ import Testing
         let meeting = Meeting()
         try onThreads(2) { thread in
             for (number, round) in rounds.enumerated() {
+                meeting.arrive()
                 meeting.wait(for: 2 * (number + 1))
                 if thread == 0 { round.early.cancel() } else { round.resolver.fulfill(1) }
             }
@@ -142,6 +145,38 @@ import Testing
         for round in rounds {
             #expect(try error(of: round.outer) is PromiseCancelled)
             #expect(try error(of: round.inner) is PromiseCancelled, "whichever came first")
+        }
+    }
+
+    /// A thread that loses its core while it links must find its link alive afterwards. Only optimised code can fail
+    /// here: retains that the compiler moved below the unlocking crashed it within seconds.
+    @Test func x2CancelAgainstFollowOnMoreThreadsThanCores() throws {
+        #if DEBUG
+            let batches: UInt64 = 20
+        #else
+            let batches: UInt64 = 500
+        #endif
+        typealias Pair = (promise: Promise<Int>, resolver: Resolver<Int>)
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 1))
+        for _ in Seeds.upTo(batches) {
+            let rounds: [(outer: Pair, inner: Pair)] = runtime.run {
+                (0..<8_000).map { _ in (Promise<Int>.pending(), Promise<Int>.pending()) }
+            }
+            // Two threads each follow and cancel in a quarter of the rounds, one right behind the other.
+            let meetings = (0..<4).map { _ in Meeting() }
+            try onThreads(8) { thread in
+                let (quarter, meeting) = (thread / 2, meetings[thread / 2])
+                for (number, round) in rounds[quarter * 2_000..<(quarter + 1) * 2_000].enumerated() {
+                    if thread.isMultiple(of: 2) {
+                        meeting.arrive()
+                        round.outer.resolver.resolve(round.inner.promise)
+                    } else {
+                        meeting.wait(for: number + 1, spins: 0)
+                        round.outer.promise.cancel()
+                    }
+                }
+            }
+            #expect(rounds.allSatisfy { $0.outer.promise.isCancelled && $0.inner.promise.isCancelled })
         }
     }
 

@@ -60,6 +60,13 @@ static inline void * chain_launder(void *address) {
     return address;
 }
 
+/// Keeps the compiler from moving retains below this point; costs no instruction. Has to stand before each atomic store
+/// that ends a thread's exclusive access to references, such as the unlocking of a spin lock: LLVM's pass for reference
+/// counts (LLVMARCOpts.cpp, performLocalRetainMotion) moves `swift_retain` below stores, also below releasing ones. Then
+/// another thread may release an object before it is retained. Calls, exchanges and read-modify-write operations need
+/// no barrier, because the pass moves nothing below them.
+static inline void chain_retain_barrier(void) { __asm__ volatile("" : : : "memory"); }
+
 /// Returns the kernel's id of the calling thread, cached in its record (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import ChainSystem
 import Synchronization
@@ -131,7 +132,10 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     /// Stores the state and releases the lock bit.
     @inline(__always)
-    final func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
+    final func unlock(_ state: PromiseState) {
+        chain_retain_barrier()
+        word.store(state.rawValue, ordering: .releasing)
+    }
 
     /// The state at this moment. If it has an outcome, `slot` may be read without the lock bit.
     final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }

@@ -22,6 +22,7 @@ class JobShard: @unchecked Sendable {
         var attempts = 0
         while isLocked.exchange(true, ordering: .acquiring) { Spin.pause(&attempts) }
         let result = body()
+        chain_retain_barrier()
         isLocked.store(false, ordering: .releasing)
         return result
     }
