@@ -107,9 +107,9 @@ fuzz: ## feed the wire, the fold and the dashboard RUNS=10000000 inputs of libFu
 	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
 
 # Under the trait Tracing, so that its suites need no build of their own.
-tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others, SEEDS=0.25 for fewer)
+tsan: ## run the concurrent suites, and those of ChainTracing, under ThreadSanitizer (TSAN='Suite Suite' for others)
 	@.ci/need vterm
-	$(if $(SEEDS),CHAINVIEW_SEEDS=$(SEEDS)) $(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example
+	$(call suites,$(TSAN),tsan) --traits Tracing --sanitize=thread -Xswiftc -DTSAN --skip Example
 
 asan: ## run the random suites under AddressSanitizer and LeakSanitizer (ASAN='Suite Suite' for others)
 	@.ci/need vterm

@@ -131,7 +131,11 @@ public struct WarningTable: Sendable {
         if entry.changes.contains(.state), !entry.state.isLive, entry.traits.contains(.mayHaveLinks) {
             watchHolders(of: entry.index, forest)
         }
-        if entry.traits.contains(.needsAttention) { recordFaults(forest.node(entry.index), forest) }
+        if entry.traits.contains(.needsAttention) {
+            let view = forest.node(entry.index)
+            noteReported(view)
+            recordFaults(view, forest)
+        }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
             retest(view, kinds, forest, now)
         }
@@ -142,10 +146,7 @@ public struct WarningTable: Sendable {
     ) {
         // Once only: without its links an evicted node looks like the origin of faults that followed from others.
         let wasReported = reported.remove(eviction.node.index.rawValue)
-        if eviction.needsAttention, !wasReported {
-            recordFaults(eviction.node, forest)
-            _ = reported.remove(eviction.node.index.rawValue)
-        }
+        if eviction.needsAttention, !wasReported { recordFaults(eviction.node, forest) }
         if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {
             end(eviction.id, kinds, now)
         }
@@ -159,7 +160,6 @@ public struct WarningTable: Sendable {
     }
 
     private mutating func recordFaults(_ view: NodeView, _ forest: ChainForest) {
-        noteReported(view)
         let kinds = rules.faults(of: view, forest)
         if kinds != 0 {
             for kind in WarningKind.all where kinds & kind.bit != 0 {

@@ -86,7 +86,7 @@ extension Program {
     private static let walkBudget = 20_000
 
     /// Folds the nodes that come folded, of all that are there.
-    private mutating func foldAllInitially() {
+    mutating func foldAllInitially() {
         guard !initialFolds.isEmpty, isReached else { return }
         var budget = Self.walkBudget
         for root in forest.roots {

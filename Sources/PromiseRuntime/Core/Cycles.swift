@@ -18,9 +18,8 @@ extension AnyPromise {
         var next: AnyPromise? = self
         while let promise = next, left > 0 {
             if promise.hasMembers {
-                guard let rest = promise.cycleOverMembers(to: target, left)?.sites.dropFirst() else { return nil }
-                let way = sites(upTo: promise)
-                return PromiseCycle(sites: [target.callSite.site] + way + rest)
+                guard let rest = promise.sitesOverMembers(to: target, left) else { return nil }
+                return PromiseCycle(sites: [target.callSite.site] + sites(upTo: promise) + rest)
             }
             let (parent, followed) = promise.waitsFor
             next = followed ?? parent
@@ -38,8 +37,9 @@ extension AnyPromise {
         }
     }
 
-    /// Searches breadth first, through all members of combinators.
-    private final func cycleOverMembers(to target: AnyPromise, _ limit: Int) -> PromiseCycle? {
+    /// Searches `target` breadth first, through all members of combinators. Returns the sites of the promises from this
+    /// one up to `target`, each of which waits for the next, without `target`; nil if this promise does not wait for it.
+    private final func sitesOverMembers(to target: AnyPromise, _ limit: Int) -> [CodeLocation]? {
         var visits: [(promise: AnyPromise, from: Int)] = [(self, -1)]
         var known: Set = [ObjectIdentifier(self)]
         var index = 0
@@ -54,7 +54,7 @@ extension AnyPromise {
                         sites.append(visits[step].promise.callSite.site)
                         step = visits[step].from
                     }
-                    return PromiseCycle(sites: [target.callSite.site] + sites.reversed())
+                    return sites.reversed()
                 }
                 if known.insert(ObjectIdentifier(source)).inserted { visits.append((source, index)) }
             }

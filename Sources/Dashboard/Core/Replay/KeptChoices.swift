@@ -23,7 +23,7 @@ extension Program {
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
         // Dropped by `restore`, because the folds that nodes come with are no choices of the user.
-        if !kept.folds.showsEverything { setInitialFolds(initialFolds) }
+        if !kept.folds.showsEverything { foldAllInitially() }
         for id in forest.pins where !kept.pins.contains(id) {
             if let node = forest.index(of: id) { forest.unpin(node) }
         }
