@@ -45,6 +45,7 @@ typedef struct exit_action {
 } exit_action;
 
 static pthread_key_t exit_key;
+static bool has_exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
 static void run_exit_action(void *pointer) {
@@ -54,11 +55,11 @@ static void run_exit_action(void *pointer) {
     action.release(action.object);
 }
 
-static void make_exit_key(void) { pthread_key_create(&exit_key, run_exit_action); }
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, run_exit_action) == 0; }
 
 void chain_thread_release_at_exit(void *object, void (*release)(void *object)) {
     pthread_once(&exit_key_once, make_exit_key);
-    exit_action *action = malloc(sizeof *action);
+    exit_action *action = has_exit_key ? malloc(sizeof *action) : NULL;
     if (action == NULL) return;
     *action = (exit_action){object, release};
     pthread_setspecific(exit_key, action);

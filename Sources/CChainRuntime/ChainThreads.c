@@ -62,15 +62,26 @@ void chain_thread_own_name(char *buffer, size_t size) {
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
+// The signal mask of the program's thread that led to this one, which blocks signals.
+static _Thread_local struct { bool is_known; sigset_t mask; } program_signals;
+
 typedef struct thread_start {
     void (*body)(void *);
     void *context;
     char name[16];
+    bool blocks_signals;
+    sigset_t mask;
 } thread_start;
 
 static void *run_thread(void *argument) {
     thread_start start = *(thread_start *)argument;
     free(argument);
+    if (start.blocks_signals) {
+        program_signals.is_known = true;
+        program_signals.mask = start.mask;
+    } else {
+        pthread_sigmask(SIG_SETMASK, &start.mask, NULL);
+    }
     chain_thread_set_name(start.name);
     start.body(start.context);
     return NULL;
@@ -86,6 +97,9 @@ bool chain_thread_start(
     // The new thread inherits the mask, so that no handler of the program ever runs on it.
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
+    start->blocks_signals = blocks_signals;
+    // A thread for the program's code may be started by one of ours.
+    start->mask = program_signals.is_known ? program_signals.mask : before;
     if (blocks_signals) chain_block_signals();
     pthread_t thread;
     int failure = pthread_create(&thread, NULL, run_thread, start);

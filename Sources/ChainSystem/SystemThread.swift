@@ -6,7 +6,8 @@ package struct SystemThread: Sendable {
     package enum Signals: Sendable {
         /// Faults only, because the thread runs code of this package alone.
         case blocked
-        /// Those of the thread that starts it, because it runs code of the program.
+        /// Those of the thread that starts it, because it runs code of the program. If that one is a blocked thread of ours,
+        /// those of the program's thread that started it, directly or through others.
         case inherited
     }
 

@@ -53,7 +53,7 @@
         public var attributes: SpanAttributes {
             get { record.state.withLock { $0.attributes } }
             set {
-                record.state.withLock { if !$0.hasEnded { $0.attributes = newValue } }
+                record.replace(\.attributes, newValue)
                 forwarded?.attributes = newValue
             }
         }
@@ -82,7 +82,7 @@
             var attributes = attributes
             if attributes["exception.message"] == nil { attributes["exception.message"] = "\(error)" }
             if attributes["exception.type"] == nil { attributes["exception.type"] = "\(type(of: error))" }
-            record.state.withLock { if !$0.hasEnded { $0.error = error } }
+            record.replace(\.error, error)
             record.add(SpanEvent(name: "exception", at: moment, attributes: attributes))
         }
 

@@ -37,6 +37,18 @@
             self.startTime = startTime
         }
 
+        /// Changes a fact of a span that has not ended.
+        func replace<Value: Sendable>(_ fact: WritableKeyPath<State, Value>, _ value: Value) {
+            // Released without the lock, because the deinit of a value of the program may use the span.
+            let old = state.withLock { state -> Value? in
+                guard !state.hasEnded else { return nil }
+                let old = state[keyPath: fact]
+                state[keyPath: fact] = value
+                return old
+            }
+            withExtendedLifetime(old) {}
+        }
+
         func add(_ event: SpanEvent) {
             state.withLock { state in
                 if state.hasEnded { return }

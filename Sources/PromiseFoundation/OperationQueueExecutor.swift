@@ -23,6 +23,9 @@ public final class OperationQueueExecutor: PromiseExecutor {
     /// Whether the queue runs one operation at a time, at this moment.
     public var isSerial: Bool { queue.maxConcurrentOperationCount == 1 }
 
+    /// Whether the calling code runs in an operation of the queue.
+    public var isServedHere: Bool { OperationQueue.current === queue }
+
     /// Makes an executor of a queue of the program.
     public init(_ queue: OperationQueue) {
         self.queue = queue

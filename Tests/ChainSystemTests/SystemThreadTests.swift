@@ -3,23 +3,50 @@ import Foundation
 import Testing
 
 struct SystemThreadTests {
+    /// Runs `body` on a thread of the program that blocks some signals, and waits for its end.
+    private func onThread(blocking signals: [Int32], _ body: @escaping @Sendable () -> Void) {
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var mask = sigset_t()
+            sigemptyset(&mask)
+            for signal in signals { sigaddset(&mask, signal) }
+            pthread_sigmask(SIG_SETMASK, &mask, nil)
+            body()
+            isOver.signal()
+        }
+        isOver.wait()
+    }
+
     @Test(arguments: [SystemThread.Signals.blocked, .inherited])
-    func signalsAreBlockedFromTheStart(_ signals: SystemThread.Signals) throws {
+    func signalsAreBlockedFromTheStart(_ signals: SystemThread.Signals) {
         let isBlocked = Lock<Bool?>(nil)
-        let outer = try #require(
-            SystemThread("outer") {
-                var none = sigset_t()
-                sigemptyset(&none)
-                pthread_sigmask(SIG_SETMASK, &none, nil)
-                SystemThread("inner", signals: signals) {
-                    var mask = sigset_t()
-                    pthread_sigmask(SIG_SETMASK, nil, &mask)
-                    // A fault is never blocked, because it has to reach the program's handlers.
-                    isBlocked.withLock { $0 = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGSEGV) == 0 }
-                }?.join()
-            })
-        outer.join()
+        onThread(blocking: []) {
+            SystemThread("inner", signals: signals) {
+                var mask = sigset_t()
+                pthread_sigmask(SIG_SETMASK, nil, &mask)
+                // A fault is never blocked, because it has to reach the program's handlers.
+                isBlocked.withLock { $0 = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGSEGV) == 0 }
+            }?.join()
+        }
         #expect(isBlocked.withLock { $0 } == (signals == .blocked))
+    }
+
+    /// A timer's thread, which blocks signals, starts workers that run handlers of the program.
+    @Test func aThreadOfTheProgramThatOursStartsHasTheProgramsSignals() {
+        let isBlocked = Lock<[Bool]>([])
+        @Sendable func note() {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_SETMASK, nil, &mask)
+            let members = [SIGTERM, SIGUSR1].map { sigismember(&mask, $0) == 1 }
+            isBlocked.withLock { $0 += members }
+        }
+        onThread(blocking: [SIGUSR1]) {
+            SystemThread("ours") {
+                note()
+                SystemThread("ours, too") { SystemThread("worker", signals: .inherited, note)?.join() }?.join()
+            }?.join()
+        }
+        #expect(isBlocked.withLock { $0 } == [true, true, false, true])
     }
 
     @Test func isCurrentIsTrueOnTheThreadItselfOnly() throws {

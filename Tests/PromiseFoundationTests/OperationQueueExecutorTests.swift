@@ -18,6 +18,23 @@ import Testing
         #expect(try value(of: sum) == 20)
     }
 
+    @Test func c4AWaitInAnyWorkOfASerialQueueIsRefused() throws {
+        let executor = executor(width: 1)
+        let promise = Promise<Int>.resolve(1, on: executor).map { $0 + 1 }
+        let reason = Box<AwaitMisuse.Reason?>(nil)
+        let done = Latch()
+        executor.queue.addOperation {
+            do { _ = try Promise<Int>.resolve(1, on: executor).map { $0 }.get(timeout: .seconds(240)) } catch {
+                reason.change { $0 = (error as? AwaitMisuse)?.reason }
+            }
+            done.open()
+        }
+        try done.wait()
+        #expect(reason.value == .serialExecutor("test operations"))
+        #expect(!executor.isServedHere)
+        #expect(try value(of: promise) == 2)
+    }
+
     @Test func p4ASerialQueueKeepsTheOrder() throws {
         let executor = executor(width: 1)
         let order = Box<[Int]>([])

@@ -72,6 +72,10 @@ struct AwaitMisuseTests {
     func dispatchQueue() throws {
         let queue = DispatchExecutor(label: "serial")
         let targeting = DispatchQueue(label: "targeting", target: queue.queue)
+        // An executor of its own must not hide the queue that it targets.
+        let upper = DispatchExecutor(targeting, isSerial: true)
+        #expect(try elsewhere { targeting.sync { upper.isServedHere && queue.isServedHere } })
+        #expect(!upper.isServedHere)
         let chain = Chain(on: queue).map { 1 }
         for served in [queue.queue, targeting] {
             let result = try elsewhere { served.sync { chain.async().await(timeout: Self.limit) } }
@@ -91,6 +95,46 @@ struct AwaitMisuseTests {
         manual.runAll()
         #expect((promise.result?.error as? AwaitMisuse)?.reason == .serialExecutor("by hand"))
         promise.catch { _ in 0 }
+    }
+
+    @Test("C4 in an inline handler and in plain work of an executor with one thread, which the chain uses")
+    func oneThread() throws {
+        let manual = ManualExecutor(name: "by hand")
+        let executors: [any PromiseExecutor] = [
+            ThreadExecutor(name: "one", limit: 1), DispatchExecutor(label: "serial"), manual,
+        ]
+        for executor in executors {
+            let chain = Chain(on: executor).map { 1 }
+            let results = Log<Result<Int, any Error>>()
+            executor.execute { results.add(chain.async().await(timeout: Self.limit)) }
+            // Linked before it settles, so that the inline handler runs on the executor's thread.
+            let (gate, opener) = Promise<Void>.pending()
+            let inline = gate.map(on: executor) {}.done(on: .inline) {
+                results.add(chain.async().await(timeout: Self.limit))
+            }
+            opener.fulfill(())
+            #expect(!executor.isServedHere)
+            if executor === manual { try elsewhere { _ = manual.runAll() } }
+            try outcome(inline).get()
+            for result in results.entries {
+                #expect((result.error as? AwaitMisuse)?.reason == .serialExecutor(executor.identity.name))
+            }
+            #expect(results.count == 2)
+        }
+    }
+
+    @Test("C4 on one of several threads of an executor the others run what the wait needs")
+    func severalThreads() throws {
+        let threads = ThreadExecutor(name: "two", limit: 2)
+        let chain = Chain(on: threads).map { 1 }
+        let result = Box<Result<Int, any Error>?>(nil)
+        let (gate, opener) = Promise<Void>.pending()
+        let inline = gate.map(on: threads) {}.done(on: .inline) {
+            result.value = chain.async().await(timeout: Self.limit)
+        }
+        opener.fulfill(())
+        try outcome(inline).get()
+        #expect(try result.value?.get() == 1)
     }
 
     @Test("C4 in a handler that the chain itself waits for")

@@ -10,10 +10,16 @@ import Testing
         let now = Box<UInt64>(1)
         let used = Box<[Int: UInt64]>([:])
         let isWaiting = Box(true)
+        // Runs once in the next check, between its look at the workers and its verdict.
+        let inCheck = Box<(@Sendable () -> Void)?>(nil)
 
         var probe: ThreadProbe {
             ThreadProbe(
-                now: { self.now.value }, cpuTime: { thread in self.used.value[thread.index, default: 1] },
+                now: {
+                    self.inCheck.replace(nil)?()
+                    return self.now.value
+                },
+                cpuTime: { thread in self.used.value[thread.index, default: 1] },
                 isWaiting: { _ in self.isWaiting.value })
         }
 
@@ -96,6 +102,27 @@ import Testing
         blocked.check(milliseconds: 10)
         #expect(blocked.reported.count == 1)
         try blocked.end()
+    }
+
+    @Test func e2AWorkerThatMovedOnDuringACheckCountsAgain() throws {
+        let blocked = try Blocked(extraLimit: 0)
+        let (begun, resume, ended) = (Latch(), Latch(), Latch())
+        blocked.pool.execute {
+            begun.open()
+            _ = try? resume.wait("the test")
+            ended.open()
+        }
+        blocked.check(milliseconds: 200)
+        #expect(blocked.pool.threadCounts.blocked == 1)
+        let first = blocked.resume
+        blocked.clocks.inCheck.value = {
+            first.open()
+            _ = try? begun.wait("the next job")
+        }
+        blocked.pool.checkBlocks()
+        #expect(blocked.pool.threadCounts.blocked == 0)
+        resume.open()
+        try ended.wait("the end of the next job")
     }
 
     @Test func e2ABlockedWorkerIsCompensatedUntilItResumes() throws {

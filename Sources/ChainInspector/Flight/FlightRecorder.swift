@@ -36,6 +36,7 @@ final class FlightRecorder: Sendable {
         folder = parentFolder(of: file.path)
         work = FlightWork(inspector, options, file)
         guard let thread = SystemThread("chain-flight", { [work] in work.run() }) else {
+            work.abandon()
             file.remove()
             throw ServerFailure("The system has no thread left for the flight recorder")
         }

@@ -39,6 +39,9 @@ final class FlightWork: Sendable {
             mailboxLimit: Self.mailboxLimit, isPrompt: false, onReady: { woken.signal() })
     }
 
+    /// Ends the subscription, because the thread could not be started.
+    func abandon() { subscription.dispose() }
+
     /// Enqueues an order; returns false where the thread is stopping.
     func enqueue(
         _ order: FlightRecorder.Order, _ finish: @escaping @Sendable (Result<UInt64, RecordingError>) -> Void

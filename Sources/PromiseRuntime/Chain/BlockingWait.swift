@@ -66,7 +66,7 @@ struct BlockingWait {
             if source === running { found = .ownHandler }
             let executor = source.context.executor
             if found == nil { found = refusal(of: executor, running) }
-            if (executor as? PoolExecutor)?.isServedHere == true { needed.ownPool = executor.identity.name }
+            if let pool = executor as? PoolExecutor, pool.isServedHere { needed.ownPool = executor.identity.name }
             return found == nil
         }
         // Checked last, because the other reasons are more specific.
@@ -79,7 +79,7 @@ struct BlockingWait {
     /// Returns the reason to refuse the wait if this executor could run nothing while this thread waits.
     private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
         guard executor.isSerial else { return nil }
-        let isHere = running?.context.executor === executor || (executor as? DispatchExecutor)?.isServedHere == true
+        let isHere = running?.context.executor === executor || executor.isServedHere
         return isHere ? .serialExecutor(executor.identity.name) : nil
     }
 
@@ -108,18 +108,6 @@ extension AnyPromise {
             if let followed { left.append(followed) }
             left += promise.pendingMembers
         }
-    }
-}
-
-extension DispatchExecutor {
-    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
-
-    /// Whether the calling thread serves this queue, or one that targets it. The main queue may be served by another
-    /// thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
-    fileprivate var isServedHere: Bool {
-        let identifier = ObjectIdentifier(queue)
-        queue.setSpecific(key: Self.queueKey, value: identifier)
-        return DispatchQueue.getSpecific(key: Self.queueKey) == identifier
     }
 }
 

@@ -47,6 +47,9 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
+    // The executors of which code of this thread runs jobs, the innermost last.
+    @exclusivity(unchecked)
+    private var served: [ObjectIdentifier] = []
 
     static var current: ThreadLoop { unretained.takeUnretainedValue() }
 
@@ -85,6 +88,16 @@ final class ThreadLoop {
         if !(isRunning || isDelivering) { return run(job) }
         if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
     }
+
+    /// Calls `body`, which runs jobs of an executor.
+    func serve<Result>(_ executor: ManualExecutor, _ body: () -> Result) -> Result {
+        served.append(ObjectIdentifier(executor))
+        defer { served.removeLast() }
+        return body()
+    }
+
+    /// Whether this thread is in ``serve(_:_:)`` of an executor.
+    func serves(_ executor: ManualExecutor) -> Bool { served.contains(ObjectIdentifier(executor)) }
 
     private func nextJob() -> _Runnable? {
         if let job = next {

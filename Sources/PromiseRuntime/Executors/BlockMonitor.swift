@@ -94,8 +94,11 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
         }
         guard startsNow else { return }
         let started = SystemThread.detached("chain-watch") { Self.serve(watch) }
-        // Without the thread no block is found; everything else works.
-        if !started { watch.condition.withLock { watch.isStarted = false } }
+        if started { return }
+        // Without the thread no block is found; everything else works. The next worker that wakes up tries again.
+        watch.condition.withLock { watch.isStarted = false }
+        Self.drop(core, from: watch)
+        core.endWatching()
     }
 
     private static func serve(_ watch: Watch) {
@@ -141,6 +144,9 @@ extension PoolCore {
         return true
     }
 
+    /// Notes that the watch does not check the pool after all.
+    func endWatching() { parking.withLock { parked.isWatched = false } }
+
     /// A worker that was awake at a check, and its progress then.
     private struct Awake {
         let worker: PoolWorker
@@ -156,6 +162,7 @@ extension PoolCore {
         // Without the pool's lock, because this makes system calls.
         let verdicts = watches.withLock { watches in awake.map { check($0, with: &watches[$0.worker.index]) } }
         let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
+        restoreThreadLimit()
         if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
         for blocked in news { report(blocked) }
         var finding = WatchPace.Finding.quiet
@@ -188,13 +195,12 @@ extension PoolCore {
             isWaiting: { policy.probe.isWaiting(awake.thread) })
     }
 
-    /// Applies the verdict of a check, unless the worker is in another job by now; returns a block that is new. Under
-    /// the lock.
+    /// Applies the verdict of a check; returns a block that is new. Under the lock.
     private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
-        guard worker.thread?.id == awake.thread.id, !worker.isSleeping,
-            worker.progress.load(ordering: .relaxed) == awake.progress
-        else { return nil }
+        guard worker.thread?.id == awake.thread.id, !worker.isSleeping else { return nil }
+        // A worker that is in another job by now moves, whatever the verdict on the last one was.
+        let verdict = worker.progress.load(ordering: .relaxed) == awake.progress ? verdict : .moves
         worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNew) = verdict {
             countBlocked(worker)

@@ -25,6 +25,8 @@ public final class DispatchExecutor: PromiseExecutor {
     // The jobs that wait for the one block that serves them: one queue for all threads, so that their order is kept
     // (TheRules, P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
+    // Of each executor, because the value of a queue hides that of the queue that it targets.
+    private let queueKey = DispatchSpecificKey<Void>()
     // The number of jobs that one block runs.
     private static let budget = 64
 
@@ -33,10 +35,19 @@ public final class DispatchExecutor: PromiseExecutor {
         self.queue = queue
         self.isSerial = isSerial
         identity = ExecutorIdentity(name: queue.label)
+        if isSerial { queue.setSpecific(key: queueKey, value: ()) }
     }
+
+    deinit { if isSerial { queue.setSpecific(key: queueKey, value: nil) } }
 
     /// Makes an executor with a new serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
+
+    /// Whether the calling thread serves this serial queue, or one that targets it. The main queue may be served by another
+    /// thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
+    public var isServedHere: Bool {
+        DispatchQueue.getSpecific(key: queueKey) != nil
+    }
 
     /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.
     public func submit(_ job: PromiseJob) {

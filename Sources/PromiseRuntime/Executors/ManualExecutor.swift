@@ -28,19 +28,23 @@ public final class ManualExecutor: PromiseExecutor {
 
     /// Runs the first waiting job; false if there is none.
     @discardableResult
-    public func runNext() -> Bool {
-        guard let job = jobs.withLock({ $0.popFirst() }) else { return false }
-        job.run()
-        return true
-    }
+    public func runNext() -> Bool { runAll(limit: 1) == 1 }
 
     /// Runs jobs, including those that they make ready, until none waits or `limit` have run; returns how many ran.
     @discardableResult
     public func runAll(limit: Int = .max) -> Int {
-        var count = 0
-        while count < limit, runNext() { count += 1 }
-        return count
+        ThreadLoop.current.serve(self) {
+            var count = 0
+            while count < limit, let job = jobs.withLock({ $0.popFirst() }) {
+                job.run()
+                count += 1
+            }
+            return count
+        }
     }
+
+    /// Whether the calling thread is in ``runNext()`` or ``runAll(limit:)``.
+    public var isServedHere: Bool { ThreadLoop.current.serves(self) }
 
     /// Drops every waiting job, and those that this makes ready, without running any; returns how many there were.
     ///

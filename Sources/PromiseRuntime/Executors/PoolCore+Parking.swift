@@ -95,8 +95,21 @@ extension PoolCore {
             worker.isStuck.store(true, ordering: .relaxed)
         }
         worker.blockingDepth += 1
-        if worker.blockingDepth == 1, hasWork() { wakeOrSpawn() }
+        if worker.blockingDepth == 1, hasWork() {
+            wakeOrSpawn()
+            // The system may have had no thread for that.
+            if !evenIfLast, parking.withLock({ isStarved }) {
+                endBlocking(worker)
+                return false
+            }
+        }
         return true
+    }
+
+    /// Whether all threads wait inside handlers, and no other can be started. Under the lock.
+    private var isStarved: Bool {
+        let counts = currentCounts
+        return counts.live <= parked.waitingCount && !mayStart(counts)
     }
 
     /// Counts this thread's worker as active again.

@@ -24,7 +24,7 @@ final class PoolCore: Sendable {
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
     // One past the highest index of a worker that ever had a thread.
     let usedWorkerCount = Atomic<Int>(0)
-    // The limit of threads, those for blocked workers included; lowered when the system has none left.
+    // The limit of threads, those for blocked workers included; lowered while the system has none left.
     private let threadLimit: Atomic<Int>
 
     private static let shardCount = 4
@@ -86,6 +86,9 @@ final class PoolCore: Sendable {
         counts.needsThread(width: width, limit: threadLimit.load(ordering: .relaxed))
     }
 
+    /// Lets the pool try again to start threads after the system had none left.
+    func restoreThreadLimit() { threadLimit.store(workers.count, ordering: .relaxed) }
+
     func mayStart(_ counts: PoolCounts) -> Bool { counts.live < threadLimit.load(ordering: .relaxed) }
 
     var currentCounts: PoolCounts { PoolCounts(rawValue: counts.load(ordering: .relaxed)) }
@@ -112,15 +115,17 @@ final class PoolCore: Sendable {
 
     private func start(_ worker: PoolWorker) {
         let name = "\(identity.name)-\(worker.index + 1)"
-        if SystemThread.detached(name, signals: .inherited, { [self] in serve(worker) }) { return }
+        if policy.hasThread(), SystemThread.detached(name, signals: .inherited, { [self] in serve(worker) }) { return }
         let left = parking.withLock {
             worker.isTaken = false
             counts.wrappingSubtract(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
-            // The limit is lowered, because the system will not have a thread for the next job either.
+            // Lowered until the watch's next check, because the system will not have a thread for the next job either.
             threadLimit.store(currentCounts.live, ordering: .relaxed)
             return currentCounts.live
         }
         precondition(left > 0, "the system has no thread left for the pool \(identity.name)")
+        // Submitters meanwhile woke no sleeping worker, because this one counted as searching.
+        if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
     }
 
     // MARK: A worker's life

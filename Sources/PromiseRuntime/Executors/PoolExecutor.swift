@@ -92,7 +92,7 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     }
 
     /// Whether the calling thread is a worker of this pool.
-    var isServedHere: Bool {
+    public var isServedHere: Bool {
         guard let worker = PoolWorker.current else { return false }
         return worker._withUnsafeGuaranteedRef { $0.core?.toOpaque() } == coreReference.toOpaque()
     }

@@ -12,17 +12,20 @@ package struct PoolPolicy: Sendable {
     package var isWatched: Bool
     /// The watch's access to time and threads.
     package var probe: ThreadProbe
+    /// Whether the system has another thread, as far as the pool is concerned; a test returns false.
+    package var hasThread: @Sendable () -> Bool
 
     /// Makes a policy; the defaults are those of all pools outside of tests.
     package init(
         blockLimit: Duration = .milliseconds(100), extraLimit: Int = 64, idleLimit: Duration = .seconds(10),
-        isWatched: Bool = true, probe: ThreadProbe = .system
+        isWatched: Bool = true, probe: ThreadProbe = .system, hasThread: @escaping @Sendable () -> Bool = { true }
     ) {
         self.blockLimit = blockLimit
         self.extraLimit = extraLimit
         self.idleLimit = idleLimit
         self.isWatched = isWatched
         self.probe = probe
+        self.hasThread = hasThread
     }
 }
 

@@ -18,6 +18,10 @@ public protocol PromiseExecutor: AnyObject, Sendable {
     /// wait is refused (<doc:TheRules>, C4). False by default.
     var isSerial: Bool { get }
 
+    /// Whether the calling thread runs a job of this executor, at any depth. A serial executor that knows this refuses
+    /// waits also in inline handlers and in plain work on its thread, not only in its own handlers. False by default.
+    var isServedHere: Bool { get }
+
     /// Queues a job, to run later, once. May be called from any thread, also within a job; must neither block nor run
     /// the job before it returns.
     func submit(_ job: PromiseJob)
@@ -26,6 +30,8 @@ public protocol PromiseExecutor: AnyObject, Sendable {
 extension PromiseExecutor {
     /// False.
     public var isSerial: Bool { false }
+    /// False.
+    public var isServedHere: Bool { false }
 }
 
 extension PromiseExecutor {

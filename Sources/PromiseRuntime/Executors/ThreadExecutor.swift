@@ -29,6 +29,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     private struct State {
         var waiting = JobQueue()
         var threadCount = 0
+        // With a limit of one thread, that thread; 0 while there is none.
+        var onlyThread: UInt32 = 0
     }
 
     /// Makes an executor of at most `limit` threads, 1 or more.
@@ -45,6 +47,10 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         state.leak()
         state = Lock(State())
     }
+
+    /// Whether the calling thread is the only one of this executor; false for a limit of several, where another one can
+    /// run what the calling thread waits for.
+    public var isServedHere: Bool { isSerial && state.withLock { $0.onlyThread == chain_thread_id() } }
 
     /// The number of threads at this moment.
     public var threadCount: Int { state.withLock { $0.threadCount } }
@@ -65,7 +71,9 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
             return true
         }
         if !starts { return }
+        let isSerial = isSerial
         let started = SystemThread.detached(identity.name, signals: .inherited) {
+            if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
             job.run()
             while let next = Self.nextJob(lock) { next.run() }
         }
@@ -77,6 +85,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }
             state.threadCount -= 1
+            state.onlyThread = 0
             return nil
         }
     }
