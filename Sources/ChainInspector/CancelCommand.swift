@@ -20,8 +20,9 @@ extension Collector {
         let reached = cancel(topmost, by: viewer)
         guard reached > 0 else {
             collectNow()
-            if let refusal = topmost.lazy.compactMap({ id in self.tasks.withLock { $0 }?.refusal(of: id) }).first {
-                return .refused(refusal)
+            // Not lazily: a lazy `compactMap` looks twice, and the task may end in between.
+            if let tasks = tasks.withLock({ $0 }) {
+                for id in topmost { if let refusal = tasks.refusal(of: id) { return .refused(refusal) } }
             }
             return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }

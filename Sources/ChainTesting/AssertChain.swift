@@ -13,7 +13,7 @@ import ChainModel
 ///         run.runUntilIdle()
 ///         assertChain(run, matches: """
 ///             rejected work charge ! card expired
-///             fulfilled catch say sorry
+///             fulfilled catch say sorry = 0
 ///             """)
 ///     }
 ///

@@ -7,7 +7,7 @@ import PromiseRuntime
 ///     run.make { checkout(42) }       // code that makes promises
 ///     run.runUntilIdle()              // an hour of delays takes no time
 ///     assertChain(run, matches: """
-///         fulfilled promise order 42 = "thanks" · total 3.2s
+///         fulfilled promise order 42 = thanks · total 3.2s
 ///         """)
 ///
 /// Handlers on the runtime's executor run on the thread that drives the run. Work on other executors (`on:`,
@@ -52,7 +52,7 @@ public final class RecordedRun: Sendable {
 
     /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment` (``VirtualClock/elapsed``).
     ///
-    /// - Parameter limit: the most handlers and timers to run, so that an endless program ends the test.
+    /// - Parameter limit: the most handlers, and deadlines of timers, to run, so that an endless program ends the test.
     /// - Returns: false if the limit was reached first.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
@@ -64,7 +64,7 @@ public final class RecordedRun: Sendable {
 
     /// Runs ready handlers, advances to the next timer, and repeats, until no handler is ready and no timer is set.
     ///
-    /// - Parameter limit: the most handlers and timers to run; an endless program never becomes idle.
+    /// - Parameter limit: the most handlers, and deadlines of timers, to run; an endless program never becomes idle.
     /// - Returns: false if the limit was reached first.
     @discardableResult
     public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: .max, limit: limit) }
@@ -106,12 +106,15 @@ public final class RecordedRun: Sendable {
         return ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true)
     }
 
-    /// Returns the live promise of the first node, in the order of creation, with that label; nil if there is none.
+    /// Returns the first promise with that label, in the order of creation, that is not released yet; nil if there is
+    /// none.
     public func promise(labelled label: String) -> AnyPromise? {
         let batch = batch
-        let created = batch.events.filter { $0.kind == .created && batch.text(of: $0) == label }
-        return created.lazy.compactMap { self.recorder.node(numbered: $0.node) }
-            .compactMap { self.runtime.liveNode($0) }.first
+        // Not lazily: a lazy `compactMap` looks twice, and the promise may be released in between.
+        for event in batch.events where event.kind == .created && batch.text(of: event) == label {
+            if let promise = recorder.node(numbered: event.node).flatMap({ runtime.liveNode($0) }) { return promise }
+        }
+        return nil
     }
 
     /// Cancels the first node with that label and all pending nodes under it, from the top, as a dashboard does.

@@ -10,6 +10,8 @@ final class RunRecorder: EventSink {
         var texts: [String] = []
         // The numbers in the events, by what they stand for.
         var nodes: [NodeID: NodeID] = [:]
+        // The node of number 1, of number 2, and so on.
+        var nodeIDs: [NodeID] = []
         var threads: [UInt: ThreadID] = [:]
         var executors: [ExecutorID: ExecutorID] = [:]
         var sites: [CodeLocation: SiteID] = [:]
@@ -58,7 +60,10 @@ final class RunRecorder: EventSink {
 
     /// Returns the runtime's id of the node with a number in the events.
     func node(numbered number: NodeID) -> NodeID? {
-        state.withLock { state in state.nodes.first { $0.value == number }?.key }
+        state.withLock { state in
+            let index = Int(clamping: number.rawValue) - 1
+            return state.nodeIDs.indices.contains(index) ? state.nodeIDs[index] : nil
+        }
     }
 }
 
@@ -73,7 +78,8 @@ private var callingThread: UInt {
 extension RunRecorder.State {
     fileprivate mutating func number(_ node: NodeID) -> NodeID {
         if let known = nodes[node] { return known }
-        let number = NodeID(rawValue: UInt64(nodes.count + 1))
+        nodeIDs.append(node)
+        let number = NodeID(rawValue: UInt64(nodeIDs.count))
         nodes[node] = number
         return number
     }
