@@ -13,10 +13,15 @@ public struct Difference: Sendable {
         public var forest: ChainForest
         /// What happened at the call sites.
         public var report: SiteReport
+        /// Seconds to add to UTC for times of day.
+        public var clockOffset: Int
 
-        /// Describes a side.
-        public init(name: String, process: ProcessDescription, forest: ChainForest, report: SiteReport) {
+        /// Describes a side, by default with times of day in UTC.
+        public init(
+            name: String, process: ProcessDescription, forest: ChainForest, report: SiteReport, clockOffset: Int = 0
+        ) {
             (self.name, self.process, self.forest, self.report) = (name, process, forest, report)
+            self.clockOffset = clockOffset
         }
     }
 

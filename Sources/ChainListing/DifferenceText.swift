@@ -9,12 +9,10 @@ public struct DifferenceText: Sendable {
     public var glyphs: Glyphs
     /// Whether figures that changed have a terminal's colours: red where they are worse, green where they are better.
     public var isColored: Bool
-    /// Seconds to add to UTC for times of day.
-    public var clockOffset: Int
 
-    /// Writes without colours, and times of day in UTC, by default.
-    public init(glyphs: Glyphs = .unicode, isColored: Bool = false, clockOffset: Int = 0) {
-        (self.glyphs, self.isColored, self.clockOffset) = (glyphs, isColored, clockOffset)
+    /// Writes without colours by default.
+    public init(glyphs: Glyphs = .unicode, isColored: Bool = false) {
+        (self.glyphs, self.isColored) = (glyphs, isColored)
     }
 
     /// The most call sites, and the most nodes of a list, that are written; the rest is counted.
@@ -43,7 +41,7 @@ public struct DifferenceText: Sendable {
         let (first, last) = (side.report.range.lowerBound, side.report.range.upperBound)
         let ended = side.report.sites.values.reduce(0) { $0 + $1.ended }
         func clock(_ time: UInt64) -> String {
-            ClockText.milliseconds(time &+ side.process.wallOffset, offset: clockOffset)
+            ClockText.milliseconds(time &+ side.process.wallOffset, offset: side.clockOffset)
         }
         return "\(letter)  \(safe(side.name))  \(safe(side.process.name)) \(side.process.pid)  "
             + "\(clock(first)) to \(clock(last)) (\(DurationText.settled(last - first)))  "

@@ -41,15 +41,20 @@ extension EventBatch {
 extension Place {
     /// Writes a recording into the folder; returns its path.
     @discardableResult
-    func recording(_ name: String = "shop.chain", _ batches: [EventBatch] = EventBatch.seconds(5)) throws -> String {
+    func recording(
+        _ name: String = "shop.chain", _ batches: [EventBatch] = EventBatch.seconds(5),
+        of process: ProcessDescription = .recorded
+    ) throws -> String {
         let file = path + "/" + name
         let storage = try RecordingFileStorage(path: file, overwrites: true)
-        var recorder = BatchRecorder(.recorded, RecordingWriter(storage, id: 1))
+        var recorder = BatchRecorder(process, RecordingWriter(storage, id: 1))
         for batch in batches { try recorder.record(batch, at: batch.time) }
         try recorder.finish()
         return file
     }
 }
+
+private let singapore = TimeZone(identifier: "Asia/Singapore")
 
 /// What the words `TARGET` and `FILE[@TIME]` mean for commands.
 @Suite(.serialized, .onItsOwnThread) struct ForestSourceTests {
@@ -80,6 +85,22 @@ extension Place {
         // A name with an @ is that of the file, if it exists.
         let signed = try place.recording("a@1s")
         #expect(try moment(signed) == nil && moment("\(signed)@end") == 5_600_000_000)
+    }
+
+    /// The recording is of 1970, when Singapore was half an hour nearer to UTC than it is since.
+    @Test(.enabled(if: singapore != nil, "without the time zones of the world"))
+    func timesOfDayAreThoseOfTheRecordingsTime() throws {
+        let zone = try #require(singapore)
+        #expect(WallClock.offset(at: 0, in: zone) == 27_000 && WallClock.offset(in: zone) == 28_800)
+        let place = try Place()
+        var process = ProcessDescription.recorded
+        process.wallOffset = 0
+        try place.recording("shop.chain", of: process)
+        let setting = place.environment.merging(["TZ": zone.identifier]) { $1 }
+        let events = try Shell.run("events shop.chain@07:30:03", setting: setting, directory: place.path)
+        #expect(events.status == 0 && events.output.hasPrefix("07:30:0"), "\(events.output) \(events.errors)")
+        let difference = try Shell.run("diff shop.chain@07:30:03 shop.chain", setting: setting, directory: place.path)
+        #expect(difference.output.contains("07:30:03.000 ("), "\(difference.output) \(difference.errors)")
     }
 
     @Test func otherWordsAreTargets() throws {

@@ -59,7 +59,7 @@ struct Diff: ParsableCommand {
         let isPlain = noColor || ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let text = DifferenceText(
             glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode),
-            isColored: !isPlain && isatty(STDOUT_FILENO) == 1, clockOffset: TimeZone.current.secondsFromGMT())
+            isColored: !isPlain && isatty(STDOUT_FILENO) == 1)
         try Streams.print(text.text(difference))
     }
 

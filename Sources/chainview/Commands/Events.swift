@@ -51,10 +51,10 @@ struct Events: ParsableCommand {
 
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
+        let source = try ForestSource(name)
         let line = EventLine(
-            glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode),
-            clockOffset: TimeZone.current.secondsFromGMT())
-        let loop = BatchLoop(try ForestSource(name), for: limit.duration)
+            glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode), clockOffset: source.clockOffset)
+        let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
         var output = OutputBuffer()

@@ -83,7 +83,7 @@ struct Export: ParsableCommand {
         let state = try source.state()
         let moment = Moment(
             state.forest, of: state.process, at: state.time, listing: listing,
-            clockOffset: TimeZone.current.secondsFromGMT())
+            clockOffset: source.clockOffset)
         let file = try ExportOutput(output, overwrites: overwrite)
         let note = try format.write(moment, to: file.write)
         try file.end()

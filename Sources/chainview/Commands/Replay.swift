@@ -50,12 +50,13 @@ struct Replay: ParsableCommand {
     ///
     /// - Parameter note: a remark to show about the recording, in a phrase.
     func show(_ file: RecordingFile, note: String? = nil) throws {
-        let settings = try display.settings()
+        var settings = try display.settings()
+        settings.clockOffset = file.clockOffset
         let playback = Playback(file, marks: MarkList(ofRecording: path))
         playback.note = note
         var moment: UInt64?
         if let at {
-            moment = playback.marks.moment(at, in: file, clockOffset: settings.stateOptions.clockOffset)
+            moment = playback.marks.moment(at, in: file, clockOffset: settings.clockOffset)
             guard moment != nil else { throw ValidationError("--at \(at) is no moment: \(ReplayMoment.forms).") }
         }
         let first = playback.start(at: moment)

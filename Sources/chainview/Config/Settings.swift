@@ -13,6 +13,8 @@ struct Settings {
     let folders: Folders
     /// Whether to run without a screen. Computed once, because an open screen replaces standard output.
     let isHeadless: Bool
+    /// Seconds to add to UTC for times of day.
+    var clockOffset = WallClock.offset()
 
     /// Reads the configuration file.
     ///
@@ -61,7 +63,7 @@ struct Settings {
         var warnings = configuration.warnings
         warnings.apply(warn: display.frame.warn, allow: display.frame.allow)
         return State.Options(
-            theme: theme, glyphs: glyphs, isReadOnly: isReadOnly, clockOffset: TimeZone.current.secondsFromGMT(),
+            theme: theme, glyphs: glyphs, isReadOnly: isReadOnly, clockOffset: clockOffset,
             actor: DisplayOptions.viewer, limits: configuration.limits, refreshRate: configuration.refreshRate,
             warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant,
             keepsHistory: configuration.historyMemory > 0)

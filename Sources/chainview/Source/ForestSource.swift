@@ -2,14 +2,15 @@ import ArgumentParser
 import ChainAttach
 import ChainModel
 import ChainRecording
+import ChainSystem
 import ChainZstd
 import Dashboard
 import Foundation
 
 /// Where a command gets the chains of a program from, as typed: `TARGET` or `FILE[@TIME]`.
 ///
-/// A word that names a recording is that file, also where a program has the same name. The last `@` of another word
-/// separates a recording from a moment of it.
+/// A word that names a recording is that recording, even if a program has the same name. Else, if what precedes the
+/// word's last `@` names a recording, the rest is a moment of it. Else the word is a program.
 enum ForestSource {
     /// A recording; the moment is in nanoseconds of the program's clock, nil where none was typed.
     case recording(RecordingFile, moment: UInt64?)
@@ -22,9 +23,9 @@ enum ForestSource {
 
     /// Reads a word; opens the recording, and connects to nothing.
     ///
-    /// - Parameter clockOffset: seconds to add to UTC for times of day.
+    /// - Parameter clockOffset: seconds to add to UTC for times of day; by default as at the recording's end.
     /// - Throws: `ValidationError`, or ``Failure`` where a file is missing, is no recording, or cannot be read.
-    init(_ text: String, clockOffset: Int = TimeZone.current.secondsFromGMT()) throws {
+    init(_ text: String, clockOffset: Int? = nil) throws {
         if let file = try Self.recording(text) {
             self = .recording(file, moment: nil)
             return
@@ -34,7 +35,8 @@ enum ForestSource {
             path = String(text[..<sign])
             let time = String(text[text.index(after: sign)...])
             if let file = try Self.recording(path) {
-                self = .recording(file, moment: try Self.moment(time, in: file, at: path, clockOffset))
+                let offset = clockOffset ?? file.clockOffset
+                self = .recording(file, moment: try Self.moment(time, in: file, at: path, offset))
                 return
             }
         }
@@ -48,7 +50,11 @@ enum ForestSource {
     /// Opens a file; nil where there is none, or where it is no recording and the word may name a program.
     private static func recording(_ path: String) throws -> RecordingFile? {
         var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
+        guard stat(path, &facts) == 0 else {
+            let error = SystemError()
+            if isPath(path), ![ENOENT, ENOTDIR].contains(error.code) { throw Failure(recording: path, .system(error)) }
+            return nil
+        }
         do {
             // Looked at first, because opening a pipe would wait for its writer.
             guard facts.st_mode & S_IFMT == S_IFREG else { throw RecordingError.notRecording }
@@ -74,6 +80,14 @@ enum ForestSource {
             throw ValidationError("@\(DisplayText.shown(time)) is no moment: \(ReplayMoment.forms).")
         }
         return min(max(moment, file.range.lowerBound), file.range.upperBound)
+    }
+
+    /// Seconds to add to UTC for the times of day of what is read.
+    var clockOffset: Int {
+        switch self {
+        case .recording(let file, _): file.clockOffset
+        case .program: WallClock.offset()
+        }
     }
 
     // MARK: Reading

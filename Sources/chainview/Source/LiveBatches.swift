@@ -5,11 +5,12 @@ import Dispatch
 
 /// The batches of a program that runs, until it ends, or until it cannot be reached.
 ///
-/// A target by pid is attached to again after a lost connection. Another target is not: its next run would be another
-/// program.
+/// After a lost connection only a target by pid is attached to again. What answers at any other target then may be
+/// another run.
 final class LiveBatches: BatchReader {
     let process: ProcessDescription
-    /// 0, because earlier events come only with the state, in the batches that begin and end a resync.
+    /// 0, because no event has to be skipped: what happened before the program was reached comes as the state, between
+    /// the marks of a resync.
     let start: UInt64 = 0
     private let feed: Feed
     private let woken: DispatchSemaphore

@@ -40,6 +40,7 @@ extension RecordingFile {
             fold(batches, isState: false)
         }
         let report = SiteReport(table ?? SiteTable(after: forest), of: forest, over: first...max(first, end))
-        return Difference.Side(name: name, process: process, forest: forest, report: report)
+        return Difference.Side(
+            name: name, process: process, forest: forest, report: report, clockOffset: clockOffset)
     }
 }
