@@ -36,7 +36,8 @@ extension Figures {
                 let words = program.ask("load", 60_000)
                 sizes.append([before, resident(program)])
                 guard index == 1 else { continue }
-                // By the load's processor time, a second of which makes 200,000 events, also on a busy machine.
+                // Divided by the load's processor time, not by the clock: a second of it makes 200,000 events, also
+                // on a busy machine.
                 let time = Double(flightTicks(program) - ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
                 say("flight.thread", time / (Double(words[2]) ?? 1) * 100, "%", limit: 6)
             }

@@ -1,14 +1,14 @@
 import CMemory
 
-/// Bytes a node of everything in the viewer: forest, row model, the views' data, the last frame.
+/// The viewer's memory in bytes per node: forest, row model, the views' data, the last frame.
 enum MemoryFigures {
     static func memory() {
-        each("screen.memory.fives", Traffic(plans: [Plan.line([.then, .map, .tap, .done])]), limit: 144)
-        each("screen.memory.mixed", Traffic(), limit: nil)
-        each("screen.memory.roots", Traffic(plans: [Plan.single]), limit: 160)
+        measure("screen.memory.fives", Traffic(plans: [Plan.line([.then, .map, .tap, .done])]), limit: 144)
+        measure("screen.memory.mixed", Traffic(), limit: nil)
+        measure("screen.memory.roots", Traffic(plans: [Plan.single]), limit: 160)
     }
 
-    private static func each(_ name: String, _ start: Traffic, limit: Double?) {
+    private static func measure(_ name: String, _ start: Traffic, limit: Double?) {
         var traffic = start
         let tables = traffic.tables()
         let before = Int(memory_in_use())

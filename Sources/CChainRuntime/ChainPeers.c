@@ -70,7 +70,7 @@ static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, ui
     ssize_t count = recvfrom(diagnosis, &answer, sizeof answer, 0, (struct sockaddr *)&sender, &size);
     struct inet_diag_msg found;
     if (count < (ssize_t)NLMSG_LENGTH(sizeof found) || answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
-    // Only the kernel's own port is 0.
+    // Only the kernel's netlink address has port ID 0, so another process cannot forge the answer.
     if (size != sizeof sender || sender.nl_pid != 0) return false;
     memcpy(&found, NLMSG_DATA(&answer.header), sizeof found);
     // Without a connection of these ends the system answers with the listening socket. 10: TCP_LISTEN.

@@ -18,14 +18,14 @@ uint8_t chain_task_outcome(const chain_task *task) {
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
 }
 
-chain_task_beginning chain_task_begins(const char *task) {
+chain_task_beginning chain_task_read_beginning(const char *task) {
     if (chain_layout.entry == 0) return (chain_task_beginning){NULL, NULL};
     const char *context = *(const char *const *)(task + chain_layout.resume + sizeof(void *));
     return *(const chain_task_beginning *)(context - chain_layout.entry);
 }
 
-// The runtime hands the task to other threads after the exit of its context. ThreadSanitizer cannot see that, because
-// the runtime annotates the hand-over earlier.
+// The runtime hands the task to another thread only after swift_task_exitThreadLocalContext has returned.
+// ThreadSanitizer would report a race all the same, because the runtime annotates the hand-over before that call.
 __attribute__((no_sanitize("thread"))) void chain_task_copy_frames(const char *memory, chain_task *task) {
     void *const *fields = (void *const *)(memory + chain_layout.resume);
     atomic_store_explicit(&task->frames[0], fields[0], memory_order_relaxed);
@@ -37,7 +37,7 @@ __attribute__((no_sanitize("thread"))) void chain_task_copy_frames(const char *m
     }
 }
 
-void chain_task_read_entry(chain_task_probe *probe, void *task, const char *state) {
+void chain_task_probe_enter(chain_task_probe *probe, void *task, const char *state) {
     probe->task = task;
     probe->state = state - (char *)task;
     if (probe->entry != NULL) return;
@@ -46,7 +46,7 @@ void chain_task_read_entry(chain_task_probe *probe, void *task, const char *stat
     (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
 }
 
-void chain_task_read_exit(chain_task_probe *probe, char *state) {
+void chain_task_probe_exit(chain_task_probe *probe, char *state) {
     probe->exits += 1;
     (void)chain_tasks_read(state + 16, &probe->status, sizeof probe->status);
     void *fields[2] = {NULL, NULL};

@@ -7,7 +7,7 @@
 typedef struct chain_task_beginning { const char *function; void *closure; } chain_task_beginning;
 
 /// Returns the beginning of a task that has not run yet.
-chain_task_beginning chain_task_begins(const char *task);
+chain_task_beginning chain_task_read_beginning(const char *task);
 
 /// Returns how a retained task has ended: CHAIN_TASK_RETURNED where that is not known.
 uint8_t chain_task_outcome(const chain_task *task);
@@ -16,7 +16,7 @@ uint8_t chain_task_outcome(const chain_task *task);
 void chain_task_copy_frames(const char *memory, chain_task *task);
 
 /// Fills a probe as its task begins to run.
-void chain_task_read_entry(chain_task_probe *probe, void *task, const char *state);
+void chain_task_probe_enter(chain_task_probe *probe, void *task, const char *state);
 
 /// Fills a probe as its task stops to run.
-void chain_task_read_exit(chain_task_probe *probe, char *state);
+void chain_task_probe_exit(chain_task_probe *probe, char *state);

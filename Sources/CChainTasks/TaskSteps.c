@@ -142,7 +142,7 @@ static chain_task *add(void *memory, uint64_t id) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
     bool is_late = id <= atomic_load_explicit(&first_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
-    chain_task_beginning begin = is_late ? (chain_task_beginning){NULL, NULL} : chain_task_begins(memory);
+    chain_task_beginning begin = is_late ? (chain_task_beginning){NULL, NULL} : chain_task_read_beginning(memory);
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
     if (!is_child && is_of_runtime) return NULL;
     bool is_new;
@@ -199,7 +199,7 @@ void chain_observed_enter(char *state) {
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
-        chain_task_read_entry(probe, memory, state);
+        chain_task_probe_enter(probe, memory, state);
         if (memory != NULL) raise_first_id(chain_original.task_id(memory));
         return chain_original.enter(state);
     }
@@ -230,7 +230,7 @@ void chain_observed_enter(char *state) {
 }
 
 void chain_observed_exit(char *state) {
-    if (probe != NULL) chain_task_read_exit(probe, state);
+    if (probe != NULL) chain_task_probe_exit(probe, state);
     chain_task *task = current_runner().slot;
     const char *memory = running.memory;
     // The task belongs to this thread until the original has returned. `state`, which lies in it, names the task,

@@ -8,7 +8,8 @@ public struct ChainEvent: Hashable, Sendable {
     public var time: UInt64
     /// The node of the step.
     public var node: NodeID
-    /// The parent, creator, member or adopted node, by ``kind``.
+    /// Another node, by ``kind``: the parent, creator, member or adopted node, the one with the handler that blocks, or
+    /// the one that a cancellation came from; or none.
     public var other: NodeID
     /// The call site where the node was made (``EventKind/created``) or awaited (``EventKind/awaitMisused``): its
     /// number in ``EventBatch/sites`` of this batch or an earlier one; 0 if unknown.
@@ -119,11 +120,12 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var remoteParent: NodeKey?
     /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
-    /// The thread that its handler began on.
+    /// The thread that its handler began on, of a task of Swift the thread of its last run; 0 if none or unknown.
     public var thread: ThreadID
     /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
-    /// The time at which it ran or was suspended last (``EventKind/resumed``, ``EventKind/suspended``); 0 if unknown.
+    /// The time at which a task of Swift last began to run or was suspended (``EventKind/resumed``,
+    /// ``EventKind/suspended``); 0 if unknown.
     public var switched: UInt64
     /// The earliest time of any event about it if `created` is 0; else 0.
     public var seen: UInt64

@@ -97,7 +97,7 @@ struct Ring: Equatable, @unchecked Sendable {
     /// - Parameter file: the file in which the ring is made if there is room; else it is made in memory of the process.
     static func allocate(owner: UInt64, capacity: Int, in file: RingFile? = nil) -> Ring? {
         precondition(MemoryLayout<RingHeader>.size <= headerSize && MemoryLayout<RingSlot>.size <= RingSlot.size)
-        if let file, let (memory, entry) = file.allocate(byteCount(capacity: capacity), capacity: capacity) {
+        if let file, let (memory, entry) = file.allocate(byteCount(capacity: capacity)) {
             let header = memory.bindMemory(to: RingHeader.self, capacity: 1)
             header.initialize(
                 to: RingHeader(owner: owner, slots: memory + headerSize, capacity: UInt64(capacity)))

@@ -62,8 +62,9 @@ struct RingCursor {
 
 /// The cursors of one pass, read as one stream in the order of time.
 ///
-/// Each ring's own order is kept, whatever its times. The events of a thread with two rings are in order, too: the end
-/// of the newer ring was read first, and at equal times the older ring's events come first.
+/// Each ring's own order is kept, whatever its times. So is the order of a thread with two rings: the newer ring's end
+/// is read first, so that no event is taken without those before it in the older ring, and at equal times the older
+/// ring's events come first.
 struct RingMerge {
     private(set) var cursors: [RingCursor]
     /// A binary heap of the indices of cursors that are not at their end: the least (ticks, index) on top.

@@ -68,7 +68,7 @@ public struct TreeJSON: Sendable {
         JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }
 
-    /// Returns the JSON object that a node has if all nodes are listed. O(nodes of its chain).
+    /// Returns the JSON object of a node, as in a listing without a filter. O(nodes of its chain).
     public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String? {
         ChainWalk.rows(of: forest.root(of: node), in: forest).first { $0.node == node }
             .map { self.node($0, forest, wallOffset, now) }

@@ -1,5 +1,5 @@
 extension ChainForest {
-    /// Applies a batch: names, then snapshots, then events, then the resync mark. About 100 ns an event.
+    /// Applies a batch: names, then snapshots, then events, then the resync mark.
     ///
     /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node uses yet are kept
     ///   until the last part.
@@ -212,7 +212,8 @@ extension ForestData {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)
         } else if node.pointee.chain != noSlot {
-            // Here and not where the state changes, because a node that was only referenced may stay *unknown*.
+            // Here and not in `count(_:from:to:)`, because the state of a node that was only referenced does not change
+            // if it settles as *unknown*.
             let record = chains[node.pointee.chain]
             record.pointee.settled = max(record.pointee.settled, node.pointee.settled ?? time)
         }

@@ -4,7 +4,7 @@ import ChainWire
 
 /// Records one run of a program: folds its batches into a forest of its own, from which it takes the keyframes.
 ///
-/// Not thread-safe. Costs what folding costs, some 100 ns an event, and 300 ns for each node of a keyframe.
+/// Not thread-safe. Costs what folding costs, and some 300 ns for each node of a keyframe.
 package struct BatchRecorder {
     /// When keyframes are written, and what is in them.
     package struct Options: Sendable {

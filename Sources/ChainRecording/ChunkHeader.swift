@@ -22,9 +22,9 @@ package struct ChunkHeader: Hashable, Sendable {
     package var kind: ChunkKind
     package var codec = ChunkCodec.raw
     package var flags: Flags = []
-    /// Its number in the file, from 0.
+    /// The chunk's number, from 0 in a recording; an excerpt keeps the numbers. A gap means missing chunks.
     package var number: UInt32 = 0
-    /// The number of its segment, from 0.
+    /// The number of its segment, likewise.
     package var segment: UInt32 = 0
     /// Bytes of the payload in the file.
     package var storedCount: UInt32 = 0
@@ -34,7 +34,8 @@ package struct ChunkHeader: Hashable, Sendable {
     package var eventCount: UInt32 = 0
     /// The number of snapshots in it.
     package var nodeCount: UInt32 = 0
-    /// The times of its first and of its last batch, in nanoseconds of the program's clock.
+    /// The times of its first and of its last batch, in nanoseconds of the program's clock. In the first chunk of a
+    /// keyframe the hello counts as a batch.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
     /// The counts after its last batch.
     package var counts = RecordingCounts()
@@ -59,8 +60,8 @@ package struct ChunkHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes the header at an offset, of the file with that id; nil where there is no whole one, or one of an unknown
-    /// kind or codec.
+    /// Decodes the header at an offset, of the file with that id. Nil if it is cut off or damaged, if its kind or codec
+    /// is unknown, or if the payload's sizes are over the limit or, in a raw chunk, differ.
     package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
         let size = RecordingFormat.chunkHeaderSize
         guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),

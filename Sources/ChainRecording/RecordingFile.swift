@@ -43,7 +43,7 @@ package final class RecordingFile {
     package let hasIndex: Bool
     /// The program that was recorded.
     package let hello: Hello
-    /// What was found damaged so far, by offset.
+    /// What was found damaged so far, in the order of finding.
     package private(set) var damage: [RecordingDamage]
     private let file: any StoredBytes
     private let codec: (any PayloadCodec)?

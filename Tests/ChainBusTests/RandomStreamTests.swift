@@ -17,7 +17,8 @@ struct RandomStreamTests {
                 "seed \(seed), line \(common) of \(expected.count)")
             deliveryCount += expected.count
         }
-        #expect(deliveryCount > 4_000, "the programs hardly deliver anything")
+        // A single seed, to repeat a failure, delivers less.
+        #expect(deliveryCount > 4_000 || Seeds.upTo(400).count < 100, "the programs hardly deliver anything")
     }
 }
 
@@ -128,7 +129,7 @@ final class RandomProgram: @unchecked Sendable {
     private let stream: any StreamUnderTest
     private var numbers: SeededGenerator
     private var subscriptionCount = 0
-    // Subscriptions after the return of `subscribe`: only these have a handle to dispose of.
+    // The subscriptions for which `subscribe` has returned: the others have no handle yet.
     private var disposable: [Int] = []
     private var actionsLeft = 120
     private var log: [String] = []

@@ -91,7 +91,7 @@ struct ColumnsTests {
         #expect(fromColumns(empty, count: 1) == nil)
     }
 
-    /// Columns with a right checksum, and wrong counts and sizes.
+    /// Columns with bytes changed at random, as a chunk with a valid checksum may hold them.
     @Test func hostileColumnsAreRefusedOrOfTheSameLength() throws {
         var random = SeededGenerator(seed: 13)
         var refused = 0

@@ -72,7 +72,7 @@ import Testing
     @Test func settledChainsFoldAndGoDown() {
         var screen = Self.checkout(100, 30)
         screen.tick(18_000)
-        check(screen, "chains/retired-100x30")
+        check(screen, "chains/archived-100x30")
     }
 
     @Test func frozen() {
@@ -125,8 +125,13 @@ import Testing
     /// Compares a screen with a golden frame. Also writes a picture if `CHAINVIEW_SVG` names a folder.
     static func check(_ screen: Screen, _ name: String) {
         if let folder = ProcessInfo.processInfo.environment["CHAINVIEW_SVG"] {
-            try? screen.frame.svg(theme: screen.state.options.theme)
-                .write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8)
+            let file = URL(fileURLWithPath: "\(folder)/\(name).svg")
+            #expect(throws: Never.self) {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try screen.frame.svg(theme: screen.state.options.theme)
+                    .write(to: file, atomically: true, encoding: .utf8)
+            }
         }
         let complaint = Golden.complaint(about: screen.golden(), named: name)
         #expect(complaint == nil)

@@ -59,7 +59,11 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
     case "t", "s", "a": fault(character)
     case "o": print(overflow(0))
     case "T":
-        var thread = pthread_t()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
         pthread_create(&thread, nil, { _ in fatalError("thread trapped") }, nil)
         pause()
     case "p":

@@ -89,6 +89,13 @@ import Testing
         }
     }
 
+    @Test func theAdviceOfWarningsNamesKeysThatExist() {
+        let named = WarningKind.allCases.flatMap { kind in
+            kind.advice.matches(of: /configuration \(([a-z-]+)\)/).map { String($0.output.1) }
+        }
+        #expect(named.contains("long-handler-after") && Set(named).isSubset(of: ConfigKey.all.map(\.name)), "\(named)")
+    }
+
     @Test(arguments: [
         ("thme = 1", 1, "there is no key \"thme\": did you mean theme?"),
         ("\n\n  colours = 1", 3, "there is no key \"colours\": the keys here are theme, ascii"),

@@ -33,7 +33,7 @@ public struct SiteStatistics: Hashable, Sendable {
     public var oldestRun: UInt64?
     /// Rate, errors and total durations. Live nodes are in flight once they do not wait for a parent.
     public var flow = FlowFigures()
-    /// From being queued to the handler's start, of settled nodes.
+    /// From being queued to the handler's start, or to the settlement where no handler started; of settled nodes.
     public var wait = DurationFigures()
     /// The handler's time, of settled nodes.
     public var run = DurationFigures()

@@ -32,15 +32,16 @@ final class RingFile: @unchecked Sendable {
         unlink(path)
         file = Descriptor(owning: try SystemError.check(chain_open_new_to_map(path)))
         size = Format.headerSize + byteLimit + Format.ringLimit * Self.pageSize
-        let mapped =
-            ftruncate(file.number, off_t(size)) == 0 && chain_reserve(file.number, 0, Int64(Format.headerSize)) == 0
-            ? mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0) : MAP_FAILED
-        guard let mapped, mapped != MAP_FAILED else {
-            let error = SystemError()
+        do throws(SystemError) {
+            _ = try SystemError.check(ftruncate(file.number, off_t(size)) == 0 ? 0 : -errno)
+            _ = try SystemError.check(chain_reserve(file.number, 0, Int64(Format.headerSize)))
+            let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
+            guard let mapped, mapped != MAP_FAILED else { throw SystemError() }
+            base = mapped
+        } catch {
             unlink(path)
             throw error
         }
-        base = mapped
         store(process, at: Format.processOffset)
         store(UInt64(recorder.slotsOfAnEvent), at: Format.eventSlotsOffset)
         store(recorder.usesCycleCounter ? Format.cycleCounterFlag : 0, at: Format.flagsOffset)
@@ -58,8 +59,9 @@ final class RingFile: @unchecked Sendable {
         (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Writes an entry of a table, and then the table's count, so that a reader finds no entry that is half written.
-    /// Returns the index of the entry; nil in a full table, unless a new entry overwrites the oldest.
+    /// Writes an entry of a table, and then the table's count, so that a reader finds no new entry half written; one
+    /// that overwrites the oldest may be. Returns the index of the entry; nil in a full table, unless a new entry
+    /// overwrites the oldest.
     private func add(
         _ countOffset: Int, limit: Int, overwritesOldest: Bool, _ write: (_ index: Int) -> Void
     ) -> Int? {
@@ -92,7 +94,7 @@ final class RingFile: @unchecked Sendable {
     // MARK: Rings
 
     /// Returns memory for a ring, and its entry; nil where there is no room in the file or on the disk.
-    func allocate(_ byteCount: Int, capacity: Int) -> (memory: UnsafeMutableRawPointer, entry: RingEntry)? {
+    func allocate(_ byteCount: Int) -> (memory: UnsafeMutableRawPointer, entry: RingEntry)? {
         next.withLock { next in
             let start = (next + Self.pageSize - 1) / Self.pageSize * Self.pageSize
             guard start + byteCount <= size,

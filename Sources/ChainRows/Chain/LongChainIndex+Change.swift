@@ -27,7 +27,8 @@ extension LongChainIndex {
 
     // MARK: Entries
 
-    /// Inserts entries that match nothing yet at a position.
+    /// Inserts entries at a position. Their ``Entry/shownCount`` has to be 0, because matches of the filter are set
+    /// later.
     mutating func insert(_ new: [Entry], at position: Position, in listIndex: Int) {
         guard !new.isEmpty else { return }
         if lists[listIndex]!.chunks.isEmpty { addChunks([[]], at: 0, in: listIndex) }

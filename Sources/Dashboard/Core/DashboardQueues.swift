@@ -29,7 +29,7 @@ extension Program {
                 name: "events and nodes while frozen", count: frozenBuffer?.keptCount ?? 0,
                 highWaterMark: frozenHighWater, limit: frozenLimit),
             QueueStatistics(
-                name: "cancellations on their way", count: requests.count, highWaterMark: requests.count,
+                name: "cancellations on their way", count: requests.count, highWaterMark: requestHighWater,
                 limit: Self.requestLimit),
         ]
         return all

@@ -1,3 +1,4 @@
+import ChainText
 import Frames
 
 /// The box with the help: in two columns where there is room, scrolled where the help is longer than the screen.
@@ -143,7 +144,7 @@ extension Painter {
         guard search.isTyping || !search.text.isEmpty else { return }
         let row = box.area.row + box.area.rows - 1
         let count = box.matches(of: search.text).count
-        let words = search.text.isEmpty ? "" : count == 0 ? "  not found " : "  \(count) lines "
+        let words = search.text.isEmpty ? "" : count == 0 ? "  not found " : "  \(CountText.counted(count, "line")) "
         var column = box.area.column + 2
         column += frame.write(
             " /\(glyphs.safe(search.text))", row: row, column: column,

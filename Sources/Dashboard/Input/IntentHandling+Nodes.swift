@@ -30,12 +30,12 @@ extension State {
         updateViewport()
     }
 
-    /// How long chains are neither archived nor folded after a node was tagged, in nanoseconds.
+    /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
     private static let tagHoldDuration: UInt64 = 5_000_000_000
 
     mutating func untag() {
-        guard !tags.isEmpty else { return notify("nothing is tagged; Space tags") }
-        let count = tags.count
+        let count = tags.count + absentTags.count
+        guard count > 0 else { return notify("nothing is tagged; Space tags") }
         dropTags()
         notify("\(count) untagged")
     }

@@ -23,8 +23,8 @@ extension State {
         return []
     }
 
-    /// Clears a sticky or plain message, because a key was pressed. A warning stays until it expires, but not in a
-    /// recording, where the time that is shown may stand still.
+    /// Clears a sticky or plain message, because a key was pressed or the mouse clicked. A warning stays until it
+    /// expires, but not in a recording, where the time that is shown may stand still.
     mutating func endMessage() {
         guard let status, status.isSticky || status.tone == .plain || isReplaying else { return }
         self.status = nil

@@ -11,8 +11,8 @@ extension State {
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
-    /// Returns the node of a program that a row stands for, or that the row's chain is drawn under. Nil where the row
-    /// is in another program's tree.
+    /// Returns a node of this program: the one that a row stands for, else the nearest caller that the row's chain is
+    /// drawn under, directly or through other chains. Nil if there is neither.
     func node(in programIndex: Int, around rowID: RowID) -> NodeIndex? {
         var next = find(rowID)
         while let found = next, found.programIndex != programIndex {

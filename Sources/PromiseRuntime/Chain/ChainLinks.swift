@@ -47,8 +47,8 @@ extension Chain {
         link { $0.delay(duration, label: label, file: file, line: line) }
     }
 
-    /// Limits the time of the link before it, from the launch on. Beyond the limit this node is rejected with
-    /// ``PromiseTimedOut``, and that link is cancelled, because nothing else waits for it (<doc:TheRules>, X2).
+    /// Rejects with ``PromiseTimedOut`` if the link before it has not settled within `limit` after the launch. That
+    /// link is then cancelled, because nothing else waits for it (<doc:TheRules>, X2).
     public func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Output> {
@@ -126,8 +126,8 @@ extension Chain {
 
     /// Runs an action that may fail: continues with the action's outcome.
     ///
-    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
-    /// (<doc:TheRules>, X3).
+    /// After a rejection the action does not run, and the error is passed on. In a cancelled branch it runs, with the
+    /// cancellation (<doc:TheRules>, X3).
     public func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ action: @escaping @Sendable (Result<Output, any Error>) throws -> NewValue
@@ -135,7 +135,7 @@ extension Chain {
         link { $0.ignore(label: label, on: executor, file: file, line: line, action) }
     }
 
-    /// Converts the outcome to a value: always fulfilled.
+    /// Converts the outcome to a value: fulfilled, unless the node is cancelled itself.
     public func asResult(
         label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Result<Output, any Error>> {

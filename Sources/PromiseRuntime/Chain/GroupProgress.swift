@@ -70,7 +70,8 @@ struct GroupProgress<Member: Sendable> {
         return step
     }
 
-    /// Starts the next member of a sequence, skipping those that are settled already.
+    /// Starts the next member of a sequence that has no outcome. Rejects the node at the first failed member, also at
+    /// one that was cancelled before its turn.
     private mutating func startNext() -> Step {
         for index in max(0, startedCount - 1)..<max(outcomes.count, startedCount) {
             if index >= startedCount, outcomes[index] == nil {

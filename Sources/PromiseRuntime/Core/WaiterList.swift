@@ -1,196 +1,187 @@
-/// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
-/// reference that the word owns.
-///
-/// All methods but ``release()`` are called under the promise's lock bit. Each looks at a bounded number of entries,
-/// and neither allocates nor releases memory.
-struct WaiterSlot {
-    // 0, the address of the only waiter, or the address of a WaiterList plus 1.
-    private var word: UInt = 0
+/// The waiters of a promise that has had two or more at a time, in linked segments in order of registration. A removed
+/// entry leaves a hole; a sweep unlinks each segment of holes alone, except the last. Used under the lock bit of its
+/// promise.
+final class WaiterList {
+    private var first: Unmanaged<WaiterSegment>
+    private(set) var last: Unmanaged<WaiterSegment>
+    /// The number of entries without holes.
+    private(set) var entryCount = 0
+    /// The number of waiters that became done since the last sweep began; some may have been removed meanwhile.
+    var doneCount = 0
+    /// The number of walks that are between two entries and have released the lock.
+    var walkCount = 0
+    /// Whether a sweep is running.
+    var isSweeping = false
+    /// Where the search for a consumer resumes: no consumer before this position still waits.
+    private var consumerSearch = WaiterPosition()
 
-    var isEmpty: Bool { word == 0 }
-
-    private var single: Unmanaged<_Waiter>? {
-        UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }
+    init(_ segment: WaiterSegment) {
+        first = Unmanaged.passRetained(segment)
+        last = first
     }
 
-    private var list: WaiterList? {
-        word & 1 == 0
-            ? nil : Unmanaged<WaiterList>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!).takeUnretainedValue()
-    }
-
-    // MARK: Changes
-
-    /// Appends a waiter, retained. Returns false, and changes nothing, if memory is needed: then the caller unlocks,
-    /// allocates a ``WaiterSpare`` for ``missing``, and tries again.
-    @inline(__always)
-    mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
-        let entry = Unmanaged.passUnretained(waiter)
-        guard word == 0 else { return appendAnother(entry, &spare) }
-        word = UInt(bitPattern: entry.retain().toOpaque())
-        return true
-    }
-
-    @inline(never)
-    private mutating func appendAnother(_ entry: Unmanaged<_Waiter>, _ spare: inout WaiterSpare?) -> Bool {
-        if let list {
-            if list.last._withUnsafeGuaranteedRef({ $0.isFull }) {
-                guard let segment = spare?.segment.take() else { return false }
-                list.append(segment)
-            }
-            list.append(entry.retain())
-            return true
+    // Iterative, because a list may have any length.
+    deinit {
+        var next: Unmanaged<WaiterSegment>? = first
+        while let segment = next {
+            next = segment._withUnsafeGuaranteedRef { $0.header.next }
+            segment.release()
         }
-        guard let new = spare?.list.take() else { return false }
-        new.append(single!)
-        new.append(entry.retain())
-        word = UInt(bitPattern: Unmanaged.passRetained(new).toOpaque()) | 1
-        return true
     }
 
-    /// The memory that ``append(_:_:)`` needs: a segment of `capacity` entries, and a list if there is none.
-    var missing: (list: Bool, capacity: Int) {
-        guard let list else { return (true, 4) }
-        let capacity = list.last._withUnsafeGuaranteedRef { $0.header.capacity }
-        return (false, min(capacity * 2, WaiterSegment.capacityLimit))
+    func append(_ segment: WaiterSegment) {
+        let added = Unmanaged.passRetained(segment)
+        last._withUnsafeGuaranteedRef { $0.header.next = added }
+        last = added
     }
 
-    /// Removes a waiter if it is the only one; the caller releases it.
-    @inline(__always)
-    mutating func removeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
-        guard word == UInt(bitPattern: waiter.toOpaque()) else { return false }
-        word = 0
-        return true
+    func append(_ entry: Unmanaged<_Waiter>) {
+        last._withUnsafeGuaranteedRef { $0.append(entry) }
+        entryCount += 1
     }
 
-    /// Removes the entry that ``next(_:)`` returned last; the caller releases it.
-    mutating func remove(before position: inout WaiterPosition) {
-        if let list { return list.remove(before: &position) }
-        word = 0
-        position.index = 0
-    }
-
-    /// Removes a list without entries; the caller releases it without a lock.
-    mutating func takeEmptyList() -> WaiterSlot {
-        guard let list, list.entryCount == 0, list.walkCount == 0, !list.isSweeping else { return WaiterSlot() }
-        let taken = self
-        word = 0
-        return taken
+    func releaseAll() {
+        var position = WaiterPosition()
+        while let entry = next(&position) { entry.release() }
     }
 
     // MARK: Walks
 
-    /// Returns the entry behind a position, unretained, and advances the position; nil at the end.
     @inline(__always)
-    mutating func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
-        if let list { return list.next(&position) }
-        guard position.index == 0, let single else { return nil }
-        position.index = 1
-        return single
+    func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
+        while true {
+            let segment = position.segment ?? first
+            let header = segment._withUnsafeGuaranteedRef { $0.header }
+            while position.index < header.count {
+                let entry = segment._withUnsafeGuaranteedRef { $0[position.index] }
+                position.index += 1
+                if let entry {
+                    position.segment = segment
+                    return entry
+                }
+            }
+            guard let next = header.next else { return nil }
+            position.segment = next
+            position.index = 0
+        }
     }
 
-    /// Keeps segments in the list until ``endWalk(_:)``, for a walk that releases the lock between entries.
-    mutating func beginWalk(_ position: inout WaiterPosition) {
-        guard !position.isCounted, let list else { return }
-        list.walkCount += 1
-        position.isCounted = true
+    func remove(before position: inout WaiterPosition) {
+        (position.segment ?? first)._withUnsafeGuaranteedRef { $0.remove(position.index - 1) }
+        entryCount -= 1
     }
 
-    /// Ends what ``beginWalk(_:)`` began.
-    mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
-
-    /// Whether an entry is a consumer that is not done; nil if none was among the next `limit` entries. The search
-    /// resumes where the last one ended, because an entry that is done stays done.
-    mutating func findConsumer(limit: Int) -> Bool? {
-        if let list { return list.findConsumer(limit: limit) }
-        return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
+    func findConsumer(limit: Int) -> Bool? {
+        for _ in 0..<limit {
+            let start = consumerSearch
+            guard let entry = next(&consumerSearch) else { return false }
+            if entry._withUnsafeGuaranteedRef({ $0.isConsumer && !$0.isDone }) {
+                consumerSearch = start
+                return true
+            }
+        }
+        return nil
     }
 
     // MARK: Sweeps
 
-    /// Removes the only waiter if it is done; the caller releases it. Nil for a list.
-    mutating func removeOnlyIfDone() -> Unmanaged<_Waiter>? {
-        guard list == nil, let single, single._withUnsafeGuaranteedRef({ $0.isDone }) else { return nil }
-        word = 0
-        return single
+    func beginSweep() -> Bool {
+        guard doneCount * 2 >= entryCount, doneCount > 0, !isSweeping, walkCount == 0 else { return false }
+        isSweeping = true
+        doneCount = 0
+        return true
     }
 
-    /// Counts one more waiter of a list as done. If `mayBegin` and a sweep is due, begins it and returns true: the
-    /// caller then sweeps. A sweep looks at all entries, so it is amortised O(1) per entry that is done.
-    mutating func noteDone(mayBegin: Bool) -> Bool {
-        guard let list else { return false }
-        list.doneCount += 1
-        return mayBegin && list.beginSweep()
+    /// Stops a sweep before its end, and marks another one as due.
+    func abortSweep() {
+        isSweeping = false
+        doneCount = entryCount
     }
 
-    /// Begins a sweep of a list if it is due; false if not.
-    mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
-
-    /// Moves entries that are done to `taken`, as many as fit. True at the end of the sweep.
-    mutating func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
-        list?.sweep(&position, &taken) ?? true
+    func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
+        if walkCount > 0 {
+            abortSweep()
+            return true
+        }
+        for _ in 0..<RemovedWaiters.limit where !taken.isFull {
+            let segment = position.segment ?? first
+            if position.index < segment._withUnsafeGuaranteedRef({ $0.header.count }) {
+                takeIfDone(segment, position.index, &taken)
+                position.index += 1
+            } else if !advance(&position, behind: segment, &taken) {
+                isSweeping = false
+                return true
+            }
+        }
+        return false
     }
 
-    /// Stops a sweep before its end.
-    mutating func abortSweep() { list?.abortSweep() }
+    private func takeIfDone(_ segment: Unmanaged<WaiterSegment>, _ index: Int, _ taken: inout RemovedWaiters) {
+        guard let entry = segment._withUnsafeGuaranteedRef({ $0[index] }),
+            entry._withUnsafeGuaranteedRef({ $0.isDone })
+        else { return }
+        segment._withUnsafeGuaranteedRef { $0.remove(index) }
+        entryCount -= 1
+        taken.append(entry)
+    }
 
-    /// Releases all entries iteratively, however long the list is.
-    @inline(__always)
-    consuming func release() { if word != 0 { releaseAll() } }
-
-    @inline(never)
-    private consuming func releaseAll() {
-        if word & 1 == 0 { return single!.release() }
-        let list = Unmanaged<WaiterList>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!).takeRetainedValue()
-        list.releaseAll()
+    /// Advances to the segment behind a swept one, and unlinks the swept one if it is empty; false at the end.
+    private func advance(
+        _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout RemovedWaiters
+    ) -> Bool {
+        let header = segment._withUnsafeGuaranteedRef { $0.header }
+        guard let next = header.next else { return false }
+        if header.entryCount > 0 {
+            position.previous = segment
+        } else {
+            if (consumerSearch.segment ?? first).toOpaque() == segment.toOpaque() {
+                consumerSearch = WaiterPosition(segment: next)
+            }
+            if let previous = position.previous {
+                previous._withUnsafeGuaranteedRef { $0.header.next = next }
+            } else {
+                first = next
+            }
+            taken.segment = segment
+        }
+        position.segment = next
+        position.index = 0
+        return true
     }
 }
 
-/// A position between the entries of a ``WaiterSlot``.
-struct WaiterPosition {
-    /// The segment; nil for the first.
-    // Unretained: segments stay while a walk is counted, a sweep is running, or the promise is settling.
-    var segment: Unmanaged<WaiterSegment>?
-    /// The entry within the segment.
-    var index = 0
-    /// Whether the list has counted the walk.
-    var isCounted = false
-    /// In a sweep: the kept segment before; nil for the first.
-    var previous: Unmanaged<WaiterSegment>?
-}
-
-/// Memory for a list to grow, allocated without the lock bit.
-struct WaiterSpare {
-    fileprivate var list: WaiterList?
-    fileprivate var segment: WaiterSegment?
-
-    /// Allocates memory for ``WaiterSlot/missing``.
-    init(_ missing: (list: Bool, capacity: Int)) {
-        let segment = WaiterSegment.make(capacity: missing.capacity)
-        if missing.list { list = WaiterList(segment) } else { self.segment = segment }
-    }
-}
-
-/// Entries that were removed from a list, to be released without the lock bit.
-struct RemovedWaiters: ~Copyable {
-    static let limit = 16
-    private let entries = UnsafeMutablePointer<Unmanaged<_Waiter>>.allocate(capacity: Self.limit)
-    private var count = 0
-    // The unlinked segment; each sweep step unlinks at most one.
-    var segment: Unmanaged<WaiterSegment>?
-
-    var isFull: Bool { count == Self.limit || segment != nil }
-
-    mutating func append(_ entry: Unmanaged<_Waiter>) {
-        (entries + count).initialize(to: entry)
-        count += 1
+/// A segment of a ``WaiterList``: some entries in one allocation.
+final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter>?> {
+    struct Header {
+        let capacity: Int
+        /// The number of entries, holes included.
+        var count = 0
+        /// The number of entries without holes.
+        var entryCount = 0
+        /// Owned.
+        var next: Unmanaged<WaiterSegment>?
     }
 
-    /// Releases the entries and the segment.
-    mutating func release() {
-        for index in 0..<count { entries[index].release() }
-        count = 0
-        segment.take()?.release()
+    /// The most entries of a segment, which bounds the cost of a walk over holes.
+    static let capacityLimit = 128
+
+    static func make(capacity: Int) -> WaiterSegment {
+        unsafeDowncast(create(minimumCapacity: capacity) { _ in Header(capacity: capacity) }, to: WaiterSegment.self)
     }
 
-    deinit { entries.deallocate() }
+    var isFull: Bool { header.count == header.capacity }
+
+    subscript(_ index: Int) -> Unmanaged<_Waiter>? { withUnsafeMutablePointerToElements { $0[index] } }
+
+    func append(_ entry: Unmanaged<_Waiter>) {
+        let count = header.count
+        withUnsafeMutablePointerToElements { ($0 + count).initialize(to: entry) }
+        header.count = count + 1
+        header.entryCount += 1
+    }
+
+    func remove(_ index: Int) {
+        withUnsafeMutablePointerToElements { $0[index] = nil }
+        header.entryCount -= 1
+    }
 }

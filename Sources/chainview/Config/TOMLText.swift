@@ -116,7 +116,8 @@ struct TOMLKeyLines {
         return path
     }
 
-    /// Reads a string of any of the four kinds. Returns its text without resolving escapes.
+    /// Reads a string of any of the four kinds. Returns its text; of an escape, only the letter behind the
+    /// backslash.
     private mutating func takeString() -> String {
         guard let quote = rest.first else { return "" }
         let isLong = rest.starts(with: [quote, quote, quote])

@@ -40,7 +40,7 @@ final class Session {
     let alertCommand: AlertCommand?
 
     /// About how many events and nodes are applied between two checks for input. They take some milliseconds.
-    private static let foldLimit = 16_384
+    private static let applyLimit = 16_384
 
     /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000
@@ -165,7 +165,7 @@ final class Session {
     /// The time between two frames, in nanoseconds.
     private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
 
-    private func drain() { for feed in feeds { feed.drain(limit: Self.foldLimit / feeds.count, step) } }
+    private func drain() { for feed in feeds { feed.drain(limit: Self.applyLimit / feeds.count, step) } }
 
     private var hasBatches: Bool { feeds.contains(where: \.hasBatches) }
 
@@ -206,7 +206,8 @@ final class Session {
         (drawnRevision, drawnOutput) = (revision, outputRevision)
     }
 
-    /// Restores the saved settings once the names of all programs are known; of one program, before its first nodes.
+    /// Restores the saved settings once the names of all programs are known. For a single live program that is before
+    /// its first nodes; for a recording, after those of the first moment.
     private func restoreSettings() {
         guard let settingsStore, savedSettings == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }

@@ -41,7 +41,8 @@ extension Settings {
         for action in actions { _ = reduce(into: &state, action) }
         let tick = Action.tick(wall: wall, process: process)
         _ = reduce(into: &state, tick)
-        // After the nodes have come, because a view that was shown empty is updated a second later.
+        // Restored after the nodes were applied, because a view that was shown empty is updated only in the next
+        // second, and `wall` stays the same here.
         _ = reduce(into: &state, .restore(base.overlaid(with: demanded)))
         for _ in 0..<64 {
             _ = reduce(into: &state, tick)

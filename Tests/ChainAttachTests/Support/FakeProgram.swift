@@ -36,7 +36,7 @@ final class TemporaryFolder: Sendable {
     var options: AttachOptions { AttachOptions(discovery: discovery) }
 }
 
-/// A listening socket as of a program; the test sends the program's messages.
+/// The listening socket of a simulated program; the test sends the program's messages.
 final class FakeProgram {
     let path: String
     let info: ProgramInfo

@@ -60,7 +60,7 @@ struct Script {
         let (node, other, time, facts) = (id(), id(), time(), next())
         return ChainEvent(
             time: time, kind, node: node, other: other, site: UInt32(facts & 3), text: UInt32(facts & 3),
-            thread: UInt32(facts >> 6), detail: UInt16(facts), flags: EventFlags(rawValue: facts >> 3))
+            thread: UInt32(facts >> 6), detail: UInt16(facts), flags: EventFlags(rawValue: facts >> 2))
     }
 
     private mutating func node() -> NodeSnapshot {

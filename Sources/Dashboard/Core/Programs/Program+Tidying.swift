@@ -25,6 +25,7 @@ extension Program {
         follow()
         requests.append(Request(id: command, nodes: nodes))
         if requests.count > Self.requestLimit { requests.removeFirst() }
+        requestHighWater = max(requestHighWater, requests.count)
     }
 
     mutating func unmark(_ nodes: [NodeID]) {

@@ -23,6 +23,8 @@ struct Program {
     /// The load of the last minute.
     var loadHistory = LoadHistory()
     var requests: [Request] = []
+    /// The most of them at one time.
+    var requestHighWater = 0
     /// Whether only its own row is shown.
     var isFolded = false
     var kept = KeptChoices()

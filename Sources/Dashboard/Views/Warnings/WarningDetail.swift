@@ -29,6 +29,7 @@ extension WarningsView {
         text.gap()
         text.add(DetailLine("what to do", .title))
         text.wrap(kind.advice, style: .normal)
+        if let keys = WarningText.keys(kind) { text.field("keys", keys) }
         if let limit = WarningText.limit(kind, state.options.warnings) {
             text.gap()
             text.field("limit", limit)

@@ -48,7 +48,7 @@ extension WarningsView {
         case .more(_, let count)?:
             return state.notify("the other \(CountText.grouped(count)) are counted and not kept")
         case .filtered?: return state.notify("Esc clears the filter, which shows them")
-        case .hidden?: return hideKind(&state)
+        case .muted?: return hideKind(&state)
         case .ended?, .group?, .warning?: break
         }
         if state.warnings.selectedRow?.folds == true { return toggle(&state) }
@@ -107,7 +107,7 @@ extension WarningsView {
         switch row {
         case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&state)
         case .group where row.folds, .ended: moveCursor(to: state.warnings.cursor.selected + 1, &state)
-        case .hidden: state.notify("this kind is muted; Enter shows it again")
+        case .muted: state.notify("this kind is muted; Enter shows it again")
         case .more, .filtered: state.notify("nothing is folded here")
         default: state.notify("nothing is folded here; Enter goes to its node")
         }
@@ -119,7 +119,7 @@ extension WarningsView {
     private static func dismiss(_ state: inout State) {
         switch state.warnings.selectedRow {
         case nil: return state.notify("there is nothing to dismiss")
-        case .hidden?: return state.notify("this kind is muted; X shows it again")
+        case .muted?: return state.notify("this kind is muted; X shows it again")
         case .filtered?: return state.notify("the filter hides these; Esc clears it")
         case .warning(let warning, _, let programIndex)?:
             state.programs[programIndex].insight.warnings.dismiss(warning.id)

@@ -2,7 +2,7 @@ import ChainInsight
 
 /// A row of the view of warnings.
 enum WarningRow: Equatable {
-    /// The warnings of a kind at a call site; one alone stands for itself.
+    /// The warnings of a kind at a call site. The row of a single warning stands for that warning, and does not fold.
     case group(WarningGroup, isFolded: Bool)
     /// A warning of an unfolded group.
     case warning(Warning, WarningGroup.ID, programIndex: Int)
@@ -13,7 +13,7 @@ enum WarningRow: Equatable {
     /// The number of warnings that ended lately.
     case ended(Int, isFolded: Bool)
     /// A kind that is muted.
-    case hidden(WarningKind)
+    case muted(WarningKind)
 
     /// The identity of a row, wherever it is.
     enum ID: Hashable {
@@ -21,7 +21,7 @@ enum WarningRow: Equatable {
         case warning(Warning.ID, SourceID)
         case more(WarningKind)
         case filtered, ended
-        case hidden(WarningKind)
+        case muted(WarningKind)
     }
 
     var id: ID {
@@ -31,7 +31,7 @@ enum WarningRow: Equatable {
         case .more(let kind, _): .more(kind)
         case .filtered: .filtered
         case .ended: .ended
-        case .hidden(let kind): .hidden(kind)
+        case .muted(let kind): .muted(kind)
         }
     }
 
@@ -40,7 +40,7 @@ enum WarningRow: Equatable {
         switch self {
         case .group(let group, _): group.id.kind
         case .warning(let warning, _, _): warning.kind
-        case .more(let kind, _), .hidden(let kind): kind
+        case .more(let kind, _), .muted(let kind): kind
         case .filtered, .ended: nil
         }
     }
@@ -50,7 +50,7 @@ enum WarningRow: Equatable {
         switch self {
         case .group(let group, _): group.programIndex
         case .warning(_, _, let programIndex): programIndex
-        case .more, .filtered, .ended, .hidden: nil
+        case .more, .filtered, .ended, .muted: nil
         }
     }
 

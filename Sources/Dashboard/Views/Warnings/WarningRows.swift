@@ -41,7 +41,7 @@ extension WarningsView {
             rows.append(.ended(grouping.endedCount, isFolded: !state.warnings.showsEnded))
             if state.warnings.showsEnded { rows += sorted(isEnded: true).flatMap { self.rows(of: $0, state) } }
         }
-        rows += WarningKind.byWeight.filter { !enabled.contains($0) }.map { .hidden($0) }
+        rows += WarningKind.byWeight.filter { !enabled.contains($0) }.map { .muted($0) }
         return rows
     }
 

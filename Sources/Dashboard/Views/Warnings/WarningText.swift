@@ -61,6 +61,17 @@ enum WarningText {
         return words.prefix(end + 1).joined(separator: " ")
     }
 
+    /// Returns the keys that help with a kind of warning; nil where none does more than with others.
+    static func keys(_ kind: WarningKind) -> String? {
+        switch kind {
+        case .neverSettled: "e opens its call site"
+        case .blockedWorker: "w goes to what a waiting handler waits for"
+        case .deadlock: "w follows the cycle, c cancels a node of it"
+        case .tooManyThreads, .longQueueWait, .starvedPool: "2 shows the threads"
+        default: nil
+        }
+    }
+
     /// Returns the limit of a kind, in words; nil where it has none.
     static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
         switch kind {

@@ -86,7 +86,7 @@ extension Painter {
             case .ended(let count, let isFolded):
                 paintMarker(isFolded, line)
                 paintNote("\(CountText.grouped(count)) ended", columns, line)
-            case .hidden(let kind): paintNote("\(kind.rawValue) is muted; X shows it again", columns, line)
+            case .muted(let kind): paintNote("\(kind.rawValue) is muted; X shows it again", columns, line)
             }
         }
         if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }

@@ -8,17 +8,18 @@ extension Playback {
             isPlaying.toggle()
             lastTick = 0
             if isPlaying, time >= range.upperBound { return seek(to: range.lowerBound) }
-        case .faster: speed = min(speed + 1, Self.speeds.count - 1)
-        case .slower: speed = max(speed - 1, 0)
+        case .faster: speedIndex = min(speedIndex + 1, Self.speeds.count - 1)
+        case .slower: speedIndex = max(speedIndex - 1, 0)
         case .nextEvent:
             isPlaying = false
-            return move(to: nextEventTime() ?? (goesOn() ? nextEventTime() : nil) ?? range.upperBound)
+            return move(to: nextEventTime() ?? (readFurther() ? nextEventTime() : nil) ?? range.upperBound)
         case .previousEvent:
             isPlaying = false
             return move(to: lastEventTime() ?? range.lowerBound)
         case .nextNotable, .previousNotable:
             let isNext = command == .nextNotable
-            guard let notable = notable(isNext: isNext) ?? (isNext && goesOn() ? notable(isNext: true) : nil) else {
+            guard let notable = notable(isNext: isNext) ?? (isNext && readFurther() ? notable(isNext: true) : nil)
+            else {
                 return [.message("no rejection, warning or mark \(isNext ? "follows" : "before")")]
             }
             isPlaying = false

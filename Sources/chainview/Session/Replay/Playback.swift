@@ -10,8 +10,8 @@ final class Playback {
     private(set) var time: UInt64
     private(set) var range: ClosedRange<UInt64>
     var isPlaying = false
-    /// The speed, by index in ``speeds``.
-    var speed = Playback.speeds.firstIndex(of: 1) ?? 0
+    /// The index of the speed in ``speeds``.
+    var speedIndex = Playback.speeds.firstIndex(of: 1) ?? 0
     /// When the time was advanced last, in nanoseconds of the viewer's clock; 0 if playing has just begun.
     var lastTick: UInt64 = 0
     /// The moment that playing has to reach.
@@ -90,9 +90,9 @@ final class Playback {
             return scrubbed >= range.upperBound ? move(to: scrubbed) : seek(to: scrubbed)
         }
         guard isPlaying, lastTick != 0 else { return [] }
-        let elapsed = Double(now - min(now, lastTick)) * Self.speeds[speed]
+        let elapsed = Double(now - min(now, lastTick)) * Self.speeds[speedIndex]
         target = target.addingClamped(UInt64(min(elapsed, 1e15)))
-        if let actions = extended(to: target, margin: Self.nowMargin) { return actions }
+        if let actions = endIfBeyondHistory(target, margin: Self.nowMargin) { return actions }
         target = min(target, range.upperBound)
         if isStale { return seek(to: target) }
         var batches = [[EventBatch]](repeating: [], count: tracks.count)
@@ -110,7 +110,7 @@ final class Playback {
 
     /// Moves to the nearest recorded moment. Returns the actions that show it.
     func move(to moment: UInt64) -> [Action] {
-        if let actions = extended(to: moment) { return actions }
+        if let actions = endIfBeyondHistory(moment) { return actions }
         let moment = min(max(moment, range.lowerBound), range.upperBound)
         guard !isStale, moment >= time, moment - time <= Self.nearDistance else { return seek(to: moment) }
         let batches = tracks.indices.map { tracks[$0].advance(to: moment) }
@@ -134,7 +134,8 @@ final class Playback {
         return (hasNewSeries ? [.series(series)] : [])
             + zip(tracks, batches).map { track, batches in
                 track.step(
-                    batches, isFresh: isFresh, at: time, in: range, isPlaying: isPlaying, speed: Self.speeds[speed],
+                    batches, isFresh: isFresh, at: time, in: range, isPlaying: isPlaying,
+                    speed: Self.speeds[speedIndex],
                     isPast: history != nil)
             }
     }
@@ -143,12 +144,13 @@ final class Playback {
 // MARK: The past of live programs
 
 extension Playback {
-    /// How near to the present playing ends, in nanoseconds: the age of the newest recorded batch.
+    /// Playing returns to the live programs within this many nanoseconds of the history's end, because its newest batch
+    /// is about that old.
     private static let nowMargin: UInt64 = 300_000_000
 
     /// Reads a history again if a moment is beyond what was read. Returns nil if the moment can be shown; if it is
     /// beyond the history, sets ``isOver`` and returns no actions.
-    private func extended(to moment: UInt64, margin: UInt64 = 0) -> [Action]? {
+    private func endIfBeyondHistory(_ moment: UInt64, margin: UInt64 = 0) -> [Action]? {
         guard history != nil, moment >= range.upperBound else { return nil }
         readOn()
         guard moment >= range.upperBound.subtractingClamped(margin) else { return nil }
@@ -157,7 +159,7 @@ extension Playback {
     }
 
     /// Reads a history again; returns whether it goes on after what was read before.
-    func goesOn() -> Bool {
+    func readFurther() -> Bool {
         let end = range.upperBound
         readOn()
         return range.upperBound > end
@@ -175,8 +177,9 @@ extension Playback {
         let wallOffset = files[0].file.process.wallOffset
         tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
         for index in tracks.indices {
-            // What is shown stays, so the batches that lead to it are dropped. The end of the old file may lack some
-            // batches of its last time: then the next step starts from a keyframe.
+            // The shown state stays, so the batches that lead to it are dropped. If the old track was at its end, the
+            // next step starts from a keyframe, because the old file may lack batches with its last timestamp. So it
+            // does if the new track does not contain the moment.
             let before = old.first { $0.source == tracks[index].source }
             let isInside = tracks[index].range.contains(time) && before?.isAtEnd == false
             _ = tracks[index].seek(to: time)
@@ -190,7 +193,8 @@ extension Playback {
 // MARK: Messages
 
 extension Playback {
-    /// What is wrong with the recording as far as it was read, in phrases.
+    /// The remarks to show as the recording is opened, in phrases: damage so far, which then counts as reported, how
+    /// the file ended, ``note``, and why the marks cannot be read.
     var openingNotes: [String] { [newDamage(), tracks[0].file.endingNote, note, marks.problem].compactMap { $0 } }
 
     /// What was found damaged since the last call, in a phrase.

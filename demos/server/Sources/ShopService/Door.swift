@@ -3,7 +3,7 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// FlyingFox's pool of sockets, with a wait for connections that can be ended.
+/// FlyingFox's pool of sockets, with a wait for new connections that can be ended.
 ///
 /// FlyingFox stops by closing the listening socket, which does not wake the task that waits for it. Stopping would then
 /// always take the whole grace period.

@@ -26,7 +26,7 @@ extension WarningKind {
         switch self {
         case .neverSettled:
             "It has been live for longer than the limit, and it waits for no parent, member, timer or queue: only the "
-                + "program's own code can settle it. Everything that waits for it waits on."
+                + "program's own code can settle it. Everything that waits for it keeps waiting."
         case .abandoned:
             "The last reference to its resolver went away while it was pending, so it was rejected with an error that says "
                 + "so. Usually a completion was not stored, or not called on one of the exits."
@@ -42,8 +42,8 @@ extension WarningKind {
             "A handler occupies its thread until it returns, a task until it suspends. What else is to run on that thread, or "
                 + "on the same executor, waits."
         case .awaitedOnOwnExecutor:
-            "Blocking until a promise settles can never end where the waiting thread itself would have to run what settles "
-                + "it, so the wait was refused with an error."
+            "The waiting thread would itself have to run the work that settles the promise, so the wait could never end. "
+                + "It was refused with an error."
         case .deadlock:
             "Each of them waits for the next, and the last for the first, so none of them can ever settle."
         case .raceLoserRunning:
@@ -61,8 +61,8 @@ extension WarningKind {
             "It has been suspended for longer than the limit, and nothing under it is alive. Either what it waits for "
                 + "takes that long, or a continuation is never resumed."
         case .starvedPool:
-            "More tasks have been queued for longer than the limit than there are threads that run any. Swift's pool has one "
-                + "thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
+            "The tasks that have been queued for longer than the limit outnumber the threads that run tasks. Swift's "
+                + "pool has one thread for each processor and makes no more: code in its tasks that blocks (a lock, a semaphore, a "
                 + "synchronous read) holds up all others. Or an actor is busy that all of them need, such as the main actor."
         case .deepChain:
             "The chain is deeper than the limit. Mostly a loop that chains on to the last promise without end, which keeps "
@@ -73,31 +73,31 @@ extension WarningKind {
         }
     }
 
-    /// What to do about it.
+    /// What to do about it, without keys of the dashboard, because exported pages have it, too.
     public var advice: String {
         switch self {
         case .neverSettled:
-            "Look at its call site (e): what holds the resolver, and does every exit of that code use it? A timeout in "
+            "Look at its call site: what holds the resolver, and does every exit of that code use it? A timeout in "
                 + "the chain turns endless waiting into an error."
         case .abandoned:
             "Keep the resolver until it was used: hand it to the code that calls back, and settle it on errors and early "
                 + "returns, too."
         case .unhandledRejection:
             "End the chain with catch, recover or failed; or return its promise to code that does. If the error does "
-                + "not matter, say so: ignore."
+                + "not matter, say so: failed { _ in }."
         case .settledAgain:
             "Settle it in one piece of code only. Where several may be first, race promises instead of sharing a resolver."
         case .blockedWorker:
             "Return a promise instead of waiting for it (then), or move what has to block to an executor of its own with "
-                + "threads to spare. w shows what a waiting handler waits for."
+                + "threads to spare."
         case .longHandler:
             "Cut the work into steps, move it to an executor that is meant for long work, or, if that is how long it "
-                + "takes, raise the limit in the configuration (long-handler)."
+                + "takes, raise the limit in the configuration (long-handler-after)."
         case .awaitedOnOwnExecutor:
             "Chain on with then instead of waiting, or wait on a thread that belongs to no executor."
         case .deadlock:
-            "Cancel one of them (c), which releases the others. Then find the code that adopts or awaits the promise that "
-                + "it has to settle itself: Enter and w follow the cycle."
+            "Cancel one of them, which releases the others. Then find the code that adopts or awaits the promise that "
+                + "it has to settle itself."
         case .raceLoserRunning:
             "Race with cancellingLosers: true, and let the members check for cancellation. If the loser is needed all "
                 + "the same, chain something on it."
@@ -105,15 +105,15 @@ extension WarningKind {
             "Check ChainRuntime.isCancelled in long loops, pass the cancellation on to started operations, and settle "
                 + "the promise when it is noticed."
         case .tooManyThreads:
-            "Look for blocked threads in the view of threads (2), share executors, and bound the width of pools."
+            "Look for blocked threads in the view of threads, share executors, and bound the width of pools."
         case .longQueueWait:
-            "See in the view of threads (2) what keeps the executor busy; give it more threads, or long work an executor "
+            "See in the view of threads what keeps the executor busy; give it more threads, or long work an executor "
                 + "of its own."
         case .suspendedTask:
-            "Its details (d) show the functions in which it is suspended: the innermost awaits what does not come. If waiting "
+            "Its details show the functions in which it is suspended: the innermost awaits what does not come. If waiting "
                 + "is its purpose, raise the limit in the configuration (suspended-task-after)."
         case .starvedPool:
-            "See in the view of threads (2) what runs on the pool's threads; move what blocks to a queue or thread of its own, "
+            "See in the view of threads what runs on the pool's threads; move what blocks to a queue or thread of its own, "
                 + "and await it through a continuation."
         case .deepChain:
             "Use repeat or retry for loops instead of a chain that grows, or keep only the last promise's value."
