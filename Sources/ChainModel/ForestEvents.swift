@@ -126,8 +126,8 @@ extension ForestData {
         let hasParent = event.flags.contains(.hasParent)
         let origin = event.other == event.node ? NodeID.none : event.other
         let known = ids.findCachingPage(event.node)
-        guard known != evictedSlot else { return }
-        if known != noSlot {
+        if known == evictedSlot, !ids.isForgotten(event.node) { return }
+        if known < evictedSlot {
             return recreate(known, event, batch, origin: origin, hasParent: hasParent)
         }
         guard event.node != .none, hasRoom() else { return }

@@ -5,7 +5,8 @@ let evictedSlot = UInt32.max - 1
 ///
 /// Removed ids are remembered. A page with live ids marks its removed ones; a page without live ids is replaced by 256
 /// bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in blocks, so few ranges
-/// remain.
+/// remain. Past a limit the older half is forgotten: from then on, all ids of old pages count as removed, apart from
+/// those of pages with live ids.
 ///
 /// A copy shares its pages until ``detach()``, which must come before the first change of either.
 struct IDTable: @unchecked Sendable {
@@ -22,6 +23,12 @@ struct IDTable: @unchecked Sendable {
     private var retired: [UInt64: SIMD4<UInt64>] = [:]
     /// The keys of pages of which all ids were removed, in sorted ranges.
     private var evictedRanges: [ClosedRange<UInt64>] = []
+    /// The least key of a page that was not forgotten.
+    private var rememberedKey: UInt64 = 0
+    /// The most pages without live ids, and ranges of such, that are remembered.
+    private let memoryLimit: Int
+
+    init(memoryLimit: Int = 32_768) { self.memoryLimit = memoryLimit }
 
     /// Copies the pages, which were shared with another table.
     mutating func detach() {
@@ -77,6 +84,17 @@ struct IDTable: @unchecked Sendable {
 
     /// How many ranges the keys of wholly removed pages form.
     var rangeCount: Int { evictedRanges.count }
+    /// How many pages and ranges without live ids are remembered.
+    var memoryCount: Int { retired.count + evictedRanges.count }
+
+    /// Whether an id counts as removed only because its page was forgotten. It may never have been in the table: a
+    /// thread that seldom makes nodes keeps its block of ids.
+    func isForgotten(_ id: NodeID) -> Bool {
+        let key = id.rawValue >> 8
+        guard key < rememberedKey, directory.page(key) == nil, retired[key] == nil else { return false }
+        let index = rangeIndex(key)
+        return index == evictedRanges.count || !evictedRanges[index].contains(key)
+    }
 
     private func findRetired(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
@@ -84,7 +102,8 @@ struct IDTable: @unchecked Sendable {
             return bits[Int(id.rawValue >> 6 & 3)] >> (id.rawValue & 63) & 1 == 1 ? evictedSlot : noSlot
         }
         let index = rangeIndex(key)
-        return index < evictedRanges.count && evictedRanges[index].contains(key) ? evictedSlot : noSlot
+        if index < evictedRanges.count, evictedRanges[index].contains(key) { return evictedSlot }
+        return key < rememberedKey ? evictedSlot : noSlot
     }
 
     /// Returns the index of the first range that ends at `key` or later, or the number of ranges.
@@ -129,6 +148,14 @@ struct IDTable: @unchecked Sendable {
         table.remove(Int(number))
         freeNumbers.append(number)
         (lastKey, lastPage) = (.max, nil)
+        if memoryCount > memoryLimit { forgetOlderHalf() }
+    }
+
+    private mutating func forgetOlderHalf() {
+        let keys = (Array(retired.keys) + evictedRanges.map(\.upperBound)).sorted()
+        rememberedKey = max(rememberedKey, keys[keys.count / 2] + 1)
+        retired = retired.filter { $0.key >= rememberedKey }
+        evictedRanges.removeAll { $0.upperBound < rememberedKey }
     }
 
     private mutating func addEvicted(_ key: UInt64) {

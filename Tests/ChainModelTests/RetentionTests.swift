@@ -37,6 +37,22 @@ import Testing
         script.forest.expectConsistent()
     }
 
+    /// A thread that seldom makes nodes has ids of a block of long ago.
+    @Test func aNewNodeWithAForgottenIdIsShown() {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
+        for node in 1...40_000 as ClosedRange<UInt64> {
+            script.make(node << 8, at: node)
+            script.record(.fulfilled, node << 8, at: node)
+            if node % 1_000 == 0 { script.forest.retain(now: node + 1, budget: 1 << 20) }
+        }
+        #expect(script.forest.totals.nodeCount == 0)
+        script.record(.released, 2 << 8, at: 50_000)
+        #expect(script.forest.totals.nodeCount == 0, "a late step of a forgotten node")
+        script.make(2 << 8 | 1, at: 50_001)
+        #expect(script.roots == [2 << 8 | 1])
+        script.forest.expectConsistent()
+    }
+
     @Test func anEvictedIdDoesNotComeBack() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
         settledChain(&script, 10, at: 10)

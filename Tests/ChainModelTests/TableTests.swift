@@ -42,6 +42,27 @@ import Testing
         #expect(table.rangeCount == 1)
     }
 
+    /// Each page keeps ids that never come, as those of threads that ended do.
+    @Test func pagesWithHolesAreForgottenPastALimit() {
+        var table = IDTable(memoryLimit: 100)
+        for page in 1...1_000 as ClosedRange<UInt64> {
+            for id in [page << 8 | 1, page << 8 | 5] { table.insert(NodeID(id), 7) }
+            for id in [page << 8 | 1, page << 8 | 5] { table.remove(NodeID(id)) }
+            #expect(table.memoryCount <= 100)
+        }
+        // The newest are known exactly.
+        #expect(table.find(NodeID(1_000 << 8 | 5)) == evictedSlot && table.find(NodeID(1_000 << 8 | 6)) == noSlot)
+        #expect(!table.isForgotten(NodeID(1_000 << 8 | 5)) && !table.isForgotten(NodeID(1_000 << 8 | 6)))
+        #expect(table.find(NodeID(1_001 << 8)) == noSlot)
+        // Of the oldest, all ids count as removed; one that comes all the same can be inserted.
+        let late = NodeID(3 << 8 | 6)
+        #expect(table.find(late) == evictedSlot && table.isForgotten(late))
+        table.insert(late, 9)
+        #expect(table.find(late) == 9 && !table.isForgotten(late))
+        table.remove(late)
+        #expect(table.find(late) == evictedSlot && !table.isForgotten(late))
+    }
+
     @Test func lowestSlotsAreAllocatedFirstAndEmptyPagesFreed() {
         var slab = Slab<LinkRecord>(shift: 2)
         let slots = (0..<20).map { slab.allocate(LinkRecord(time: $0, holder: 0, target: 0, kind: .member)) }
