@@ -44,6 +44,17 @@ package struct SystemThread: Sendable {
         return true
     }
 
+    /// Starts a detached thread; where the system has none left, tries again for five seconds. Blocks meanwhile.
+    package static func detachedPatiently(
+        _ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        for _ in 0..<50 {
+            if detached(name, signals: signals, body) { return true }
+            sleep(nanoseconds: 100_000_000)
+        }
+        return false
+    }
+
     /// Whether this is the calling thread.
     package var isCurrent: Bool { chain_thread_is(handle) }
 

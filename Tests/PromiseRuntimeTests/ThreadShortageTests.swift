@@ -49,6 +49,13 @@ import Testing
         #expect((try error(of: waiting) as? AwaitMisuse)?.reason == .exhaustedPool("short"))
     }
 
+    @Test func e2TheOnlyThreadIsTriedAgain() throws {
+        let pool = pool(width: 1) { $0 > 2 }
+        let ran = Latch()
+        pool.execute { ran.open() }
+        try ran.wait("the job, at the third attempt")
+    }
+
     @Test func e2AShortageThatIsOverIsForgotten() throws {
         let isShort = Box(true)
         let pool = pool(width: 1) { $0 == 1 || !isShort.value }

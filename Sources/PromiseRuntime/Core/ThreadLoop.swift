@@ -78,6 +78,7 @@ final class ThreadLoop {
         isRunning = true
         job.runHandler()
         while let job = nextJob() { job.runHandler() }
+        jobs.shrink(above: 4096)
         isRunning = false
     }
 

@@ -1,6 +1,7 @@
 import CChainRuntime
 import ChainEvents
 import ChainSystem
+import Synchronization
 
 /// A worker of a pool that the watch found blocked (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
@@ -199,21 +200,24 @@ extension PoolCore {
     private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
         guard worker.thread?.id == awake.thread.id, !worker.isSleeping else { return nil }
+        // Read before the progress, so that the next job's node is not reported.
+        let node = NodeID(chain_thread_node_id(awake.thread.record))
+        atomicMemoryFence(ordering: .acquiring)
         // A worker that is in another job by now moves, whatever the verdict on the last one was.
         let verdict = worker.progress.load(ordering: .relaxed) == awake.progress ? verdict : .moves
         worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNew) = verdict {
             countBlocked(worker)
-            return isNew ? blocked(awake.thread, nanoseconds) : nil
+            return isNew ? blocked(awake.thread, node, nanoseconds) : nil
         }
         if !worker.isBlocking { uncountBlocked(worker) }
         return nil
     }
 
-    private func blocked(_ thread: PoolThread, _ nanoseconds: UInt64) -> BlockedWorker {
+    private func blocked(_ thread: PoolThread, _ node: NodeID, _ nanoseconds: UInt64) -> BlockedWorker {
         let counts = currentCounts
         return BlockedWorker(
-            node: NodeID(chain_thread_node_id(thread.record)), executor: identity, thread: thread.id,
+            node: node, executor: identity, thread: thread.id,
             duration: .nanoseconds(Int64(clamping: nanoseconds)),
             isCompensated: counts.active < width ? counts.sleeping > 0 || mayStart(counts) : true)
     }

@@ -35,15 +35,16 @@ struct BlockWatch {
         guard let used = used() else { return .stuck }
         defer { last = (now, used) }
         // An eighth of the time, so that a polling job counts as blocked, too.
-        guard let last, used < last.used + (now - last.time) / 8 + 1 else {
+        guard let last, used < last.used + (now - min(now, last.time)) / 8 + 1 else {
             since = now
             isBlocked = false
             return .stuck
         }
-        if isBlocked { return .blocked(nanoseconds: now - since, isNew: false) }
-        guard now - since >= limit, isWaiting() else { return .stuck }
+        let duration = now - min(now, since)
+        if isBlocked { return .blocked(nanoseconds: duration, isNew: false) }
+        guard duration >= limit, isWaiting() else { return .stuck }
         isBlocked = true
         defer { hasReported = true }
-        return .blocked(nanoseconds: now - since, isNew: !hasReported)
+        return .blocked(nanoseconds: duration, isNew: !hasReported)
     }
 }

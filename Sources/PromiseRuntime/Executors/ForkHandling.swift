@@ -70,6 +70,7 @@ enum ForkHandling {
     private static func lockAll() {
         subjects.lockForFork()
         ExecutorNames.names.lockForFork()
+        FileNames.table.lockForFork()
         RecordedRuntimes.entries.lockForFork()
         forEachRuntime { $0.lockForFork() }
         // Swift's runtime makes the types of this loop at its first use, under a lock that another thread may hold at the
@@ -80,6 +81,7 @@ enum ForkHandling {
     private static func unlockAll() {
         forEachRuntime { $0.unlockAfterFork() }
         RecordedRuntimes.entries.unlockAfterFork()
+        FileNames.table.unlockAfterFork()
         ExecutorNames.names.unlockAfterFork()
         subjects.unlockAfterFork()
     }

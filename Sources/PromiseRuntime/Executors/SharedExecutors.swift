@@ -32,7 +32,6 @@ extension PromiseExecutor where Self == ThreadExecutor {
 /// refuses such waits, and runs ready handlers of a serial queue in one block.
 extension DispatchQueue: PromiseExecutor {
     private static let identityKey = DispatchSpecificKey<ExecutorIdentity>()
-    private static let identityLock = Lock(())
 
     // Marked on the queue itself, because on Linux each use of `DispatchQueue.main` makes another object.
     private static let mainIdentity: ExecutorIdentity = {
@@ -44,11 +43,12 @@ extension DispatchQueue: PromiseExecutor {
     public var identity: ExecutorIdentity {
         _ = Self.mainIdentity
         if let identity = getSpecific(key: Self.identityKey) { return identity }
-        return Self.identityLock.withLock { _ in
+        let made = ExecutorIdentity(name: label)
+        // Under the lock of the names, because it is held over forks.
+        return ExecutorNames.names.withLock { _ in
             if let identity = getSpecific(key: Self.identityKey) { return identity }
-            let identity = ExecutorIdentity(name: label)
-            setSpecific(key: Self.identityKey, value: identity)
-            return identity
+            setSpecific(key: Self.identityKey, value: made)
+            return made
         }
     }
 

@@ -58,8 +58,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     /// The number of handlers that wait for a thread.
     public var pendingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts a thread for the job; queues the job if the limit is reached or no thread can be started. Ends the
-    /// program if no thread can be started and the executor has none.
+    /// Starts a thread for the job; queues the job if the limit is reached or no thread can be started. If the executor
+    /// has no thread, it tries for five seconds, and then ends the program.
     public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
@@ -72,12 +72,15 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
         if !starts { return }
         let isSerial = isSerial
-        let started = SystemThread.detached(identity.name, signals: .inherited) {
+        let serve: @Sendable () -> Void = {
             if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
             job.run()
             while let next = Self.nextJob(lock) { next.run() }
         }
-        if !started { queue(job) }
+        if SystemThread.detached(identity.name, signals: .inherited, serve) { return }
+        let isOnly = lock.withLock { $0.threadCount == 1 }
+        if isOnly, SystemThread.detachedPatiently(identity.name, signals: .inherited, serve) { return }
+        queue(job)
     }
 
     /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.
