@@ -3,6 +3,7 @@
 
 #include "ChainForks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -174,7 +175,17 @@ void chain_block_signals(void) {
 uint64_t chain_random(void) {
     uint64_t value = 0;
 #if defined(__linux__)
-    while (getrandom(&value, sizeof value, 0) != (ssize_t)sizeof value) {}
+    ssize_t count;
+    do count = getrandom(&value, sizeof value, 0);
+    while (count < 0 && errno == EINTR);
+    if (count == (ssize_t)sizeof value) return value;
+    // A sandbox may refuse the call.
+    int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    count = file < 0 ? -1 : read(file, &value, sizeof value);
+    if (file >= 0) close(file);
+    if (count != (ssize_t)sizeof value) {
+        value = chain_monotonic_ns() ^ (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&value;
+    }
 #else
     arc4random_buf(&value, sizeof value);
 #endif

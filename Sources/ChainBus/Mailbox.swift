@@ -181,7 +181,8 @@ extension Mailbox.State {
         switch overflow {
         case .drop:
             mail.droppedCount += 1
-            mail.droppedCost += cost
+            let (sum, overflows) = mail.droppedCost.addingReportingOverflow(cost)
+            mail.droppedCost = overflows ? .max : sum
             return .refused
         case .wait:
             waiterCount += 1

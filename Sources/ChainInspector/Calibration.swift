@@ -16,10 +16,19 @@ struct Calibration: Sendable {
     /// between reading the counter and publishing.
     private(set) var anchors: [Anchor] = []
     private static let anchorLimit = 64
+    /// By how many ticks a counter is behind that was set back: some seconds.
+    private static let resetStep: UInt64 = 1 << 33
 
-    /// Adds the anchor of a later moment; ignores one that is not later than the last, or has an earlier time.
+    /// Adds the anchor of a later moment; ignores one that is not later than the last, or has an earlier time. After a
+    /// counter that was set back, as a machine does that was suspended, begins anew.
     mutating func add(_ anchor: Anchor) {
-        if let last = anchors.last, anchor.ticks <= last.ticks || anchor.time < last.time { return }
+        if let last = anchors.last {
+            if anchor.ticks < last.ticks, last.ticks - anchor.ticks > Self.resetStep, anchor.time >= last.time {
+                anchors = []
+            } else if anchor.ticks <= last.ticks || anchor.time < last.time {
+                return
+            }
+        }
         if anchors.count == Calibration.anchorLimit { anchors.removeFirst() }
         anchors.append(anchor)
     }

@@ -2,9 +2,13 @@ import ChainModel
 import PromiseRuntime
 
 extension Collector {
+    private static var viewerNameLimit: Int { 256 }
+
     /// Cancels the pending nodes of a scope now, and the later ones by a ``CancelWatch``.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
+        // Cut, because each cancelled node has it in its text.
+        let viewer = viewer.cut(toBytes: Self.viewerNameLimit)
         var watch: CancelWatch
         switch withState({ $0.resolve(scope) }) {
         case .failure(let refusal): return .refused(refusal.reason)

@@ -68,7 +68,9 @@ struct CollectorState {
         deliveredCount += UInt64(batch.events.count)
         let lostBefore = counts.lostInRings
         count(recorder)
-        if !batch.events.isEmpty || counts.lostInRings != lostBefore || time >= lastPublished + options.heartbeat {
+        if !batch.events.isEmpty || counts.lostInRings != lostBefore
+            || time >= lastPublished.addingClamped(options.heartbeat)
+        {
             publish(&batch)
         }
         if isEnded { passCount += 1 }

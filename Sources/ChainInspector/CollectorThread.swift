@@ -9,6 +9,7 @@ final class CollectorThread: Sendable {
     private final class Work: Sendable {
         let collector: Collector
         let isStopped = Atomic<Bool>(false)
+        let hasEnded = DispatchSemaphore(value: 0)
 
         init(_ collector: Collector) { self.collector = collector }
 
@@ -20,6 +21,7 @@ final class CollectorThread: Sendable {
                 let limit = DispatchTimeInterval.nanoseconds(Int(clamping: interval))
                 _ = collector.recorder.wake.wait(timeout: .now() + limit)
             }
+            hasEnded.signal()
         }
     }
 
@@ -35,11 +37,14 @@ final class CollectorThread: Sendable {
         self.thread = thread
     }
 
-    /// Ends the thread and waits for it; on the thread itself (in an observer) it does not wait. To be called once.
+    /// Ends the thread and waits for it, a second at most: an observer may wait for the caller's thread. On the thread
+    /// itself (in an observer) it does not wait. To be called once.
     func stop() {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
         // A child of a fork has no such thread.
-        if generation == chain_fork_generation() { thread.join() }
+        guard generation == chain_fork_generation() else { return }
+        if thread.isCurrent || work.hasEnded.wait(timeout: .now() + 1) == .timedOut { return thread.detach() }
+        thread.join()
     }
 }

@@ -68,7 +68,7 @@ extension String {
     /// Returns the text; where it has more than `limit` bytes, its beginning, cut between scalars, and an ellipsis.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
-        for shorter in 0..<min(4, limit) {
+        for shorter in 0..<min(4, max(0, limit)) {
             if let beginning = String(utf8.prefix(limit - shorter)) { return beginning + "…" }
         }
         return "…"

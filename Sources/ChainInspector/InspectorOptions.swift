@@ -68,7 +68,7 @@ public struct InspectorOptions: Sendable {
         var options = RecorderOptions()
         options.ringCapacity = ringCapacity
         options.ringByteLimit = ringByteLimit
-        options.textLimit = textByteLimit
+        options.textLimit = max(0, textByteLimit)
         options.capturesErrorText = capturesErrorText
         return options
     }

@@ -21,7 +21,8 @@ struct RegistryWalk {
     /// - Parameter recoverableCount: how many losses there are before which all events were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
-        return isRequested || (recoverableCount > lostCount && (beginning == 0 || now >= beginning + interval))
+        return isRequested
+            || (recoverableCount > lostCount && (beginning == 0 || now >= beginning.addingClamped(interval)))
     }
 
     /// Begins a walk, which corrects `recoverableCount` losses.

@@ -21,6 +21,19 @@ import Testing
         #expect(calibration.time(of: 9_000) == 2_500)
     }
 
+    /// A machine that was suspended to memory begins its counter anew.
+    @Test func aCounterThatWasSetBackIsCalibratedAgain() {
+        var calibration = Calibration()
+        calibration.add(.init(ticks: 1 << 40, time: 1_000))
+        calibration.add(.init(ticks: 1 << 40 + 1_000, time: 2_000))
+        // Counters of two processors may differ a little.
+        calibration.add(.init(ticks: 1 << 40, time: 2_500))
+        #expect(calibration.anchors.count == 2)
+        calibration.add(.init(ticks: 500, time: 9_000))
+        calibration.add(.init(ticks: 1_500, time: 10_000))
+        #expect(calibration.time(of: 1_000) == 9_500)
+    }
+
     @Test(arguments: [
         (true, "tsc", true), (true, "kvm-clock", true), (true, "hyperv_clocksource_tsc_page", true), (true, "", true),
         (true, "hpet", false), (true, "acpi_pm", false), (true, "refined-jiffies", false), (false, "tsc", false),

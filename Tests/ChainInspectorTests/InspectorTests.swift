@@ -98,6 +98,27 @@ import Testing
         #expect(wait { isOver.withLock { $0 } })
     }
 
+    /// As `DispatchQueue.main.sync` in an observer does, while the main thread stops the inspector.
+    @Test func stopsAlthoughAnObserverWaitsForTheCaller() throws {
+        let runtime = ChainRuntime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
+        let (isObserved, isStopped, isOver) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let subscription = inspector.batches.subscribe(onNext: { batch in
+            guard !batch.events.isEmpty else { return }
+            isObserved.signal()
+            _ = isStopped.wait(timeout: .now() + 60)
+            isOver.signal()
+        })
+        runtime.run { _ = Promise.resolve(1) }
+        #expect(isObserved.wait(timeout: .now() + 60) == .success)
+        inspector.stop()
+        isStopped.signal()
+        #expect(isOver.wait(timeout: .now() + 60) == .success)
+        subscription.dispose()
+    }
+
     @Test func onAVirtualClockItCollectsOnlyWhenAsked() throws {
         let clock = StillClock()
         let runtime = ChainRuntime(clock: clock, executor: ManualExecutor())

@@ -89,7 +89,7 @@ struct FlightWriting {
         guard let kind = trigger else { return }
         trigger = nil
         let (now, span) = (chain_monotonic_ns(), options.dumpSpan.clampedNanoseconds)
-        guard triggerCount < Self.triggerLimit, triggerCount == 0 || now - triggerTime >= span else { return }
+        guard triggerCount < Self.triggerLimit, triggerCount == 0 || now - min(now, triggerTime) >= span else { return }
         (triggerCount, triggerTime) = (triggerCount + 1, now)
         let reason = options.dumpTriggers.first { $0.event.kind == kind }?.event.words ?? ""
         // A copy, because the call must not access `self` while the closure changes it.

@@ -24,14 +24,19 @@ final class RingFile: @unchecked Sendable {
 
     private typealias Format = RingFileFormat
     private static let pageSize = 4096
+    /// The most bytes of a file, which no file system refuses.
+    private static let sizeLimit = 1 << 40
 
     /// Makes the file, which is sparse; replaces an existing one.
     ///
     /// - Parameter byteLimit: the most bytes of rings.
     init(path: String, process: UInt64, recorder: Recorder, byteLimit: Int) throws(SystemError) {
+        let (size, overflows) = (Format.headerSize + Format.ringLimit * Self.pageSize)
+            .addingReportingOverflow(max(0, byteLimit))
+        guard !overflows, size <= Self.sizeLimit else { throw SystemError(code: EFBIG) }
+        self.size = size
         unlink(path)
         file = Descriptor(owning: try SystemError.check(chain_open_new_to_map(path)))
-        size = Format.headerSize + byteLimit + Format.ringLimit * Self.pageSize
         do throws(SystemError) {
             _ = try SystemError.check(ftruncate(file.number, off_t(size)) == 0 ? 0 : -errno)
             _ = try SystemError.check(chain_reserve(file.number, 0, Int64(Format.headerSize)))

@@ -28,6 +28,8 @@ final class ServerLoop {
     var hasLogged = false
 
     private var polled: [pollfd] = []
+    /// Whether the descriptors are the server's no longer.
+    private var isLost = false
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     init(_ shared: AttachServer.Shared) {
@@ -44,7 +46,7 @@ final class ServerLoop {
 
     func run() {
         while !shared.isStopping.load(ordering: .acquiring) { turn() }
-        end()
+        if !isLost { end() }
     }
 
     // MARK: One turn
@@ -53,6 +55,7 @@ final class ServerLoop {
         let now = options.now()
         let accepting = shared.listeners.map { isAccepting($0, now) }
         wait(accepting, now)
+        if polled[0].revents & Int16(POLLNVAL) != 0 { return lose() }
         if polled[0].revents != 0 { shared.waker.clear() }
         sendReplies()
         for (index, connection) in connections.enumerated() {
@@ -64,6 +67,16 @@ final class ServerLoop {
         }
         let unauthenticatedCount = connections.count { $0.phase == .handshake }
         shared.connectionCounts.store(connections.count << 32 | unauthenticatedCount, ordering: .releasing)
+    }
+
+    /// Ends the server without closing anything: the program has closed descriptors that are not its own (`closefrom`),
+    /// and their numbers may be those of its files by now.
+    private func lose() {
+        chain_log("chainview: the program has closed the inspector's descriptors: it cannot be attached to any more.\n")
+        isLost = true
+        // Kept for ever, because its release would close the descriptors.
+        _ = Unmanaged.passRetained(self)
+        shared.isStopping.store(true, ordering: .releasing)
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
