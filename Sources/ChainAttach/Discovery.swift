@@ -26,8 +26,9 @@ public struct Discovery: Sendable {
     /// Searches a given folder alone, with the environment's settings for tokens and ssh.
     public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
-        tokenFile = environment("CHAINVIEW_TOKEN_FILE")
-        sshProgram = environment("CHAINVIEW_SSH") ?? "ssh"
+        func setting(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        tokenFile = setting("CHAINVIEW_TOKEN_FILE")
+        sshProgram = setting("CHAINVIEW_SSH") ?? "ssh"
     }
 
     /// Returns a variable of this process's environment.

@@ -26,8 +26,8 @@ extension NodeExporter {
 /// Applies batches to a forest, and passes each node to an exporter once it is finished.
 ///
 /// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time, or once
-/// ``Options/waitingLimit`` others wait. Until then it can be placed elsewhere in the tree and get marks. Memory
-/// depends on the live nodes and on that limit, not on the number of events.
+/// ``Options/waitingLimit`` others wait, or a chain has too many nodes. Until then it can be placed elsewhere in the
+/// tree and get marks. Memory depends on the live nodes and on the limits, not on the number of events.
 package struct ExportStream<Exporter: NodeExporter> {
     /// Limits of a stream.
     package struct Options: Sendable {
@@ -35,6 +35,8 @@ package struct ExportStream<Exporter: NodeExporter> {
         package var waitingLimit = 20_000
         /// How long they wait at most, in nanoseconds of the program's clock.
         package var delay: UInt64 = 5_000_000_000
+        /// The most nodes of a chain before its settled beginning is evicted.
+        package var chainNodeLimit = 200_000
 
         package init() {}
     }
@@ -63,7 +65,8 @@ package struct ExportStream<Exporter: NodeExporter> {
     package init(of process: ProcessKey, to exporter: Exporter, options: Options = Options()) {
         // Twice what waits, so that no node is evicted while it waits.
         let kept = 2 * options.waitingLimit + 1_000
-        let limits = ForestLimits(settledNodeLimit: kept, settledLeafLimit: kept, changeLimit: .max)
+        let limits = ForestLimits(
+            settledNodeLimit: kept, settledLeafLimit: kept, chainNodeLimit: options.chainNodeLimit, changeLimit: .max)
         forest = ChainForest(process: process, limits: limits)
         self.exporter = exporter
         self.options = options
@@ -75,7 +78,9 @@ package struct ExportStream<Exporter: NodeExporter> {
         forest.apply(batch)
         forest.consumeChanges(into: &changes)
         enqueueChanges()
-        try passOn(waitingLimit: options.waitingLimit, delay: options.delay)
+        // What waits in a long chain may be in the beginning that is evicted.
+        let waits = !forest.hasLongChains
+        try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
         try exporter.advanced(forest)
         forest.retain(now: forest.now, budget: 1 << 20)
     }

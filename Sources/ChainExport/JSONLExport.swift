@@ -16,6 +16,8 @@ package struct JSONLExport: NodeExporter {
     private let output: TextOutput
     /// Nodes written so far.
     package private(set) var nodeCount = 0
+    /// Depths of nodes that are known until the forest changes, so that a chain of n nodes takes O(n) in a batch.
+    private var depths: [NodeIndex: Int] = [:]
 
     /// Makes an exporter, and writes the line about the program.
     package init(_ process: ProcessDescription, to output: @escaping TextOutput) throws {
@@ -27,7 +29,7 @@ package struct JSONLExport: NodeExporter {
     package mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
         nodeCount += 1
         var members = TreeJSON.members(
-            of: node, depth: forest.depth(of: node), in: forest, wallOffset: process.wallOffset, now: forest.now)
+            of: node, depth: depth(of: node, in: forest), in: forest, wallOffset: process.wallOffset, now: forest.now)
         var (follows, linked): (String?, [String]) = (nil, [])
         for link in forest.targets(of: node, limit: Self.linkLimit) {
             let id = "\(forest.id(of: link.node).rawValue)"
@@ -39,6 +41,24 @@ package struct JSONLExport: NodeExporter {
 
     package mutating func unfinished(_ node: NodeIndex, in forest: borrowing ChainForest) throws {
         try finished(node, in: forest)
+    }
+
+    package mutating func advanced(_ forest: borrowing ChainForest) { depths.removeAll(keepingCapacity: true) }
+
+    private mutating func depth(of node: NodeIndex, in forest: borrowing ChainForest) -> Int {
+        var way: [NodeIndex] = []
+        var next: NodeIndex? = node
+        while let node = next, depths[node] == nil {
+            way.append(node)
+            next = forest.treeParent(of: node)
+        }
+        var (depth, parent) = (next.flatMap { depths[$0] } ?? 0, next)
+        for node in way.reversed() {
+            if let parent, forest.indentsChildren(of: parent) { depth += 1 }
+            depths[node] = depth
+            parent = node
+        }
+        return depth
     }
 
     /// Writes the line that ends the output.

@@ -159,8 +159,8 @@ package struct PerfettoExport: NodeExporter {
     private mutating func closeFormerChains(_ forest: borrowing ChainForest) throws {
         guard !hasReclaimed else { return }
         hasReclaimed = true
-        for (id, chain) in chains.sorted(by: { $0.key < $1.key }) {
-            if let root = forest.index(of: id), forest.isRoot(root) { continue }
+        let former = chains.filter { !(forest.index(of: $0.key).map { forest.isRoot($0) } ?? false) }
+        for (id, chain) in former.sorted(by: { $0.key < $1.key }) {
             try close(id, chain, at: chain.begin, in: forest)
         }
     }

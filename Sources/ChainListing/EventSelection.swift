@@ -114,7 +114,11 @@ public struct OpenWarnings {
     public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: WarningBits]?
     {
         table.update(with: changes, of: forest, now: forest.now)
-        _ = table.tick(forest, now: forest.now, options: WarningOptions())
+        // Several slices of a sweep, because a program that hangs sends a batch a second. Some 20 ms at most.
+        for _ in 0..<64 {
+            _ = table.tick(forest, now: forest.now, options: WarningOptions())
+            guard table.isSweeping else { break }
+        }
         guard table.revision != revision else { return nil }
         revision = table.revision
         return table.kindsByNode

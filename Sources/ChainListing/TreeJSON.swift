@@ -68,10 +68,10 @@ public struct TreeJSON: Sendable {
         JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
     }
 
-    /// Returns the JSON object of a node, as in a listing without a filter. O(nodes of its chain).
-    public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String? {
-        ChainWalk.rows(of: forest.root(of: node), in: forest).first { $0.node == node }
-            .map { self.node($0, forest, wallOffset, now) }
+    /// Returns the JSON object of a node, as in a listing without a filter. O(steps up to the root).
+    public func node(_ node: NodeIndex, _ forest: ChainForest, wallOffset: UInt64, now: UInt64) -> String {
+        JSONText.object(
+            Self.members(of: node, depth: forest.depth(of: node), in: forest, wallOffset: wallOffset, now: now))
     }
 
     /// Returns a row as a JSON object, which for the root of a chain has the chain's outcome and its value or error.

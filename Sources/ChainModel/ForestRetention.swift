@@ -9,6 +9,9 @@ extension ChainForest {
         makeUnique()
         return data.retain(now: now, budget: budget)
     }
+
+    /// Whether ``retain(now:budget:)`` may evict the settled beginning of a chain that has too many nodes.
+    public var hasLongChains: Bool { !data.longChains.isEmpty }
 }
 
 extension ForestData {

@@ -52,6 +52,22 @@ struct StreamTests {
         #expect(stream.exporter.finished == Array(1...10))
     }
 
+    @Test func theBeginningOfALongChainIsPassedOn() throws {
+        var options = ExportStream<IDCollector>.Options()
+        options.chainNodeLimit = 50
+        var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
+        var script = ScriptedBatches()
+        for node in 1...200 as ClosedRange<UInt64> {
+            script.make(node, .then, under: node - 1)
+            script.record(.fulfilled, node)
+            script.close(after: 1)
+        }
+        for batch in script.batches { try stream.apply(batch) }
+        try stream.end()
+        #expect(stream.forest.totals.counts.nodeCount < 60)
+        #expect(stream.exporter.finished == Array(1...200))
+    }
+
     /// The forest, and what is stored beside it, stay small over 100,000 chains.
     @Test func memoryDoesNotDependOnTheLength() throws {
         var options = ExportStream<IDCollector>.Options()

@@ -1,3 +1,5 @@
+import ChainInsight
+import Dashboard
 import Foundation
 import TerminalHarness
 import Testing
@@ -31,6 +33,21 @@ import Testing
         try place.wait(until: "ps shop", prints: "6 live")
         let found = try place.run("ps shop --where @first")
         #expect(found.status == 0 && found.output.contains("order 1") && !found.output.contains("order 2"), "\(found)")
+        let part = try place.run("ps shop --where 'live not @first'")
+        #expect(part.status == 0 && part.output.contains("order 2") && !part.output.contains("order 1"), "\(part)")
+        let unknown = try place.run("ps shop --where 'live @nope'")
+        #expect(unknown.status == 64 && unknown.errors.contains("there is no saved query nope"), "\(unknown)")
+    }
+
+    @Test func aSavedQueryStandsBesideKindsOfEvents() throws {
+        let saved = ["mine": "label:order"]
+        for text in ["event:rejected @mine", "@mine event:rejected"] {
+            let query = try SavedQueries.eventQuery(text, among: saved)
+            #expect(query.eventKinds == [.rejected])
+            #expect(query.findsSame(as: try Query("label:order").restricted(to: [.rejected], text: text)))
+        }
+        #expect(throws: QueryError.self) { try SavedQueries.eventQuery("event:rejected @other", among: saved) }
+        #expect(try Query("@mine").plainText == "@mine", "without a list of saved queries it is a text")
     }
 
     @Test func theQueuesArePrintedAtTheEnd() throws {

@@ -12,6 +12,7 @@ import ChainModel
 ///     /order 1[0-9]/ error~timeout (kind:then or kind:map)
 ///     warning:deadlock waits-for:timer chain:"order 17"
 ///     "two words"
+///     label:order @mine           a saved query as a part
 ///
 /// Case is ignored. A query is parsed once; a ``QueryMatcher`` evaluates it for many nodes.
 public struct Query: Hashable, Sendable {
@@ -23,10 +24,11 @@ public struct Query: Hashable, Sendable {
 
     /// Parses a query; one without words matches everything.
     ///
+    /// - Parameter saved: queries that a word such as `@mine` stands for, by name; nil if such a word is a text.
     /// - Throws: ``QueryError`` with the position.
-    public init(_ text: String) throws(QueryError) {
+    public init(_ text: String, saved: [String: String]? = nil) throws(QueryError) {
         self.text = text
-        var parser = QueryParser(text)
+        var parser = QueryParser(text, saved: saved)
         root = try parser.parse()
     }
 

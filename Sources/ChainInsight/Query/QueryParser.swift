@@ -9,7 +9,13 @@ struct QueryParser {
     /// Bounds the nesting, so that no text overflows the stack of the parser or a matcher.
     private static let depthLimit = 64
 
-    init(_ text: String) { lexer = QueryLexer(text) }
+    /// The queries that words with `@` stand for; nil if these are texts.
+    private let saved: [String: String]?
+
+    init(_ text: String, saved: [String: String]?) {
+        lexer = QueryLexer(text)
+        self.saved = saved
+    }
 
     mutating func parse() throws(QueryError) -> Query.Term {
         token = try lexer.next()
@@ -85,6 +91,8 @@ struct QueryParser {
             term = inner
         case .not, .close, .and, .or, .bar: throw QueryError("something to look for is missing here", at: current.range)
         case .phrase(let text): term = .text(text.lowercased())
+        case .text(let text) where saved != nil && text.count > 1 && text.hasPrefix("@"):
+            term = try savedQuery(String(text.dropFirst()), current)
         case .text(let text): term = Self.meaning(of: text.lowercased())
         case .pattern(let text): term = .pattern(try Self.pattern(text, current))
         case .field(let name, let sign, let value, let isPattern):
@@ -92,6 +100,19 @@ struct QueryParser {
         }
         token = try lexer.next()
         return term
+    }
+
+    private func savedQuery(_ name: String, _ token: QueryToken) throws(QueryError) -> Query.Term {
+        guard let query = saved?[name] else {
+            let names = (saved ?? [:]).keys.sorted().map { "@" + $0 }.joined(separator: " ")
+            throw QueryError("there is no saved query \(name): \(names)", at: token.range)
+        }
+        do {
+            var parser = QueryParser(query, saved: nil)
+            return try parser.parse()
+        } catch {
+            throw QueryError("the saved query \(name) cannot be read: \(error)", at: token.range)
+        }
     }
 
     private static func pattern(_ text: String, _ token: QueryToken) throws(QueryError) -> TextPattern {

@@ -14,20 +14,18 @@ public enum SavedQueries {
     /// Returns the saved queries, and the built-in ones with other names.
     static func all(_ saved: [String: String]) -> [String: String] { builtIn.merging(saved) { $1 } }
 
-    /// Parses a text as a query; for `@name`, returns the query of that name.
+    /// Parses a text as a query. A word `@name` stands for the query of that name; a text that is only `@name` is that
+    /// query, and the name may have blanks.
     ///
-    /// - Throws: ``QueryError`` if the text or the saved query cannot be read, or if there is no query of that name.
+    /// - Throws: ``QueryError`` if the text or a saved query cannot be read, or if there is no query of that name.
     public static func query(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
-        guard let name = name(in: text) else { return try Query(text) }
-        let whole = 0..<text.count
-        guard let query = saved[name] ?? builtIn[name] else {
-            let names = all(saved).keys.sorted().map { "@" + $0 }.joined(separator: " ")
-            throw QueryError("there is no saved query \(name): \(names)", at: whole)
-        }
+        let saved = all(saved)
+        // The text may be padded, to keep positions in error messages.
+        guard let name = name(in: text.trimmed), let query = saved[name] else { return try Query(text, saved: saved) }
         do {
             return try Query(query)
         } catch {
-            throw QueryError("the saved query \(name) cannot be read: \(error)", at: whole)
+            throw QueryError("the saved query \(name) cannot be read: \(error)", at: 0..<text.count)
         }
     }
 
@@ -43,4 +41,12 @@ public enum SavedQueries {
 
     /// Returns the name after the `@` of a text; nil for a text without a leading `@`.
     public static func name(in text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
+}
+
+extension String {
+    /// The text without blanks at its beginning and end.
+    fileprivate var trimmed: String {
+        let rest = drop(while: \.isWhitespace)
+        return String(rest.prefix(rest.count - rest.reversed().prefix(while: \.isWhitespace).count))
+    }
 }

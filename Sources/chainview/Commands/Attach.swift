@@ -41,7 +41,11 @@ struct Attach: ParsableCommand {
         // Checked before the screen opens, because an error is then one line. Not over ssh, because a second login
         // doubles the time.
         if !wait { for target in targets where !target.isFar { try discovery.probe(target) } }
-        try settings.attach(to: targets, Discovery(), waits: wait)
+        do { try settings.attach(to: targets, Discovery(), waits: wait) } catch let failure as Failure {
+            // The source gives the reason of its end as a text only; probing throws the error with its exit code.
+            if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }
+            throw failure
+        }
     }
 }
 

@@ -57,6 +57,7 @@ struct Events: ParsableCommand {
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var hasBegun = false
         var output = OutputBuffer()
         func flush() throws {
             try output.flush()
@@ -71,6 +72,10 @@ struct Events: ParsableCommand {
                 (wallOffset, start) = (reader.process.wallOffset, reader.start)
             },
             take: { batch in
+                if case .begin? = batch.resync, hasBegun {
+                    Streams.printError("the program sends its state again: events may be missing until it is complete.")
+                }
+                hasBegun = true
                 try selection.apply(batch) { event, text, forest in
                     // A batch that begins or ends a resync has no new events: its events repeat the waits of the state.
                     guard event.time > start, batch.resync == nil else { return }

@@ -68,6 +68,9 @@ struct Export: ParsableCommand {
 
     func run() throws {
         let source = try ForestSource(at.map { "\(name)@\($0)" } ?? name)
+        if case .program = source, at != nil {
+            throw ValidationError("--at is for recordings: there is no recording \(DisplayText.shown(name)).")
+        }
         if case .recording = source, follow.isOn {
             throw ValidationError("--follow and --for are for programs: \(DisplayText.shown(name)) is a recording.")
         }

@@ -16,6 +16,9 @@ extension Target {
 
     /// Whether the target is on another machine.
     var isFar: Bool { if case .ssh = self { true } else { false } }
+
+    /// The time that a login may take; nil where none is needed.
+    var loginLimit: Duration? { isFar ? .seconds(30) : nil }
 }
 
 extension Discovery {
@@ -34,7 +37,8 @@ extension Discovery {
     /// Checks that a target can be attached to.
     func probe(_ target: Target) throws {
         do {
-            _ = try OneShotClient.hello(of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: timeLimit)
+            _ = try OneShotClient.hello(
+                of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? timeLimit)
         } catch { throw Failure(error) }
     }
 

@@ -19,13 +19,11 @@ enum QueryArgument {
     private static func parse(
         _ text: String, _ read: (String, [String: String]) throws(QueryError) -> Query
     ) throws -> Query {
-        guard SavedQueries.name(in: text) == nil else {
-            let saved = ConfigFile.saved(Folders()).configuration.queries
-            do { return try read(text, saved) } catch {
+        let saved = text.contains("@") ? ConfigFile.saved(Folders()).configuration.queries : [:]
+        do { return try read(text, saved) } catch {
+            guard SavedQueries.name(in: text) == nil else {
                 throw ValidationError("--where: \(DisplayText.shown(error.description)).")
             }
-        }
-        do { return try read(text, [:]) } catch {
             throw ValidationError("--where cannot be read \(error.words(in: text)).")
         }
     }

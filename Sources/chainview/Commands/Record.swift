@@ -84,6 +84,7 @@ struct Record: ParsableCommand {
         source.start()
         let report = follow(recorder)
         source.stop()
+        if storage.replacesFile, !report.report.isEmpty { MarkList.remove(ofRecording: output) }
         if report.report.isEmpty {
             storage.discard()
             // The source gives the reason of its end as a text only; probing throws the error with its exit code.

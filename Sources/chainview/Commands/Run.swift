@@ -148,7 +148,10 @@ struct Run: ParsableCommand {
         _ program: Executable, _ settings: Settings, isShown: Bool, _ storage: RecordingFileStorage?,
         _ recording: inout RunRecording?
     ) throws -> ChildProgram {
-        let ends = (standard: dup(STDOUT_FILENO), error: dup(STDERR_FILENO))
+        // Closed in programs that are started, because each would hold a pipe open.
+        let ends = (
+            standard: fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), error: fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+        )
         let child = try start(program, ends)
         SignalRelay.start(to: child)
         let source = source(child, settings, storage, &recording)

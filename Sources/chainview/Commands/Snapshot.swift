@@ -28,8 +28,9 @@ struct Snapshot: ParsableCommand {
     @OptionGroup var frame: FrameOptions
 
     func run() throws {
-        let settings = try frame.headlessSettings()
+        var settings = try frame.headlessSettings()
         let source = try ForestSource(name)
+        settings.clockOffset = source.clockOffset
         // An SVG has Unicode, whatever the locale of the terminal.
         let (state, notes) = try source.dashboard(settings, glyphs: format == .svg && !frame.ascii ? .unicode : nil)
         try Streams.print(state.picture(format))

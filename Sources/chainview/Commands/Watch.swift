@@ -104,13 +104,15 @@ private final class Watcher {
             let charset: Charset = DisplayOptions.isASCIILocale ? .ascii : .unicode
             return try Streams.print(TreeText(glyphs: .of(charset)).node(node, forest, now: forest.now) + "\n")
         }
+        while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
+        // Checked first, because the notice costs much more than a dropped job.
+        guard queue.hasRoom else { return try queue.drop() }
         let notice = AlertNotice(query, node, in: forest, program: process.name, pid: process.pid)
         let input = JSONText.object([
             ("query", JSONText.string(query.text)), ("process", TreeJSON.process(process)),
             ("time", JSONText.seconds(forest.now &+ process.wallOffset)),
-            ("node", TreeJSON().node(node, forest, wallOffset: process.wallOffset, now: forest.now) ?? "null"),
+            ("node", TreeJSON().node(node, forest, wallOffset: process.wallOffset, now: forest.now)),
         ])
-        while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
         try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
     }
 

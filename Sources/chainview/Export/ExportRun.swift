@@ -48,6 +48,11 @@ struct ExportRun {
             },
             rest: pause,
             end: {
+                // A part of a recording must not look like the whole.
+                if loop.isInterrupted, !isFollowing {
+                    throw Failure(
+                        status: .inputOutput, message: "interrupted: the recording was not exported to its end.")
+                }
                 try stream?.end()
                 if stream != nil { try end(&stream!) }
             })

@@ -22,7 +22,9 @@ struct FlightRequest {
         }
         var file: RecordingFileStorage?
         // A file of that name that this call did not create stays.
-        defer { if file != nil { unlink(part) } }
+        let isCreated = Lock(false)
+        defer { Self.remove(part, if: isCreated) }
+        Self.removeAtSignal(part, if: isCreated)
         var count: UInt64 = 0
         var failure: (any Error)?
         // The partial file is created with the first bytes, so that a refusal creates none.
@@ -30,7 +32,8 @@ struct FlightRequest {
         do {
             outcome = try OneShotClient.dump(last: span, of: endpoint, viewerName: DisplayOptions.viewer) { bytes in
                 do {
-                    let storage = try file ?? RecordingOutput.create(part, overwrites: false)
+                    let storage = try file ?? RecordingFileStorage(path: part, overwrites: false)
+                    if file == nil { isCreated.withLock { $0 = true } }
                     file = storage
                     try bytes.withUnsafeBytes { try storage.write($0, at: count) }
                 } catch {
@@ -47,12 +50,26 @@ struct FlightRequest {
         switch outcome {
         case .accepted(let size)? where UInt64(size) == count:
             guard rename(part, output) == 0 else { throw self.failure(SystemError()) }
+            if overwrites { MarkList.remove(ofRecording: output) }
             try printSummary()
         case .refused(let reason)?:
             throw Failure(status: .refused, message: "refused: \(DisplayText.shown(reason)).")
         default:
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")
+        }
+    }
+
+    private static func remove(_ part: String, if isCreated: Lock<Bool>) {
+        if isCreated.withLock({ $0 }) { unlink(part) }
+    }
+
+    /// Removes the partial file if a signal ends the process.
+    private static func removeAtSignal(_ part: String, if isCreated: Lock<Bool>) {
+        let signals = EndingSignals()
+        signals.whenReceived { [signals] in
+            remove(part, if: isCreated)
+            if let signal = signals.received { Signals.raiseAgain(signal) }
         }
     }
 

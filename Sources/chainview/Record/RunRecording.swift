@@ -34,7 +34,11 @@ final class RunRecording {
         source.stop()
         let report = RecordingReport(file: DisplayText.shown(file), report: recorder.report)
         Streams.printError(report.summary)
-        if report.report.isEmpty { storage.discard() }
+        if report.report.isEmpty {
+            storage.discard()
+        } else if storage.replacesFile {
+            MarkList.remove(ofRecording: file)
+        }
         if case .failed = report.report.ending, let failure = report.failure() { Streams.printError(failure.message) }
     }
 }

@@ -72,10 +72,7 @@ final class LaunchedSource: BatchSource {
             // Only processes of the program are probed, because others may not answer.
             let found = try? options.discovery.list(isOurs)
             if let found = found?.first(where: { $0.problem == nil }) { return attach(to: found) }
-            let failure =
-                attempt < Self.quickSearchCount
-                ? nil
-                : "\(child.name) has not started an inspector: add `Inspector.startIfRequested()` to it"
+            let failure = attempt < Self.quickSearchCount ? nil : why(found)
             guard child.endingSoFar == nil else { return }
             if attempt == 1 || attempt == Self.quickSearchCount {
                 emit(.connecting(attempt: attempt, lastFailure: failure))
@@ -83,6 +80,12 @@ final class LaunchedSource: BatchSource {
             let pause = attempt < Self.quickSearchCount ? Self.interval : .seconds(1)
             guard isStopped.wait(timeout: .now() + pause) == .timedOut else { return }
         }
+    }
+
+    /// Why the program cannot be attached to yet.
+    private func why(_ found: [FoundProcess]?) -> String {
+        if let problem = found?.first?.problem { return "\(child.name) cannot be attached to: \(problem)" }
+        return "\(child.name) has not started an inspector: add `Inspector.startIfRequested()` to it"
     }
 
     /// Whether a process is the program, or in its process group.

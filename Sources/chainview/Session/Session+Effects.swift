@@ -16,7 +16,9 @@ extension Session {
             screen.redraw()
             drawnRevision = nil
         case .quit: isOver = true
-        case .suspend: attempt("suspend") { try screen.suspend() }
+        case .suspend:
+            attempt("suspend") { try screen.suspend() }
+            playback?.skipPause()
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
         // Ignored for a recording: the command was run, if at all, when it was made.
@@ -52,6 +54,7 @@ extension Session {
         }
         screen.close()
         let failure = editor.open(file, line: Int(site.line))
+        playback?.skipPause()
         do {
             screen = try Screen(options: screenOptions)
         } catch {

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import Foundation
 import PromiseRuntime
 
@@ -7,10 +8,12 @@ struct BatchLoop {
     private let duration: DurationArgument?
     private let signals = EndingSignals()
     private let source: ForestSource
+    /// Whether the end is being written, which is not cut off.
+    private let isEnding = Lock(false)
 
     /// The longest time between two calls of `rest` while batches come, in nanoseconds.
     private static let restInterval: UInt64 = 100_000_000
-    /// The longest time from a signal to the end of the process, which may wait for a connection or for its output.
+    /// The longest time from a signal to the call of `end`, while the loop may wait for a connection or for its output.
     private static let signalLimit = DispatchTimeInterval.seconds(5)
 
     /// Makes a loop that has not opened its source. Has to be called before other threads start, because it blocks the
@@ -20,9 +23,9 @@ struct BatchLoop {
     init(_ source: ForestSource, for duration: DurationArgument?) {
         self.source = source
         self.duration = duration
-        signals.whenReceived { [signals] in
+        signals.whenReceived { [signals, isEnding] in
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.signalLimit) {
-                if let signal = signals.received { Signals.raiseAgain(signal) }
+                if !isEnding.withLock({ $0 }), let signal = signals.received { Signals.raiseAgain(signal) }
             }
         }
     }
@@ -31,7 +34,8 @@ struct BatchLoop {
     var isInterrupted: Bool { signals.received != nil }
 
     /// Calls `take` with each batch, and `rest` in pauses and at least ten times a second, until one of them returns
-    /// false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after `end`.
+    /// false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after `end`. A
+    /// second signal ends the process at once.
     ///
     /// - Parameter begin: called once, before the first batch.
     func run(
@@ -58,6 +62,7 @@ struct BatchLoop {
                 for note in notes { Streams.printError(note + ".") }
             }
         }
+        isEnding.withLock { $0 = true }
         try end()
         if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
     }

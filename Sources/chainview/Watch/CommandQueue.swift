@@ -32,9 +32,16 @@ final class CommandQueue {
     /// Whether a further job has room.
     var hasRoom: Bool { waiting.count - nextIndex < limit }
 
-    /// Enqueues a job, or counts it as dropped where there is no room.
+    /// Enqueues a job, or drops it where there is no room.
     func add(_ job: Job) throws {
-        if hasRoom { waiting.append(job) } else { droppedCount += 1 }
+        guard hasRoom else { return try drop() }
+        waiting.append(job)
+        try advance()
+    }
+
+    /// Counts a job that found no room.
+    func drop() throws {
+        droppedCount += 1
         try advance()
     }
 

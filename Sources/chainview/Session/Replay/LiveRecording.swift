@@ -20,6 +20,9 @@ final class LiveRecording {
     init(_ source: SourceID, of batches: any BatchSource, path: String) throws {
         self.source = source
         self.path = path
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw Failure(status: .usage, message: "\(DisplayText.shown(path)) exists: name another file")
+        }
         storage = try RecordingOutput.create(path, overwrites: false)
         recorder = SourceRecorder(batches, into: storage, limit: nil, codec: Zstandard(), endsWhenLost: false)
     }
@@ -33,6 +36,7 @@ final class LiveRecording {
     /// One sentence: what was recorded, that nothing was, or why the recording failed; and why the marks are not saved.
     var summary: String {
         let report = report
+        if case .failed? = report.report.ending, let failure = report.failure() { return failure.message }
         if report.report.isEmpty { return "nothing was recorded in \(report.file)" }
         let ending = report.failure()?.message ?? report.summary
         return marksProblem.map { "\(ending); \($0)" } ?? ending

@@ -18,9 +18,17 @@ struct MarkList {
     /// Marks that are not saved.
     init() { path = nil }
 
+    /// The file with the marks of a recording.
+    private static func file(ofRecording recording: String) -> String {
+        URL(fileURLWithPath: recording).path + ".marks"
+    }
+
+    /// Removes the marks of a recording that another one has replaced.
+    static func remove(ofRecording recording: String) { unlink(file(ofRecording: recording)) }
+
     /// Reads the marks of a recording; none where there is no file.
     init(ofRecording recording: String) {
-        let path = URL(fileURLWithPath: recording).path + ".marks"
+        let path = Self.file(ofRecording: recording)
         self.path = path
         do throws(SmallFile.Problem) {
             try read(try SmallFile.read(path))

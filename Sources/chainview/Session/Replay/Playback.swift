@@ -106,6 +106,9 @@ final class Playback {
         return steps(batches, isFresh: false)
     }
 
+    /// Lets the time since the last tick not count: the session was suspended, or an editor was open.
+    func skipPause() { lastTick = 0 }
+
     // MARK: Moving
 
     /// Moves to the nearest recorded moment. Returns the actions that show it.
