@@ -5,6 +5,16 @@ import Testing
 @testable import Dashboard
 
 @Suite struct CancelTests {
+    /// What else is cancelled counts more than the names of the nodes.
+    @Test(arguments: 10...14) func onFewRowsTheQuestionKeepsItsNotes(_ rows: Int) {
+        var question = Confirmation(parts: [], what: "this", count: 9, labels: (1...4).map { "node \($0)" })
+        (question.aroundCount, question.frozenAge) = (3, 5_000_000_000)
+        let box = ConfirmBox(question, size: Size(columns: 70, rows: rows), glyphs: .unicode)
+        #expect(box.lines.count <= box.area.rows - 4)
+        #expect(box.lines.contains { $0.contains("Cancels the whole task: 3 more nodes") })
+        #expect(box.lines.contains { $0.contains("frozen 5s ago") } && box.lines.contains("9 pending nodes:"))
+    }
+
     @Test func asksThenSendsAndOnlyEventsSayCancelled() throws {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("/reserve<Enter>nnn<Esc>")

@@ -24,10 +24,10 @@ import Testing
         let links = Self.linked(screen)
         #expect(links.count >= 2 && links.first == 203, "the root cause, then the parent")
         screen.type("<Tab>")
-        #expect(screen.state.linkIndex == 0 && screen.state.view == .chains)
+        #expect(screen.state.linkSelection?.index == 0 && screen.state.view == .chains)
         #expect(screen.frame.rowText(59).contains("⏎ go to"))
         screen.type("<Enter>")
-        #expect(screen.selectedID == 203 && screen.state.linkIndex == nil)
+        #expect(screen.selectedID == 203 && !screen.state.isLinkSelected)
         #expect(Layout(screen.state).detail != nil, "the details stay")
         screen.type("<BS>")
         #expect(screen.selectedID == 206)
@@ -37,6 +37,37 @@ import Testing
         #expect(screen.selectedID == 206)
         screen.type("<BS>")
         #expect(screen.message == "there is no node to return to")
+    }
+
+    /// A link above the selected one goes when its node begins to run.
+    @Test func theSelectedLinkStaysSelectedIfTheLinesChange() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "first")
+        script.make(2, .then, "second", under: 1)
+        script.make(3, .all, "both", by: 2)
+        script.make(4, .work, "member", by: 2)
+        script.link(3, 4)
+        screen.feed(script)
+        screen.go(to: 3)
+        screen.type("<Enter>")
+        #expect(Self.linked(screen).prefix(2) == [4, 2])
+        screen.type("<Tab><Tab>")
+        var next = Script(sequence: 2, time: 1_100)
+        next.fulfill(4)
+        next.fulfill(3)
+        screen.feed(next)
+        #expect(Self.linked(screen).first == 2, "nothing is waited for any more")
+        screen.type("<Enter>")
+        #expect(screen.selectedID == 2)
+    }
+
+    @Test func enterFollowsALinkInWarnings() {
+        var screen = WarningsViewTests.screen(160, 40)
+        screen.type("<Tab>")
+        let link = screen.state.linkSelection?.rowID
+        screen.type("<Enter>")
+        #expect(link != nil && screen.state.selection == link && screen.state.view == .chains)
     }
 
     @Test func beyondTheLastLinkComesTheNextView() {
@@ -52,7 +83,7 @@ import Testing
     @Test func aMoveForgetsTheSelectedLink() {
         var screen = Self.screen()
         screen.type("<Tab>k")
-        #expect(screen.state.linkIndex == nil)
+        #expect(!screen.state.isLinkSelected)
         screen.type("<Enter>")
         #expect(Layout(screen.state).detail == nil, "Enter closes the details again")
     }

@@ -90,6 +90,38 @@ import Testing
         screen.act(.mouse(Mouse(.press, .left, row: 6, column: 40, clickCount: 2)))
         #expect(Layout(screen.state).detail != nil)
         #expect(screen.selectedID == screen.visibleIDs[3])
+        screen.act(.mouse(Mouse(.press, .left, row: 7, column: 40, clickCount: 2)))
+        #expect(Layout(screen.state).detail != nil, "shown already, they stay")
+    }
+
+    /// Events come between the drawing of a row and the click on it.
+    @Test func aClickInFollowedEventsHitsTheDrawnRow() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("6")
+        let drawn = screen.state.events.index.entries
+        let line = 10
+        let entry = drawn[screen.state.events.cursor.top + line]
+        var script = Script(sequence: 90, time: 4_050)
+        for node in 9_001...9_030 as ClosedRange<UInt64> { script.make(node, .promise) }
+        screen.act(.received(SourceID(0), script.batch))
+        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row + line, column: 40)))
+        #expect(screen.state.events.selected == entry)
+        #expect(!screen.state.events.isFollowing)
+    }
+
+    /// The rows of the tree move with a click, the lines of the details do not.
+    @Test func aClickInTheDetailsIsNotMovedWithTheTree() throws {
+        var screen = GoldenTests.checkout(160, 50)
+        screen.go(to: 206)
+        let detail = try #require(Layout(screen.state).detail)
+        let link = try #require(screen.state.detailLinks().first)
+        let row = detail.row + 1 + link.lines.lowerBound
+        #expect(screen.state.tree.window.indices.contains(row - Layout(screen.state).tree.row))
+        var script = Script(sequence: 90, time: 4_050)
+        for node in 9_001...9_005 as ClosedRange<UInt64> { script.make(node, .promise) }
+        screen.act(.received(SourceID(0), script.batch))
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: detail.column + 4)))
+        #expect(screen.selectedID == link.rowID.id?.rawValue)
     }
 
     @Test func aClickOnATabShowsItsView() {

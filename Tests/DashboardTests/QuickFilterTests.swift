@@ -78,6 +78,28 @@ import Testing
         #expect(screen.text.contains("waits for   what its code awaits for 1m0"))
     }
 
+    /// Its wait grows: in the order, in filters, and in the bars of the timeline and the details.
+    @Test func theWaitOfASuspendedTaskGrows() {
+        var screen = Screen(160, 40)
+        var script = Script(time: 10)
+        script.make(1, .work, "queued first")
+        script.queue(1)
+        script.at(5_000)
+        script.make(2, .task, "suspended later")
+        script.suspend(2)
+        screen.feed(script)
+        screen.type(":sort wait<Enter>")
+        for second in 6...70 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.visibleIDs == [1, 2])
+        screen.type("/wait>80s<Enter>")
+        #expect(screen.state.matchCount == 0)
+        for second in 71...95 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.state.matchCount == 2)
+        let program = screen.state.programs[0]
+        let bar = NodeBar(of: program.forest.index(of: NodeID(2))!, in: program.forest, now: 95_000_000_000)
+        #expect(bar.stretches.last?.phase == .pending)
+    }
+
     /// `warning:` follows the warnings, which begin and end without a change of the node.
     @Test func warningsAreFollowed() {
         var screen = Screen(120, 40)

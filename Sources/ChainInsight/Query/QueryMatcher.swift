@@ -187,7 +187,7 @@ extension QueryDuration {
             guard let settled = view.settled else { return (max(now, view.created) - view.created, true) }
             return (max(settled, view.created) - view.created, false)
         case .wait:
-            let isGrowing = view.started == nil && view.settled == nil
+            let isGrowing = view.started == nil && view.settled == nil || view.isSuspended
             return forest.timing(of: view.index, now: now).wait.map { ($0, isGrowing) }
         case .run:
             return forest.timing(of: view.index, now: now).run.map { ($0, view.ended == nil) }

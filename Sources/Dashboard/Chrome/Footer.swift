@@ -82,7 +82,7 @@ extension Painter {
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"
             }
-            if state.linkIndex != nil {
+            if state.isLinkSelected {
                 for index in items.indices where items[index].intent == .detail { items[index].word = "go to" }
             }
             if state.filter.isActive {

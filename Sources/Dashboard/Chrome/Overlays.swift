@@ -14,20 +14,30 @@ struct ConfirmBox {
 
     init(_ question: Confirmation, size: Size, glyphs: Glyphs) {
         let count = CountText.grouped(question.count) + (question.isAtLeast ? " or more" : "")
-        var lines = ["Cancel \(question.what)?", "", "\(count) pending \(question.count == 1 ? "node" : "nodes"):"]
-        let room = max(0, size.rows - 8)
-        lines += question.labels.prefix(room).map { "  " + $0 }
-        let rest = question.count - min(room, question.labels.count)
-        if rest > 0, !question.labels.isEmpty { lines.append("  and \(CountText.grouped(rest)) more") }
+        var head = ["Cancel \(question.what)?", "", "\(count) pending \(question.count == 1 ? "node" : "nodes"):"]
+        var notes: [String] = []
         if question.aroundCount > 0 {
             let more =
                 question.aroundCount == 1
                 ? "1 more node runs" : "\(CountText.grouped(question.aroundCount)) more nodes run"
-            lines += ["", "Cancels the whole task: \(more) in it"]
+            notes += ["", "Cancels the whole task: \(more) in it"]
         }
         if let age = question.frozenAge {
-            lines += ["", "frozen \(DurationText.coarse(age)) ago: some may have settled since"]
+            notes += ["", "frozen \(DurationText.coarse(age)) ago: some may have settled since"]
         }
+        // On few rows blank lines and labels give way, because the notes say what is cancelled.
+        let limit = max(0, size.rows - 5)
+        if head.count + notes.count > limit {
+            (head, notes) = (head.filter { !$0.isEmpty }, notes.filter { !$0.isEmpty })
+        }
+        let room = limit - head.count - notes.count - 1
+        var labels: [String] = []
+        if room >= 0, !question.labels.isEmpty {
+            labels = question.labels.prefix(room).map { "  " + $0 }
+            let rest = question.count - labels.count
+            if rest > 0 { labels.append("  and \(CountText.grouped(rest)) more") }
+        }
+        let lines = head + labels + notes
         let columns = min(size.columns - 2, max(44, min(72, (lines.map { TextWidth.of($0) }.max() ?? 0) + 6)))
         self.lines = lines.map {
             glyphs.cut($0, to: columns - 4)

@@ -138,10 +138,8 @@ extension Painter {
         }
         let lines = page.lines
         let first = min(state.detailScroll, max(0, lines.count - inner.rows))
-        let selected = state.linkIndex.flatMap { index -> Range<Int>? in
-            let links = DetailLink.all(in: lines)
-            return links.indices.contains(index) ? links[index].lines : nil
-        }
+        let links = state.isLinkSelected ? DetailLink.all(in: lines) : []
+        let selected = state.linkIndex(in: links).map { links[$0].lines }
         for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {

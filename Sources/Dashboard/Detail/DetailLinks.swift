@@ -25,8 +25,10 @@ extension State {
     struct LinkSelection: Equatable {
         /// The row that was selected when the link was; the link of another row's details is not selected.
         var owner: RowID?
-        /// The index of the link on the page.
+        /// The index of the link on the page, which changes with the lines above it.
         var index: Int
+        /// Where the link leads.
+        var rowID: RowID
     }
 
     private static let visitedLimit = 64
@@ -37,18 +39,28 @@ extension State {
         return DetailLink.all(in: DetailText.lines(of: self, width: area.columns - 4))
     }
 
-    /// The index of the selected link; nil if none is selected.
-    var linkIndex: Int? { linkSelection.flatMap { $0.owner == selection ? $0.index : nil } }
+    /// Whether a link is selected.
+    var isLinkSelected: Bool { linkSelection.map { $0.owner == selection } ?? false }
+
+    /// Returns the index of the selected link among those of the page as it is now; nil if none is selected, or if the
+    /// link is gone.
+    func linkIndex(in links: [DetailLink]) -> Int? {
+        guard isLinkSelected, let selected = linkSelection else { return nil }
+        if links.indices.contains(selected.index), links[selected.index].rowID == selected.rowID {
+            return selected.index
+        }
+        return links.firstIndex { $0.rowID == selected.rowID }
+    }
 
     /// Selects the next or previous link; beyond the ends selects none and returns false.
     mutating func selectLink(forward: Bool) -> Bool {
         let links = detailLinks()
-        let target = linkIndex.map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)
+        let target = linkIndex(in: links).map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)
         guard links.indices.contains(target) else {
             linkSelection = nil
             return false
         }
-        linkSelection = LinkSelection(owner: selection, index: target)
+        linkSelection = LinkSelection(owner: selection, index: target, rowID: links[target].rowID)
         // The link is scrolled into sight.
         let height = (Layout(self).detail?.rows ?? 1) - 1
         let lines = links[target].lines
@@ -59,10 +71,14 @@ extension State {
 
     /// Goes to the node of the selected link; false where none is selected.
     mutating func followSelectedLink() -> Bool {
-        guard let index = linkIndex else { return false }
+        guard isLinkSelected else { return false }
         let links = detailLinks()
+        guard let index = linkIndex(in: links) else {
+            linkSelection = nil
+            notify("the link is gone: nothing was done")
+            return true
+        }
         linkSelection = nil
-        guard links.indices.contains(index) else { return false }
         go(to: links[index].rowID)
         return true
     }

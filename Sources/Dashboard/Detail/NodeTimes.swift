@@ -50,11 +50,13 @@ extension NodeFacts {
     private func bars() -> [Bar] {
         let timing = forest.timing(of: node, now: program.shownNow)
         var bars: [Bar] = []
-        if let wait = timing.wait, let queued = view.queued {
-            bars.append(
-                Bar(name: "wait", start: queued, duration: wait, isRunning: view.state == .queued, style: .queued))
+        // The run or the suspension of a live task counts from its last switch.
+        let switched = view.isLive ? forest.switched(of: node) : nil
+        if let wait = timing.wait, let start = view.isSuspended ? switched : view.queued {
+            let isRunning = view.state == .queued || view.isSuspended
+            bars.append(Bar(name: "wait", start: start, duration: wait, isRunning: isRunning, style: .queued))
         }
-        if let run = timing.run, let started = view.started {
+        if let run = timing.run, let started = switched ?? view.started {
             bars.append(
                 Bar(
                     name: "run", start: started, duration: run, isRunning: view.activity == .running, style: .running))

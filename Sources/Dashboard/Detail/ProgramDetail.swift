@@ -47,9 +47,10 @@ enum ProgramDetail {
             text.wrap(outage.reason, style: .warning)
             guard !outage.isSilence else { break }
             let again = outage.attempt == 1 ? "once" : "\(outage.attempt) times"
+            let tried = outage.attempt == 0 ? "not tried yet" : "tried \(again)"
             var next = outage
             next.reason = ""
-            text.wrap("tried \(again), \(ProgramText.retry(next, wall: wall, glyphs))", style: .dim)
+            text.wrap("\(tried), \(ProgramText.retry(next, wall: wall, glyphs))", style: .dim)
         }
         if let restart = program.restart {
             let ago = DurationText.coarse(wall &- min(wall, restart.time))

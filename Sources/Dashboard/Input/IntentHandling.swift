@@ -24,7 +24,7 @@ extension State {
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
-        if intent == .detail, mode == .normal, followSelectedLink() { return [] }
+        if intent == .detail || intent == .visit, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
         // The rows of such a view do not change the selection, which another view has left.
         guard view.type.hasNodeRows || !intent.isForSelection else {

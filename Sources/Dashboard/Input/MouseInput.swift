@@ -8,8 +8,15 @@ extension State {
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         let isClick = mouse.action == .press && mouse.button == .left
         let line = mouse.row - Layout(self).tree.row
-        let clicked = isClick && view == .chains && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
+        let clicked =
+            isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
         var mouse = mouse
+        // Stops following before the rows move under the pointer.
+        if isClick, mode == .normal, view == .events, events.isFollowing,
+            Layout(self).tree.contains(row: mouse.row, column: mouse.column)
+        {
+            EventsView.didScroll(&self)
+        }
         if !isFrozen, follow() {
             updateViewport()
             // The clicked row may have moved since it was drawn, so the click moves with it.
@@ -40,6 +47,13 @@ extension State {
         case .normal, .filter, .command: return handleInRows(mouse)
         }
         return []
+    }
+
+    /// Whether a mouse is on the rows of the tree, and not on the details, or on the scroll bar.
+    private func isOnTreeRow(_ mouse: Mouse) -> Bool {
+        let layout = Layout(self)
+        return view == .chains && !layout.isCovering && mouse.column < layout.tree.columns - 1
+            && layout.tree.contains(row: mouse.row, column: mouse.column)
     }
 
     private mutating func handleInRows(_ mouse: Mouse) -> [Effect] {

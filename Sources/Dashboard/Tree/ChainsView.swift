@@ -85,7 +85,8 @@ extension ChainsView: DashboardView {
     /// Selects the clicked row. A click on its marker folds or unfolds it; a double click elsewhere shows details.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
         let isOnMarker = select(click, &state)
-        return click.count == 2 && !isOnMarker ? state.handle(.detail) : []
+        let opensDetail = click.count == 2 && !isOnMarker && Layout(state).detail == nil
+        return opensDetail ? state.handle(.detail) : []
     }
 
     /// Selects the clicked row; if its marker was hit, folds or unfolds the row and returns true.

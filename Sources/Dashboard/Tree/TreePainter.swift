@@ -58,7 +58,9 @@ extension Painter {
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
-        let figures = state.isGroupSelected ? GroupColumns(columns) : nil
+        // Indented as the rows of groups are.
+        let indent = state.showsPrograms ? TreeLines.level : 0
+        let figures = state.isGroupSelected ? GroupColumns(state.columns(in: layout.tree.columns, indent: indent)) : nil
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRight: true)
         }

@@ -60,7 +60,10 @@ extension State {
             notify("“\(text)” hid this: the filter is dropped")
             row = unfold(to: node, rowID, in: programIndex)
         }
-        guard let row else { return }
+        guard let row else {
+            updateViewport()
+            return notify("its chain is still being read: try again")
+        }
         noteVisited(before: rowID)
         following = .nothing
         moveSelection(to: rowID, row: row)

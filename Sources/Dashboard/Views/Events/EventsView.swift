@@ -119,7 +119,7 @@ extension EventsView: ListView {
             state.events.cursor.selected = max(0, state.events.index.entries.count - 1)
             storeAnchor(&state)
             state.notify("stays here; f or G follows the newest again")
-        case .down, .pageDown:
+        case .down, .halfDown, .pageDown:
             guard state.events.isFollowing else { return nil }
             state.notify("this follows the newest")
         case .nextMatch, .previousMatch:
