@@ -65,6 +65,14 @@ void chain_thread_own_name(char *buffer, size_t size) {
 // The signal mask of the program's thread that led to this one, which blocks signals.
 static _Thread_local struct { bool is_known; sigset_t mask; } program_signals;
 
+const char *chain_program_name(void) {
+#if defined(__linux__)
+    return program_invocation_short_name;
+#else
+    return getprogname();
+#endif
+}
+
 typedef struct thread_start {
     void (*body)(void *);
     void *context;

@@ -48,17 +48,23 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
+static bool is_inside(size_t offset, size_t count, size_t size) { return offset <= size && count <= size - offset; }
+
 /// Copies the name of the symbol that contains `offset`, from the sections of the type `table`.
 static bool find_symbol(
     const char *file, size_t size, uint32_t table, uintptr_t offset, char *buffer, size_t buffer_size) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
-    if (header->e_shoff == 0 || header->e_shoff + (size_t)header->e_shnum * sizeof(Elf64_Shdr) > size) return false;
+    // The library may have been replaced by another file since it was loaded.
+    if (size < sizeof *header || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_CLASS] != ELFCLASS64) return false;
+    if (header->e_shoff == 0 || !is_inside(header->e_shoff, (size_t)header->e_shnum * sizeof(Elf64_Shdr), size)) return false;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
     for (int section = 0; section < header->e_shnum; section++) {
         if (sections[section].sh_type != table || sections[section].sh_link >= header->e_shnum) continue;
         const Elf64_Shdr *strings = &sections[sections[section].sh_link];
-        if (sections[section].sh_offset + sections[section].sh_size > size) continue;
-        if (strings->sh_offset + strings->sh_size > size) continue;
+        if (!is_inside(sections[section].sh_offset, sections[section].sh_size, size)) continue;
+        if (!is_inside(strings->sh_offset, strings->sh_size, size)) continue;
+        // Each name ends within the table.
+        if (strings->sh_size == 0 || file[strings->sh_offset + strings->sh_size - 1] != '\0') continue;
         const Elf64_Sym *symbols = (const Elf64_Sym *)(file + sections[section].sh_offset);
         const Elf64_Sym *best = NULL;
         for (size_t index = 0; index < sections[section].sh_size / sizeof *symbols; index++) {

@@ -43,10 +43,13 @@ struct ErrorText {
         addErrors(in: error, depth: depth + 1, nesting: 0)
     }
 
-    /// Adds the errors in a value's stored properties or associated values; also those in up to two levels of
-    /// optionals, collections, tuples and enums there.
+    /// Adds the errors in a value's stored properties or associated values, but not those of an object; also those in up
+    /// to two levels of optionals, collections, tuples and enums there.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
-        for (index, child) in Mirror(reflecting: value).children.enumerated() {
+        let mirror = Mirror(reflecting: value)
+        // Fields of an object may be changed by other threads, under a lock that is the object's own.
+        guard mirror.displayStyle != .class else { return }
+        for (index, child) in mirror.children.enumerated() {
             guard index < Self.countLimit else {
                 if child.value is any Error { isCut = true }
                 return

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import PromiseRuntime
 
@@ -57,8 +58,9 @@ struct ObservedPromises: ObservedRuntime {
 
 func processID() -> Int32 { getpid() }
 
-/// The file name of the running program; `?` if it is unknown.
+/// The file name of the running program; `?` if it is unknown. Not from `CommandLine`, which ends the process in Swift
+/// 6.1 and 6.2 if `/proc` is missing.
 func programName() -> String {
-    let path = CommandLine.arguments.first ?? ""
-    return path.split(separator: "/").last.map(String.init) ?? "?"
+    let name = String(cString: chain_program_name())
+    return name.isEmpty ? "?" : name
 }

@@ -18,6 +18,9 @@ bool chain_thread_at_exit(void (*detach)(void *ring));
 /// parent's other threads do not exist.
 uint64_t chain_fork_generation(void);
 
+/// Returns the file name of the running program; an empty string if it is unknown. Valid as long as the program runs.
+const char *chain_program_name(void);
+
 /// How many processors the calling thread may use, at least 1.
 int chain_processor_count(void);
 
