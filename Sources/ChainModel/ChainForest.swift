@@ -141,6 +141,11 @@ extension ChainForest {
     /// Returns how many nodes were evicted from a node's subtree.
     public func evictedCount(of index: NodeIndex) -> Int { Int(extraFacts(of: index)?.evictedCount ?? 0) }
 
+    /// Returns how many members of a node were evicted: children without a parent of their own.
+    public func evictedMemberCount(of index: NodeIndex) -> Int {
+        Int(extraFacts(of: index)?.evictedMemberCount ?? 0)
+    }
+
     /// Returns the slot of a node; traps if there is none.
     @inline(__always) func checked(_ index: NodeIndex) -> UInt32 {
         precondition(

@@ -151,11 +151,13 @@ extension ForestData {
         extras.free(index)
     }
 
-    /// Adds a node and the nodes evicted from under it to the evicted ones of its parent.
+    /// Adds a node and the nodes evicted from under it to the evicted ones of its parent. A node without a parent of its
+    /// own was a member of what it stood under.
     private func countEvicted(_ slot: UInt32, under parent: UInt32) {
         let own = nodes[slot].pointee.extra
         let count = own == noSlot ? 1 : extras[own].pointee.evictedCount &+ 1
         let extra = extra(of: parent)
         extras[extra].pointee.evictedCount &+= count
+        if !nodes[slot].pointee.has(.hasParent) { extras[extra].pointee.evictedMemberCount &+= 1 }
     }
 }

@@ -16,6 +16,7 @@ extension ForestData {
     /// with the same number the greater text holds, so that the order of events does not matter.
     func rename(_ slot: UInt32, _ label: String, count: UInt64) {
         guard count != 0 else { return }
+        let count = UInt32(clamping: count)
         let extra = extra(of: slot)
         let known = extras[extra].pointee.renameCount
         guard known <= count, known < count || (texts[nodes[slot].pointee.label] ?? "") < label else { return }

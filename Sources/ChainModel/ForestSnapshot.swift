@@ -47,7 +47,7 @@ extension ChainForest {
         guard record.extra != noSlot else { return result.append(snapshot) }
         let extra = data.extras[record.extra].pointee
         snapshot.summary = data.texts[extra.summary]
-        snapshot.renameCount = extra.renameCount
+        snapshot.renameCount = UInt64(extra.renameCount)
         snapshot.switched = extra.switched
         snapshot.cancelRequestedAt = extra.cancelRequestedAt
         snapshot.canceller = data.texts[extra.canceller]

@@ -61,7 +61,9 @@ struct NodeExtra {
     /// When its cancellation was requested; 0 if it was not, or the time is unknown.
     var cancelRequestedAt: UInt64 = 0
     /// The number of the renaming that gave it its label, from 1; 0 for the label that it was made with.
-    var renameCount: UInt64 = 0
+    var renameCount: UInt32 = 0
+    /// How many of the evicted nodes were its members.
+    var evictedMemberCount: UInt32 = 0
     /// When a task of Swift last began to run or was suspended; 0 for other nodes.
     var switched: UInt64 = 0
     /// The slot of the text that names the source of its cancellation.

@@ -70,7 +70,7 @@ package enum NodeText {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
         default: return nil
         }
-        let evictedCount = forest.evictedCount(of: node)
+        let evictedCount = forest.evictedMemberCount(of: node)
         if let counts = forest.childCounts(of: node), let tail = forest.continuation(of: node) {
             let settled = counts.settledCount - (forest.state(of: tail).isLive ? 0 : 1)
             return "\(settled + evictedCount)/\(counts.nodeCount - 1 + evictedCount)"

@@ -53,6 +53,25 @@ import Testing
         script.forest.expectConsistent()
     }
 
+    /// The members that went still count in `2/3`, what was under them does not.
+    @Test func evictedMembersAreCountedWithoutWhatWasUnderThem() {
+        var script = ScriptedForest(limits: ForestLimits(settledLeafLimit: 0, ageLimit: 0))
+        script.make(1, .forEach, at: 1)
+        for member in [10, 20] as [UInt64] {
+            script.make(member, .promise, by: 1, at: member)
+            script.member(1, member, at: member)
+            script.then(member + 1, on: member, at: member + 1)
+            script.record(.fulfilled, member, at: member + 2)
+            script.record(.fulfilled, member + 1, at: member + 3)
+        }
+        script.forest.retain(now: 1_000)
+        #expect(script.forest.totals.nodeCount == 1)
+        let combinator = script.index(1)
+        #expect(script.forest.evictedCount(of: combinator) == 4)
+        #expect(script.forest.evictedMemberCount(of: combinator) == 2)
+        script.forest.expectConsistent()
+    }
+
     @Test func anEvictedIdDoesNotComeBack() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
         settledChain(&script, 10, at: 10)
