@@ -48,6 +48,24 @@ import Testing
         #expect(screen.message == "1 cancelled, 3 still pending")
     }
 
+    /// Another run's nodes have the same ids.
+    @Test func theNextRunIsNotCounted() {
+        var screen = Self.asked()
+        screen.type("y")
+        screen.act(Self.accepted)
+        let next = ProcessDescription(
+            key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: Script.process.wallOffset)
+        screen.act(.connected(SourceID(0), next))
+        var script = Script(time: 100, of: next)
+        for id in 1...4 as ClosedRange<UInt64> {
+            script.make(id, .work, "other \(id)")
+            script.cancel(id, "cancelled by the dashboard")
+        }
+        screen.feed(script)
+        screen.tick(200)
+        #expect(screen.message == "0 cancelled, 4 no longer kept")
+    }
+
     @Test func aRefusedCancellationIsNotCounted() {
         var screen = Self.asked()
         screen.type("y")

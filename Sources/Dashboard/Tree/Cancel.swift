@@ -139,9 +139,7 @@ extension State {
             ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
         // The clock of a frozen program stands still.
         let asked = programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
-        let counted = CancelProgress.Part(
-            source: part.source, command: lastCommand, nodes: part.nodes, asked: asked)
-        return (effect, counted)
+        return (effect, CancelProgress.Part(part, command: lastCommand, asked: asked))
     }
 }
 

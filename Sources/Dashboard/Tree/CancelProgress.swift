@@ -6,6 +6,7 @@ struct CancelProgress {
     /// The nodes that one program was asked to cancel and that have not settled yet.
     struct Part {
         var source: SourceID
+        var process: ProcessKey
         var command: UInt64
         var remaining: [NodeID]
         /// When the program was asked, in nanoseconds of its clock.
@@ -13,8 +14,9 @@ struct CancelProgress {
         /// The index in ``remaining`` that is looked at next.
         private var cursor = 0
 
-        init(source: SourceID, command: UInt64, nodes: [NodeID], asked: UInt64) {
-            (self.source, self.command, remaining, self.asked) = (source, command, nodes, asked)
+        init(_ part: Confirmation.Part, command: UInt64, asked: UInt64) {
+            (source, process, remaining) = (part.source, part.process, part.nodes)
+            (self.command, self.asked) = (command, asked)
         }
 
         /// Removes settled and evicted nodes, and adds them to `counts`. Looks at no more than `limit` nodes.
@@ -33,7 +35,8 @@ struct CancelProgress {
 
         /// Returns the count that a node belongs to; nil for a live one.
         private func outcome(of id: NodeID, in forest: borrowing ChainForest) -> WritableKeyPath<Counts, Int>? {
-            guard let node = forest.index(of: id) else { return \.evicted }
+            // The next run of the program has the same ids.
+            guard forest.process == process, let node = forest.index(of: id) else { return \.evicted }
             let state = forest.state(of: node)
             if state.isLive { return nil }
             if state == .cancelled { return \.cancelled }
