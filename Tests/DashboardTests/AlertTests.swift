@@ -84,4 +84,19 @@ import Testing
         screen.type(":alert a9<Enter>")
         #expect(screen.state.typing.problem?.text == "there are 8 alerts; :alert off drops them")
     }
+
+    /// An event is over at once, so no node comes to match it.
+    @Test func alertsAreNotAboutEvents() {
+        var screen = Self.screen()
+        for text in ["event:rejected", "event:rejected order"] {
+            screen.type(":alert \(text)<Enter>")
+            #expect(screen.state.alerts.isEmpty)
+            #expect(screen.state.typing.problem?.text == "an alert is about nodes: state:rejected, not events")
+            screen.type("<Esc>")
+        }
+        screen.type("6")
+        #expect(screen.state.commandChoices("filter eve").words.contains("event:"))
+        #expect(!screen.state.commandChoices("alert eve").words.contains("event:"))
+        #expect(screen.state.commandChoices("alert event:rej").words == [])
+    }
 }

@@ -41,7 +41,9 @@ extension State {
     }
 
     /// Returns the completions of a query, those from the selected program first.
-    func filterChoices(_ text: String) -> Typing.Choices {
+    ///
+    /// - Parameter hasEvents: whether terms about events are among them.
+    func filterChoices(_ text: String, hasEvents: Bool = true) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
             let saved = SavedQueries.all(options.savedQueries)
             let names = saved.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
@@ -49,7 +51,7 @@ extension State {
             let whole = saved[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
-        if let choices = EventTerms.choices(text) { return choices }
+        if let choices = EventTerms.choices(text) { return hasEvents ? choices : Typing.Choices(head: text, words: []) }
         var range = text.count..<text.count
         var words: [String] = []
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
@@ -60,7 +62,9 @@ extension State {
             words += found.choices.filter { !words.contains($0) }
         }
         let word = text.dropFirst(range.lowerBound).lowercased()
-        if view == .events, !word.isEmpty, EventTerms.field.hasPrefix(word) { words.insert("event:", at: 0) }
+        if hasEvents, view == .events, !word.isEmpty, EventTerms.field.hasPrefix(word) {
+            words.insert("event:", at: 0)
+        }
         return Typing.Choices(
             head: String(text.prefix(range.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
     }

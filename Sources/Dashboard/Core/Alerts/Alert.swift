@@ -145,6 +145,11 @@ extension State {
             return notify(count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped")
         }
         let query = try self.query(of: words)
+        guard query.eventKinds == nil else {
+            throw Typing.Problem(
+                text: "an alert is about nodes: state:rejected, not events",
+                range: words.argumentStart..<words.line.count)
+        }
         guard !alerts.contains(where: { $0.query.findsSame(as: query) }) else {
             return notify("that alert is set already")
         }

@@ -14,7 +14,8 @@ extension State {
         }
         guard let entry = CommandTable.entry(of: name.text) else { return Typing.Choices(head: text, words: []) }
         if entry.name == .filter || entry.name == .alert {
-            var choices = filterChoices(words.rest + (isInWord || words.rest.isEmpty ? "" : " "))
+            let query = words.rest + (isInWord || words.rest.isEmpty ? "" : " ")
+            var choices = filterChoices(query, hasEvents: entry.name == .filter)
             let head = String(text.prefix(words.argumentStart))
             choices.head = head + choices.head
             return choices
