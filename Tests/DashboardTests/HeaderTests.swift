@@ -188,6 +188,34 @@ import Testing
         #expect(history.failedAMinute == 0, "the clock was set back")
     }
 
+    /// As after a freeze, or while nothing is observed.
+    @Test func failuresOfALongGapAreNotOfItsLastSecond() {
+        var history = LoadHistory()
+        let second: UInt64 = 1_000_000_000
+        history.observe(load(1, failed: 3), at: 10 * second)
+        history.observe(load(1, failed: 60), at: 100 * second)
+        #expect(history.failedAMinute == 0)
+        history.observe(load(1, failed: 61), at: 101 * second)
+        #expect(history.failedAMinute == 1)
+    }
+
+    @Test(arguments: [true, false]) func failuresOfAProgramThatIsGonePass(_ isEnded: Bool) {
+        var (screen, script) = storm(20)
+        screen.tick(1_000)
+        script.at(2_000)
+        for node in UInt64(1)...7 { script.reject(node, "no") }
+        screen.feed(script)
+        screen.act(
+            isEnded
+                ? .ended(SourceID(0), "it is over")
+                : .reconnecting(SourceID(0), since: Screen.wall(2_000), reason: "reset", attempt: 1, nextAttempt: 1))
+        screen.tick(3_000)
+        #expect(header(screen).contains("7 failed/min"))
+        screen.tick(63_000)
+        #expect(header(screen).contains("0 failed/min"))
+        #expect(screen.state.loadSamples().allSatisfy { $0 == nil }, "its load is not known any more")
+    }
+
     @Test func barsStandForTheSameSecondsInEachFrame() {
         let glyphs = Glyphs.unicode
         // A spike in second 600, seen from the seconds after it.

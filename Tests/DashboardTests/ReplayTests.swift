@@ -15,12 +15,12 @@ import Testing
     private static let range = 1...(120 * second + 1)
 
     /// Returns a position in a recording of two minutes, given in milliseconds.
-    private static func position(_ milliseconds: Double, playing: Bool = false, speed: Double = 1) -> ReplayPosition {
+    static func position(_ milliseconds: Double, playing: Bool = false, speed: Double = 1) -> ReplayPosition {
         ReplayPosition(time: UInt64(milliseconds * 1e6) + 1, range: range, isPlaying: playing, speed: speed)
     }
 
     /// Returns the action that shows a moment, with the batch of a script. `fresh`: the nodes so far are dropped.
-    private static func step(
+    static func step(
         _ script: Script, at milliseconds: Double, fresh: Bool, playing: Bool = false, speed: Double = 1
     ) -> Action {
         .replayed(
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Order 17, which is being charged, and order 18.
-    private static var state: Script {
+    static var state: Script {
         var script = Script()
         script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
         script.make(2, .then, "charge card", under: 1)
@@ -43,7 +43,7 @@ import Testing
         return script
     }
 
-    private static func screen(columns: Int = 100) -> Screen {
+    static func screen(columns: Int = 100) -> Screen {
         var screen = Screen(columns, 24, connected: false)
         screen.act(step(state, at: 34_200, fresh: true))
         screen.tick(34_200)

@@ -28,9 +28,9 @@ struct LoadHistory {
     /// How many samples are kept: one for each second.
     static let length = 60
 
-    /// By the second since 1970, modulo ``length``.
-    private var samples = [Sample](repeating: Sample(), count: length)
-    /// The second of the newest sample; 0 before the first one.
+    /// By the second since 1970, modulo ``length``; nil for a second without one.
+    private var samples = [Sample?](repeating: nil, count: length)
+    /// The latest second that was observed or has passed without a sample; 0 before the first one.
     private(set) var second: UInt64 = 0
     /// The second of the first sample after the samples were last cleared.
     private(set) var first: UInt64 = 0
@@ -43,33 +43,62 @@ struct LoadHistory {
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
         let now = wall / 1_000_000_000
-        if second == 0 || now < second || now - second >= UInt64(Self.length) {
-            // The samples are cleared for the first one, after a gap of a minute, and when the clock was set back.
-            if second == 0 { failedCount = load.failedCount }
-            (samples, failedAMinute) = ([Sample](repeating: Sample(), count: Self.length), 0)
-            (first, second) = (now, now)
+        // The samples are cleared for the first one, after a gap of a minute, and when the clock was set back. Failures
+        // of a gap are not of this second.
+        if isApart(now) {
+            clear(at: now)
+            failedCount = load.failedCount
+        }
+        // A second without a tick gets the present load.
+        pass(to: now, load)
+        let index = Int(now % UInt64(Self.length))
+        var sample = samples[index] ?? Sample()
+        sample.include(load)
+        let failed = max(0, load.failedCount - failedCount)
+        failedCount = max(failedCount, load.failedCount)
+        sample.failed += failed
+        failedAMinute += failed
+        samples[index] = sample
+    }
+
+    /// Lets the seconds up to a moment, in nanoseconds since 1970, pass without samples, because the load is not known.
+    mutating func pass(until wall: UInt64) {
+        let now = wall / 1_000_000_000
+        guard second != 0 else { return }
+        if isApart(now) { clear(at: now) }
+        pass(to: now, nil)
+    }
+
+    /// Whether no sample is of the minute up to a second.
+    private func isApart(_ now: UInt64) -> Bool {
+        second == 0 || now < second || now - second >= UInt64(Self.length)
+    }
+
+    private mutating func clear(at now: UInt64) {
+        (samples, failedAMinute) = ([Sample?](repeating: nil, count: Self.length), 0)
+        (first, second) = (now, now)
+    }
+
+    /// Replaces the samples of the seconds up to `now` by those of a load.
+    private mutating func pass(to now: UInt64, _ load: ProgramLoad?) {
+        var sample: Sample?
+        if let load {
+            sample = Sample()
+            sample!.include(load)
         }
         while second < now {
             second += 1
             let index = Int(second % UInt64(Self.length))
-            failedAMinute -= samples[index].failed
-            samples[index] = Sample()
-            // A second without a tick gets the present load.
-            samples[index].include(load)
+            failedAMinute -= samples[index]?.failed ?? 0
+            samples[index] = sample
         }
-        let index = Int(now % UInt64(Self.length))
-        samples[index].include(load)
-        let failed = max(0, load.failedCount - failedCount)
-        failedCount = max(failedCount, load.failedCount)
-        samples[index].failed += failed
-        failedAMinute += failed
     }
 
     /// Excludes failures that came with a snapshot, because they may be old.
     mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
 
     /// Whether anything was queued in the last minute.
-    var hasQueued: Bool { samples.contains { $0.queued > 0 } }
+    var hasQueued: Bool { samples.contains { ($0?.queued ?? 0) > 0 } }
 
     /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without one.
     func samples(until last: UInt64) -> [Sample?] {
@@ -84,6 +113,16 @@ struct LoadHistory {
 }
 
 extension Program {
+    /// Includes the load at a moment, in nanoseconds since 1970, in ``loadHistory``. That of a program that is lost or
+    /// has ended is not known; a paused recording may be stepped.
+    mutating func observeLoad(at wall: UInt64) {
+        if connection.isLive || connection.replay != nil {
+            loadHistory.observe(load, at: wall)
+        } else {
+            loadHistory.pass(until: wall)
+        }
+    }
+
     /// Chains that failed in the last minute. In a recording nil after a jump, until a minute was played, or as much as
     /// lies before the moment.
     var failedAMinute: Int? {

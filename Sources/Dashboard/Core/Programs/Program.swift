@@ -243,7 +243,7 @@ extension Program {
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = follow()
-        if connection.isMoving { loadHistory.observe(load, at: wall) }
+        observeLoad(at: wall)
         return tickRows(wall) || isChanged
     }
 
