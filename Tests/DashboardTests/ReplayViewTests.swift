@@ -24,6 +24,35 @@ import Testing
         return screen
     }
 
+    @Test func dismissedWarningsStayAway() {
+        var script = Self.orders
+        script.abandon(1, "its resolver was released")
+        script.lose(7)
+        var screen = Self.screen(script)
+        func kinds() -> Set<String> {
+            Set(
+                screen.state.warnings.rows.compactMap {
+                    if case .group(let group, _) = $0 { "\(group.id.kind)" } else { nil }
+                })
+        }
+        screen.type("5")
+        for _ in 0..<4 { screen.tick(34_200) }
+        #expect(kinds().isSuperset(of: ["abandoned", "lostEvents"]), "\(kinds())")
+        for _ in 0..<20 where !screen.state.warnings.rows.isEmpty { screen.type("gx") }
+        #expect(kinds() == [])
+        screen.act(ReplayTests.step(Script(), at: 0, fresh: true))
+        screen.tick(34_200)
+        screen.act(ReplayTests.step(script, at: 34_200, fresh: true))
+        for _ in 0..<4 { screen.tick(34_200) }
+        #expect(kinds() == [], "\(screen.text)")
+        // More losses than were dismissed come back.
+        var more = Script(sequence: 2, time: 34_300)
+        more.lose(9)
+        screen.act(ReplayTests.step(more, at: 34_300, fresh: false))
+        for _ in 0..<4 { screen.tick(34_300) }
+        #expect(kinds() == ["lostEvents"], "\(screen.text)")
+    }
+
     @Test func failuresAreCountedInSteps() {
         var screen = Self.screen(Self.orders, at: 900, columns: 160)
         #expect(screen.text.contains("0 failed/min"))

@@ -1,5 +1,34 @@
 /// Warnings that the user has dismissed.
 extension WarningTable {
+    /// The dismissed warnings of one run of a program, for another table of the same run.
+    public struct Dismissals: Sendable {
+        fileprivate var ids: Set<Warning.ID> = []
+        fileprivate var lossCount: UInt64 = 0
+
+        /// Makes an empty set.
+        public init() {}
+    }
+
+    /// The warnings that are dismissed.
+    public var dismissals: Dismissals {
+        var all = Dismissals()
+        (all.ids, all.lossCount) = (dismissed, dismissedLossCount)
+        return all
+    }
+
+    /// Dismisses warnings, also those that are not found yet. O(`dismissals`).
+    public mutating func restore(_ dismissals: Dismissals) {
+        for id in dismissals.ids {
+            dismiss(id)
+            dismissed.insert(id)
+        }
+        guard dismissals.lossCount > dismissedLossCount else { return }
+        // The next tick adds the losses that are beyond the dismissed ones.
+        lists[WarningKind.lostEvents.index].remove(.none)
+        dismissedLossCount = dismissals.lossCount
+        revision += 1
+    }
+
     /// Dismisses a kept warning: it does not come back for its node. Lost events come back when more are lost.
     public mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }

@@ -1,12 +1,14 @@
+import ChainInsight
 import ChainModel
 import ChainRows
 
-/// The user's folds, tags, opened groups and pins in a program, by the ids of nodes. They are kept while a recording
-/// shows moments at which the nodes do not exist.
+/// The user's folds, tags, opened groups, pins and dismissed warnings in a program, by the ids of nodes. They are kept
+/// while a recording shows moments at which the nodes do not exist.
 struct KeptChoices {
     var folds = UserFolds()
     /// Pinned nodes.
     var pins: [NodeID] = []
+    var dismissals = WarningTable.Dismissals()
     /// Nodes of ``folds`` and ``pins`` that do not exist at the shown moment.
     fileprivate var absent: Set<NodeID> = []
 }
@@ -17,6 +19,7 @@ extension Program {
         guard let info, forest.process == info.key else { return }
         kept.folds = rowModel.userFolds(keeping: kept.folds, in: forest)
         kept.pins = kept.pins.filter { forest.index(of: $0) == nil } + forest.pins
+        kept.dismissals = insight.warnings.dismissals
     }
 
     /// Applies the choices in ``kept`` to the nodes that exist; removes pins that are not in it.
@@ -28,6 +31,7 @@ extension Program {
             if let node = forest.index(of: id) { forest.unpin(node) }
         }
         for id in kept.pins { restorePin(id) }
+        insight.warnings.restore(kept.dismissals)
         kept.absent = Set((kept.folds.nodeIDs + kept.pins).filter { forest.index(of: $0) == nil })
     }
 
