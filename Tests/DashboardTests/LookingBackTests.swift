@@ -11,7 +11,7 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
 
     /// A live program at 60 s with order 17, which is charged, and order 18.
-    private static func live(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
+    static func live(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
         var screen = Screen(columns, rows, options: .init(keepsHistory: true))
         screen.feed(past)
         var script = Script(sequence: 2, time: 50_000)
@@ -28,7 +28,7 @@ import Testing
             process: Script.process, isFresh: false, batches: [],
             position: ReplayPosition(time: 2 * second + 1, range: 1...(60 * second), isPast: true)))
 
-    private static var past: Script {
+    static var past: Script {
         var script = Script()
         script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
         script.make(2, .then, "charge card", under: 1)
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Shows a moment before order 18.
-    private static func lookBack(
+    static func lookBack(
         _ screen: inout Screen, to seconds: Double = 40, playing: Bool = false, from source: SourceID = source
     ) {
         let position = ReplayPosition(
@@ -51,13 +51,13 @@ import Testing
     }
 
     /// Ticks both clocks, in seconds.
-    private static func tick(_ screen: inout Screen, shown: Double, live: Double) {
+    static func tick(_ screen: inout Screen, shown: Double, live: Double) {
         let (past, now) = (UInt64(shown * 1e9) + 1, UInt64(live * 1e9) + 1)
         screen.act(.tick(wall: Script.process.wallOffset + past, process: past))
         screen.act(.tickLive(wall: Script.process.wallOffset + now, process: now))
     }
 
-    private static func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {
+    static func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {
         screen.effects = []
         screen.type(keys)
         return screen.effects.compactMap { if case .replay(source, let command) = $0 { command } else { nil } }

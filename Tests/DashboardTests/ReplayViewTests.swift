@@ -24,6 +24,21 @@ import Testing
         return screen
     }
 
+    /// As many threads as before, and other ones.
+    @Test func aJumpShowsTheThreadsOfItsMoment() {
+        func script(_ thread: ThreadID) -> Script {
+            var script = Script(time: 1_000)
+            script.make(1, .work, "order 17")
+            script.start(1, on: thread)
+            return script
+        }
+        var screen = Self.screen(script(1))
+        screen.type("2")
+        #expect(screen.text.contains("worker-1"))
+        screen.act(ReplayTests.step(script(2), at: 20_000, fresh: true))
+        #expect(screen.text.contains("worker-2") && !screen.text.contains("worker-1"), "\(screen.text)")
+    }
+
     @Test func dismissedWarningsStayAway() {
         var script = Self.orders
         script.abandon(1, "its resolver was released")
@@ -80,5 +95,35 @@ import Testing
 
     private static func queuedCount(_ screen: Screen) -> Int {
         screen.state.threads.rows.count { if case .queued = $0 { true } else { false } }
+    }
+
+    /// Otherwise there is one slice a second.
+    @Test func aLongQueueIsSweptWithoutPauses() {
+        var screen = Self.screen(Self.queue(1...40_000, at: 1_000))
+        screen.type("2G<Enter>")
+        var slices = 0
+        while !screen.state.isIdle, slices < 10 {
+            screen.tick(34_200)
+            slices += 1
+        }
+        #expect(slices > 1 && slices < 10 && Self.queuedCount(screen) == ExecutorQueue.limit)
+    }
+
+    @Test func aQueueIsSweptOnceAMoment() {
+        let script = Self.queue
+        var screen = Self.screen(script(1...2, 1_000))
+        func queued() -> Int { Self.queuedCount(screen) }
+        screen.type("2G<Enter>")
+        screen.tick(34_200)
+        #expect(queued() == 2 && screen.state.isIdle)
+        // A step by less than the least time between two sweeps of a live program.
+        screen.act(ReplayTests.step(script(3...3, 34_210), at: 34_210, fresh: false))
+        #expect(!screen.state.isIdle)
+        screen.tick(34_210)
+        #expect(queued() == 3 && screen.state.isIdle)
+        // As many events at another moment.
+        screen.act(ReplayTests.step(script(4...6, 34_200), at: 34_200, fresh: true))
+        screen.tick(34_210)
+        #expect(queued() == 3 && screen.state.isIdle, "\(screen.text)")
     }
 }

@@ -212,8 +212,10 @@ public struct State {
     /// Whether only the passing of seconds changes the picture until the next action; one tick a second is then enough.
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
-        return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && tagHold <= wall
-            && !EventsView.isIncomplete(self) && !EventsView.needsRenewal(self)
+        // While all programs stand still, no chain is archived when the hold ends, and the time may stand still, too.
+        let isHolding = tagHold > wall && !programs.allSatisfy(\.isStill)
+        return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
+            && !EventsView.isIncomplete(self) && !EventsView.needsRenewal(self) && !ThreadsView.isSweeping(self)
     }
 }
 

@@ -41,11 +41,16 @@ extension State {
         if isFresh { updateRowsAnew() } else { updateViewport() }
     }
 
-    /// Makes the rows of all views anew, because the numbers of events and the counts of call sites start again.
+    /// Makes the rows of all views anew, because the numbers of events, of threads and of warnings, and the counts of
+    /// call sites start again, and may be the same as those that the rows were made of.
     mutating func updateRowsAnew() {
         events.filtering = nil
-        // The first pass starts the counts, and the second shows them.
-        updateViewport()
+        sites.forgetSource()
+        profile.forgetSource()
+        warnings.forgetSource()
+        threads.forgetSources()
+        // Before the rows, which show the counts.
+        countSitesIfSeen()
         updateViewport()
     }
 

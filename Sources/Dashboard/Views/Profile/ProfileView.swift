@@ -23,6 +23,9 @@ struct ProfileView {
         var expanded: Set<ProfileRow.ID>
     }
 
+    /// Makes the rows anew with the next update.
+    mutating func forgetSource() { source = nil }
+
     var selectedRow: ProfileRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 

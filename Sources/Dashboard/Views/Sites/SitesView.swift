@@ -26,6 +26,9 @@ struct SitesView {
         var second: UInt64
     }
 
+    /// Makes the rows anew with the next update.
+    mutating func forgetSource() { source = nil }
+
     var selectedRow: SiteRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 

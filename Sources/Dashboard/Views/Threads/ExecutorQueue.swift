@@ -16,6 +16,8 @@ struct ExecutorQueue {
     private var cursor: Int?
     /// When the latest sweep began, in nanoseconds since 1970.
     private var began: UInt64?
+    /// The forest's counts when the latest sweep began: while they stay, another sweep would find the same.
+    private var swept: ForestTotals?
 
     /// The most nodes that are listed.
     static let limit = 100
@@ -24,12 +26,24 @@ struct ExecutorQueue {
     /// The least time from the beginning of one sweep to the next, in nanoseconds.
     private static let interval: UInt64 = 250_000_000
 
+    /// Whether ``entries`` may differ from the queue in the forest.
+    func isOutdated(_ forest: borrowing ChainForest) -> Bool { cursor != nil || swept != forest.totals }
+
+    /// Begins a sweep with the next tick, because the forest is another one.
+    mutating func forgetSweep() { (cursor, began, swept) = (nil, nil, nil) }
+
     /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
-    mutating func tick(_ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64) -> Bool {
+    ///
+    /// - Parameter isStill: whether `wall` may stand still, so that no pause between two sweeps can pass.
+    mutating func tick(
+        _ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64, isStill: Bool
+    ) -> Bool {
         if cursor == nil {
-            // Also after a move to an earlier moment of a recording.
-            guard began.map({ wall >= $0 &+ Self.interval || wall < $0 }) ?? true else { return false }
-            (cursor, began, found) = (0, wall, [])
+            let totals = forest.totals
+            guard swept != totals else { return false }
+            let isDue = began.map { isStill || wall >= $0 &+ Self.interval || wall < $0 } ?? true
+            guard isDue else { return false }
+            (cursor, began, found, swept) = (0, wall, [], totals)
         }
         guard let start = cursor else { return false }
         let end = min(forest.indexBound, start + Self.budget)
@@ -64,6 +78,17 @@ extension ThreadsView {
         var executor: ExecutorID
     }
 
+    /// Whether an unfolded queue is to be read.
+    static func isSweeping(_ state: borrowing State) -> Bool {
+        guard state.view == .threads else { return false }
+        return state.threads.queues.contains { key, queue in
+            guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {
+                return false
+            }
+            return queue.isOutdated(state.programs[programIndex].forest)
+        }
+    }
+
     /// Updates the unfolded queues, and once a second checks for rows that time alone changed. Returns whether rows may
     /// have changed.
     static func tick(_ state: inout State) -> Bool {
@@ -75,7 +100,10 @@ extension ThreadsView {
             }
             let wall = state.wall
             var queue = state.threads.queues[key]!
-            if queue.tick(key.executor, in: state.programs[programIndex].forest, wall: wall) { isMoved = true }
+            let isStill = state.programs[programIndex].isStill
+            if queue.tick(key.executor, in: state.programs[programIndex].forest, wall: wall, isStill: isStill) {
+                isMoved = true
+            }
             state.threads.queues[key] = queue
         }
         let second = state.wall / 1_000_000_000

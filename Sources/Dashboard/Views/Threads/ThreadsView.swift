@@ -46,6 +46,12 @@ struct ThreadsView {
     /// The tree's selection, until the cursor is moved; restored when the view is left before that.
     var before: Before?
 
+    /// Sorts the threads, and reads the unfolded queues, anew with the next update.
+    mutating func forgetSources() {
+        threadOrders = [:]
+        for key in queues.keys { queues[key]!.forgetSweep() }
+    }
+
     /// The selection of the tree, and how it moves.
     struct Before {
         var selection: RowID?

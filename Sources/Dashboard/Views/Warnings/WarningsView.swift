@@ -27,6 +27,9 @@ struct WarningsView {
         var seen: [ProcessKey: [WarningKind: UInt64]]?
     }
 
+    /// Makes the rows anew with the next update.
+    mutating func forgetSource() { rowsKey = nil }
+
     var selectedRow: WarningRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 

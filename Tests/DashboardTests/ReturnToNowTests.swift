@@ -1,0 +1,80 @@
+import ChainEvents
+import ChainModel
+import ChainRows
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What live programs keep while their past is shown, and what the views show on return.
+@Suite struct ReturnToNowTests {
+    private static let source = SourceID(0)
+
+    private static func now(_ screen: Screen) -> [Program] { screen.state.lookingBack?.programs ?? [] }
+
+    /// The rows of a view, without the header, and without the footer and its message.
+    private static func rows(_ screen: Screen) -> [String] {
+        (1..<screen.state.size.rows - 2).map { screen.frame.rowText($0) }
+    }
+
+    /// Views that are made anew once a second only do so on return although no second passes for the ended program.
+    @Test(arguments: [ViewID.sites, .profile, .threads, .warnings])
+    func viewsShowThePresentOnReturn(_ view: ViewID) {
+        var screen = Screen(120, 40, options: .init(keepsHistory: true))
+        func order(_ node: UInt64, _ time: Double, on thread: ThreadID) -> Script {
+            var script = Script(sequence: node, time: time)
+            script.make(node, .work, "order \(node)", site: "Shop/Order.swift:4\(node)")
+            script.start(node, on: thread)
+            script.reject(node, "declined")
+            script.leaveUnhandled(node, "declined")
+            return script
+        }
+        for node in 1...2 as ClosedRange<UInt64> {
+            screen.feed(order(node, Double(node) * 20_000, on: ThreadID(node)))
+        }
+        screen.tick(60_000)
+        screen.act(.ended(Self.source, "it is over"))
+        screen.type("\(view.rawValue)")
+        for _ in 0..<4 { screen.tick(60_000) }
+        let before = Self.rows(screen)
+        let position = ReplayPosition(time: 30_000_000_001, range: 1...60_000_000_000, isPast: true)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(
+                    process: Script.process, isFresh: true, batches: [order(1, 20_000, on: 1).batch],
+                    position: position)))
+        for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 30, live: 60) }
+        #expect(Self.rows(screen) != before)
+        screen.act(.returnedToNow)
+        #expect(Self.rows(screen) == before, "\(screen.text)")
+    }
+
+    /// The warnings of the present changed as often as those of the past.
+    @Test func theWarningsOfThePresentAreShownOnReturn() {
+        func script(_ node: UInt64) -> Script {
+            var script = Script(time: 1_000)
+            script.make(node, .work, "order \(node)")
+            script.abandon(node, "its resolver was released")
+            return script
+        }
+        var screen = Screen(120, 40, options: .init(keepsHistory: true))
+        screen.feed(script(2))
+        screen.tick(60_000)
+        screen.type("5")
+        let position = ReplayPosition(time: 30_000_000_001, range: 1...60_000_000_000, isPast: true)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(process: Script.process, isFresh: true, batches: [script(1).batch], position: position)))
+        for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 30, live: 60) }
+        let labels = { (screen: Screen) in
+            screen.state.warnings.rows.compactMap { row -> String? in
+                if case .group(let group, _) = row { group.warnings.first?.label } else { nil }
+            }
+        }
+        #expect(labels(screen) == ["order 1"])
+        screen.act(.returnedToNow)
+        #expect(labels(screen) == ["order 2"])
+    }
+}
