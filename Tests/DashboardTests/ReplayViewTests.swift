@@ -39,6 +39,21 @@ import Testing
         #expect(screen.text.contains("worker-2") && !screen.text.contains("worker-1"), "\(screen.text)")
     }
 
+    /// The call site of a folded node is remembered for later runs, not for the other nodes of this one.
+    @Test func aFoldIsOfOneNodeAlsoAfterAJump() {
+        var screen = Self.screen(Self.orders)
+        screen.go(to: 1)
+        screen.type("h")
+        screen.act(ReplayTests.step(Self.orders, at: 30_000, fresh: true))
+        screen.tick(34_200)
+        #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"), "\(screen.text)")
+        // In another recording all nodes of the call site come folded.
+        var next = Screen(100, 24, connected: false)
+        next.state.foldedSites = screen.state.foldedSites
+        next.act(ReplayTests.step(Self.orders, at: 30_000, fresh: true))
+        #expect(!next.text.contains("charge card") && !next.text.contains("pack parcel"))
+    }
+
     @Test func dismissedWarningsStayAway() {
         var script = Self.orders
         script.abandon(1, "its resolver was released")

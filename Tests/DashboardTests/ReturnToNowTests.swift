@@ -77,4 +77,65 @@ import Testing
         screen.act(.returnedToNow)
         #expect(labels(screen) == ["order 2"])
     }
+
+    /// The call site of a folded node is remembered for later runs, not for the other nodes of this one.
+    @Test func aFoldInThePastIsOfOneNode() {
+        var screen = Screen(120, 40, options: .init(keepsHistory: true))
+        let batch = ReplayViewTests.orders.batch
+        screen.act(.received(Self.source, batch))
+        screen.tick(60_000)
+        let position = ReplayPosition(time: 30_000_000_001, range: 1...60_000_000_000, isPast: true)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(process: Script.process, isFresh: true, batches: [batch], position: position)))
+        LookingBackTests.tick(&screen, shown: 30, live: 60)
+        screen.go(to: 1)
+        screen.type("h")
+        #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"))
+        screen.act(.returnedToNow)
+        #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"), "\(screen.text)")
+        #expect(screen.state.foldedSites == ["Shop/Order.swift:41"])
+        // What was folded before the past is shown does not fold others there either.
+        screen.go(to: 1)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(process: Script.process, isFresh: true, batches: [batch], position: position)))
+        #expect(!screen.text.contains("charge card") && screen.text.contains("pack parcel"), "\(screen.text)")
+        screen.type("*")
+        screen.act(.returnedToNow)
+        #expect(screen.text.contains("charge card") && screen.state.programs[0].initialFolds.isEmpty)
+    }
+
+    /// The wait after a tag was by the live program's time of day.
+    @Test func thePastIsIdleSoonAfterATag() {
+        var screen = LookingBackTests.live()
+        screen.go(to: 3)
+        screen.type(" ")
+        #expect(!screen.state.isIdle)
+        LookingBackTests.lookBack(&screen)
+        #expect(screen.state.isIdle)
+        // Nor does the time of a paused recording pass.
+        screen.go(to: 1)
+        screen.type(" ")
+        LookingBackTests.tick(&screen, shown: 40, live: 61)
+        #expect(screen.state.isIdle)
+    }
+
+    @Test func seenWarningsAreNotNewOnReturn() {
+        var screen = LookingBackTests.live()
+        screen.type("5")
+        for _ in 0..<4 { screen.tick(60_000) }
+        screen.type("1")
+        // Before the warning.
+        LookingBackTests.lookBack(&screen, to: 1.2)
+        #expect(screen.state.programs[0].insight.warnings.count == 0)
+        screen.type("5")
+        screen.type("1")
+        screen.act(.returnedToNow)
+        screen.type("5")
+        screen.tick(60_000)
+        #expect(screen.text.contains("long-handler") && !screen.text.contains(" new "), "\(screen.text)")
+    }
 }

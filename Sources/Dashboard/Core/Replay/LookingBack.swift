@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainRows
 
 /// The live programs while their past is shown. They are kept up to date, so that they can be shown again at once.
@@ -8,7 +9,9 @@ struct LookingBack {
     /// The present time of the live programs, in nanoseconds since 1970.
     var wall: UInt64
     /// The user's choices when the past was first shown; those that differ later are applied on return.
-    var filter: Filter, order: TreeOrder, foldedSites: [String]
+    var filter: Filter, order: TreeOrder
+    /// The ``WarningsView/seen`` of the live programs; in their past the numbers of warnings start again.
+    var seenWarnings: [ProcessKey: [WarningKind: UInt64]]?
 }
 
 // The past of live programs. All programs are shown at the same moment, because chains lead from one to another.
@@ -18,15 +21,19 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         lookingBack = LookingBack(
             programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order,
-            foldedSites: foldedSites)
+            seenWarnings: warnings.seen)
         programs = programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
+            past.initialFolds = live.initialFolds
             past.connection = .ended("no past is kept of it")
             return past
         }
         calledChains = CalledChains()
         timeStrip = TimeStrip()
+        warnings.seen = nil
+        // It is by the live programs' time of day, which may be far ahead of the past's.
+        tagHold = 0
     }
 
     /// Shows the live programs again, with the choices that the user has made meanwhile.
@@ -38,11 +45,14 @@ extension State {
         for programIndex in programs.indices {
             if let shown = past.first(where: { $0.source == programs[programIndex].source }) {
                 (programs[programIndex].kept, programs[programIndex].isFolded) = (shown.kept, shown.isFolded)
+                // As `*` leaves them. Call sites that were added meanwhile are for later runs.
+                if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
             }
             applyChanges(since: aside, to: programIndex)
             if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
         }
         isDraggingStrip = false
+        warnings.seen = aside.seenWarnings
         divideTags()
         absentTags = []
         _ = follow()
@@ -54,7 +64,6 @@ extension State {
     private mutating func applyChanges(since aside: LookingBack, to programIndex: Int) {
         if filter != aside.filter { programs[programIndex].setFilter(filter) }
         if order != aside.order { programs[programIndex].setOrder(order) }
-        if foldedSites != aside.foldedSites { programs[programIndex].setInitialFolds(initialFolds) }
     }
 
     /// Calls `body` on a state of the live programs while their past is shown; what is shown stays as it is.

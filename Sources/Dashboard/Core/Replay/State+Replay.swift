@@ -21,9 +21,13 @@ extension State {
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
         let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
         if isFresh {
+            // Another moment of the same run: the sites of nodes that the user folded meanwhile are for later runs.
+            let isSameRun = programs[programIndex].info?.key == step.process.key
+            let initialFolds = isSameRun ? programs[programIndex].initialFolds : self.initialFolds
             programs[programIndex].keepChoices()
             programs[programIndex].begin(step.process, options)
             applySettings(to: programIndex)
+            programs[programIndex].initialFolds = initialFolds
         }
         var position = step.position
         position.behind = distance(behind: source, position)
