@@ -138,4 +138,27 @@ import Testing
         screen.tick(60_000)
         #expect(screen.text.contains("long-handler") && !screen.text.contains(" new "), "\(screen.text)")
     }
+
+    /// A live program has no beginning to count from.
+    @Test func marksOfALiveProgramAreTimesOfDay() {
+        var screen = LookingBackTests.live()
+        screen.act(.marks([ReplayMark(time: 40_000_000_001, name: "boot")]))
+        screen.type(":marks<Enter>")
+        #expect(screen.text.contains("boot") && !screen.text.contains("40.000s"), "\(screen.text)")
+        screen.type("<Esc>")
+        #expect(LookingBackTests.commands(&screen, ":at 90s<Enter>") == [])
+        #expect(screen.text.contains("say -90s or a time of day"), "\(screen.text)")
+        screen.type("<Esc>")
+        #expect(LookingBackTests.commands(&screen, ":at -20s<Enter>") == [.seek(40_000_000_001)])
+        #expect(LookingBackTests.commands(&screen, ":at start<Enter>") == [.seek(0)])
+    }
+
+    @Test func aFrozenPictureStaysFrozenWhenMarked() {
+        var screen = LookingBackTests.live()
+        screen.type("p")
+        screen.tick(63_000)
+        let marks = LookingBackTests.commands(&screen, ":mark here<Enter>:unmark there<Enter>")
+        #expect(screen.state.isFrozen)
+        #expect(marks == [.mark("here", at: 60_000_000_001), .unmark("there")])
+    }
 }

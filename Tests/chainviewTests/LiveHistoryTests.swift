@@ -131,8 +131,11 @@ import Testing
         #expect(stepping.isOver)
         // The marks stay.
         _ = stepping.perform(.mark("here"))
+        // A frozen dashboard shows an earlier moment than the present.
+        _ = stepping.perform(.mark("there", at: 20 * second))
         histories.keep(stepping)
-        #expect(try histories.playback().marks.marks == [ReplayMark(time: stepping.time, name: "here")])
+        let marks = [ReplayMark(time: 20 * second, name: "there"), ReplayMark(time: stepping.time, name: "here")]
+        #expect(try histories.playback().marks.marks == marks)
     }
 
     /// The dashboard counts the warnings; the history has the counts.

@@ -39,7 +39,9 @@ extension State {
         return MarksBox(timeStrip.marks, selected: selected, size: size, glyphs: options.glyphs) { moment in
             let passed = ReplayTime.exact(moment.subtractingClamped(start))
             guard let process, process.wallOffset != 0 else { return passed }
-            return ClockText.seconds(moment &+ process.wallOffset, offset: options.clockOffset) + "   " + passed
+            let time = ClockText.seconds(moment &+ process.wallOffset, offset: options.clockOffset)
+            // A live program has no beginning but the start of its clock, which means nothing to a user.
+            return isReplaying ? time + "   " + passed : time
         }
     }
 

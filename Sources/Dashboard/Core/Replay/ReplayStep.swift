@@ -84,9 +84,9 @@ public enum ReplayCommand: Hashable, Sendable {
     case seek(UInt64)
     /// Moves to a moment with the next tick; a later `scrub` before that tick replaces this one.
     case scrub(UInt64)
-    /// Names the shown moment; nil for the first free name of `mark 1`, `mark 2` and so on. An existing mark of that
-    /// name moves to the moment.
-    case mark(String?)
+    /// Names a moment, or the shown one if `at` is nil; without a name, by the first free one of `mark 1`, `mark 2` and
+    /// so on. An existing mark of that name moves to the moment.
+    case mark(String?, at: UInt64? = nil)
     /// Removes the mark of this name.
     case unmark(String)
 }

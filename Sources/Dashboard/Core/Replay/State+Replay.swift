@@ -77,8 +77,15 @@ extension State {
         guard let programIndex = programs.indices.first(where: { programs[$0].isReached }) else {
             return refuse("there is no past yet")
         }
+        let source = programs[programIndex].source
+        switch command {
+        // A frozen picture is marked at the moment that it shows.
+        case .mark(let name, nil) where isFrozen:
+            return [.replay(source, .mark(name, at: programs[programIndex].shownNow))]
+        case .mark, .unmark: return [.replay(source, command)]
         // The past is looked at from the present, so a frozen picture resumes first.
-        return (isFrozen ? toggleFreeze() : []) + [.replay(programs[programIndex].source, command)]
+        default: return (isFrozen ? toggleFreeze() : []) + [.replay(source, command)]
+        }
     }
 
     /// Returns the command of a key for recordings; nil for other intents.
@@ -110,6 +117,10 @@ extension State {
         let word = try words.one("say when: " + ReplayTime.forms)
         guard let position = replayPosition ?? presentPosition else {
             throw Typing.Problem(text: "only a recording has other moments", range: word.range)
+        }
+        if !isReplaying, ReplayTime.isSinceStart(word.text) {
+            throw Typing.Problem(
+                text: "a live program has no beginning here: say -\(word.text) or a time of day", range: word.range)
         }
         guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
@@ -165,6 +176,9 @@ enum ReplayTime {
     static func isMoment(_ text: String) -> Bool {
         moment(text, at: ReplayPosition(time: 0, range: 0...0), wallOffset: 0) != nil
     }
+
+    /// Whether a text means a moment by its distance from the beginning of a recording.
+    static func isSinceStart(_ text: String) -> Bool { !text.hasPrefix("+") && length(text) != nil }
 
     /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
     private static func timeOfDay(_ text: String) -> UInt64? {

@@ -33,7 +33,7 @@ extension Playback {
         case .scrub(let moment):
             scrubbed = moment
             return []
-        case .mark(let name): return mark(name)
+        case .mark(let name, let moment): return mark(name, at: moment ?? time)
         case .unmark(let name): return unmark(name)
         }
         return stay()
@@ -78,8 +78,8 @@ extension Playback {
         return Notable(time: moment(index), words: "\(count) open \(count == 1 ? "warning" : "warnings")")
     }
 
-    private func mark(_ name: String?) -> [Action] {
-        let name = marks.set(name, at: time)
+    private func mark(_ name: String?, at moment: UInt64) -> [Action] {
+        let name = marks.set(name, at: moment)
         return saved("marked: \(DisplayText.shown(name))")
     }
 
