@@ -108,6 +108,59 @@ import Testing
         #expect(screen.text.contains("charge card") && screen.state.programs[0].initialFolds.isEmpty)
     }
 
+    /// A new run of the live program, of which nothing is known yet, changes nothing on the screen.
+    @Test(arguments: ViewID.allCases) func theLiveProgramDoesNotDisturbTheShownView(_ view: ViewID) {
+        var screen = Screen(120, 40, options: .init(keepsHistory: true))
+        screen.feed(WarningsViewTests.trouble())
+        let position = ReplayPosition(time: 72_000_000_001, range: 1...90_000_000_000, isPast: true)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(
+                    process: Script.process, isFresh: true, batches: [WarningsViewTests.trouble().batch],
+                    position: position)))
+        screen.type("\(view.rawValue)")
+        for _ in 0..<4 { LookingBackTests.tick(&screen, shown: 72, live: 90) }
+        screen.type("jjj")
+        screen.state.detailScroll = 1
+        let before = (Self.rows(screen), screen.state.selection)
+        let new = ProcessDescription(key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: 1)
+        screen.act(.reconnecting(Self.source, since: 1, reason: "reset", attempt: 1, nextAttempt: 2))
+        screen.act(.connected(Self.source, new))
+        #expect(Self.rows(screen) == before.0 && screen.state.selection == before.1, "\(screen.text)")
+        #expect(screen.state.detailScroll == 1)
+    }
+
+    /// Links between programs do not collect until the return.
+    @Test func liveProgramsAreLinkedUnseen() {
+        var screen = CalledChainTests.orders(options: .init(keepsHistory: true))
+        LookingBackTests.lookBack(&screen)
+        var more = Script(sequence: 2, time: 61_000, of: Script.billing)
+        for node in 70..<90 as Range<UInt64> {
+            more.make(node, .span, "POST /invoices")
+            more.call(node, from: NodeKey(process: Script.process.key, id: NodeID(12)))
+        }
+        screen.act(.received(SourceID(1), more.batch))
+        LookingBackTests.tick(&screen, shown: 40, live: 62)
+        #expect(Self.now(screen).count == 2)
+        for program in Self.now(screen) { #expect(!program.rowModel.hasForeignNews) }
+    }
+
+    /// A sort, which collects changes until it is done, is done unseen.
+    @Test func aSortGoesOnUnseen() {
+        var screen = Screen(80, 20, options: .init(keepsHistory: true))
+        var script = Script(time: 10)
+        for node in 1...30_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        screen.feed(script)
+        for _ in 0..<4 { screen.type("s") }
+        #expect(screen.state.programs[0].rowModel.hasWork(.sorting))
+        LookingBackTests.lookBack(&screen)
+        for _ in 0..<1_000 where Self.now(screen)[0].rowModel.hasWork(.sorting) {
+            LookingBackTests.tick(&screen, shown: 40, live: 61)
+        }
+        #expect(!Self.now(screen)[0].rowModel.hasWork(.sorting))
+    }
+
     /// The wait after a tag was by the live program's time of day.
     @Test func thePastIsIdleSoonAfterATag() {
         var screen = LookingBackTests.live()

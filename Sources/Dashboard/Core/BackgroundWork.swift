@@ -47,12 +47,17 @@ extension State {
     /// then may have changed rows.
     mutating func workInTick() -> Bool {
         var isMoved = workSchedule.needsRedraw
-        if !workSchedule.hasWorked {
-            // Sorting, filtering and reading divide one slice, because all of them may have work.
-            let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
-            for kind in WorkKind.allCases where work(kind, share: share) { isMoved = true }
-        }
+        if !workSchedule.hasWorked, workOnce() { isMoved = true }
         (workSchedule.hasWorked, workSchedule.needsRedraw) = (false, false)
+        return isMoved
+    }
+
+    /// Does a slice of each kind; returns whether rows may have changed.
+    mutating func workOnce() -> Bool {
+        // Sorting, filtering and reading divide one slice, because all of them may have work.
+        let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
+        var isMoved = false
+        for kind in WorkKind.allCases where work(kind, share: share) { isMoved = true }
         return isMoved
     }
 

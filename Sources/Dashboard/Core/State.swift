@@ -119,6 +119,8 @@ public struct State {
     var timeStrip = TimeStrip()
     /// The live programs while their past is shown; else nil.
     var lookingBack: LookingBack?
+    /// Whether ``programs`` are the live ones while their past is shown: the views keep what they show.
+    var isUpdatingUnseen = false
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
     var threads = ThreadsView()

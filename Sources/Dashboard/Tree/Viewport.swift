@@ -7,6 +7,8 @@ extension State {
     mutating func updateViewport() {
         revision += 1
         linkPrograms()
+        // The views show the past, and would lose their cursors among the live rows.
+        guard !isUpdatingUnseen else { return }
         let layout = Layout(self)
         updateTimeStrip(layout)
         let area = layout.tree

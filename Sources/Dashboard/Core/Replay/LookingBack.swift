@@ -72,17 +72,18 @@ extension State {
     mutating func withLivePrograms(isQuiet: Bool = false, _ body: (inout State) -> [Effect]) -> [Effect] {
         guard var aside = lookingBack else { return body(&self) }
         let shown = (selection, tags, absentTags, following, tree, wall)
-        lookingBack = nil
+        (lookingBack, isUpdatingUnseen) = (nil, true)
         swap(&programs, &aside.programs)
         swap(&calledChains, &aside.calledChains)
         wall = aside.wall
         let effects = body(&self)
+        isUpdatingUnseen = false
         swap(&programs, &aside.programs)
         swap(&calledChains, &aside.calledChains)
         aside.wall = wall
         lookingBack = aside
         (selection, tags, absentTags, following, tree, wall) = shown
-        if !isQuiet { updateRowsAnew() }
+        if !isQuiet { updateViewport() }
         return effects
     }
 
@@ -97,8 +98,10 @@ extension State {
             for programIndex in state.programs.indices {
                 _ = state.programs[programIndex].rate.tick(newWall)
                 _ = state.programs[programIndex].tick(wall: newWall, process: process)
-                _ = state.programs[programIndex].tickInsight(state.options.warnings, wall: newWall)
             }
+            // What is left undone here collects changes until the return.
+            state.linkPrograms()
+            _ = state.workOnce()
             return state.ringAlerts()
         }
         for programIndex in programs.indices { showDistance(of: programIndex) }
