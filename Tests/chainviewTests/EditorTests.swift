@@ -62,8 +62,7 @@ struct EditorTests {
         defer { try? FileManager.default.removeItem(at: root) }
         let notes = root.appendingPathComponent("notes").path
         let script = root.appendingPathComponent("my editor")
-        try Data("#!/bin/sh\nprintf '%s|' \"$@\" > '\(notes)'\n".utf8).write(to: script)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        try Shell.write("#!/bin/sh\nprintf '%s|' \"$@\" > '\(notes)'\n", to: script.path)
         let editor = Editor(environment: ["VISUAL": "'\(script.path)' --flag", "EDITOR": "false"])
         #expect(editor.open("a b; $(x).swift", line: 12) == nil)
         #expect(try String(contentsOfFile: notes, encoding: .utf8) == "--flag|+12|a b; $(x).swift|")
@@ -80,8 +79,7 @@ struct EditorTests {
             let place = try Place()
             let editor = place.path + "/editor"
             // Without a free file descriptor no terminal can be opened.
-            try Data("#!/bin/sh\nprlimit --pid $PPID --nofile=3:\n".utf8).write(to: URL(fileURLWithPath: editor))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: editor)
+            try Shell.write("#!/bin/sh\nprlimit --pid $PPID --nofile=3:\n", to: editor)
             try Data().write(to: URL(fileURLWithPath: place.path + "/Stuck.swift"))
             let viewer = try place.view("demo", "stuck", setting: ["VISUAL": editor])
             viewer.type("e")
@@ -94,8 +92,7 @@ struct EditorTests {
             let editor = place.path + "/editor"
             // To all processes in the foreground of the terminal, as ^C.
             let script = "#!/bin/sh\ntrap '' INT QUIT\nkill -INT 0\nkill -QUIT 0\nexit 3\n"
-            try Data(script.utf8).write(to: URL(fileURLWithPath: editor))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: editor)
+            try Shell.write(script, to: editor)
             try Data().write(to: URL(fileURLWithPath: place.path + "/Stuck.swift"))
             let viewer = try place.view("demo", "stuck", setting: ["VISUAL": editor])
             viewer.type("e")

@@ -72,8 +72,7 @@
 
         @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {
             let place = try Place()
-            try "#!/bin/sh\n".write(toFile: place.path + "/script", atomically: true, encoding: .utf8)
-            chmod(place.path + "/script", 0o755)
+            try Shell.write("#!/bin/sh\n", to: place.path + "/script")
             try FileManager.default.copyItem(atPath: plain, toPath: place.path + "/setuid")
             chmod(place.path + "/setuid", 0o4755)
             for (program, reason) in [

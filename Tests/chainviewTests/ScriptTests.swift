@@ -147,8 +147,7 @@ import Testing
             atPath: bin + "/chainview", withDestinationPath: builtProduct("chainview"))
         let script =
             "#!/bin/sh\nwhile [ \"$1\" != build-3 ]; do shift; done\nshift\nPATH=\"\(bin):$PATH\" exec sh -c \"$*\"\n"
-        #expect(FileManager.default.createFile(atPath: bin + "/ssh", contents: Data(script.utf8)))
-        #expect(chmod(bin + "/ssh", 0o700) == 0)
+        try Shell.write(script, to: bin + "/ssh")
         func run(_ words: String) throws -> Outcome {
             try Shell.run(words, setting: place.environment.merging(["CHAINVIEW_SSH": bin + "/ssh"]) { $1 })
         }

@@ -13,6 +13,17 @@ struct Outcome {
 enum Shell {
     struct NeverEnds: Error { var words: String }
 
+    /// Writes an executable script. By another process, because a child that another test forks meanwhile would hold the
+    /// file open for writing until it execs, and such a file cannot be executed (ETXTBSY).
+    static func write(_ script: String, to path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "printf %s \"$1\" > \"$0\" && chmod 700 \"$0\"", path, script]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw NeverEnds(words: "writing \(path)") }
+    }
+
     /// Runs `chainview WORDS` by a shell, so that the words may hold redirections. Ends after a time limit.
     static func run(_ words: String, setting: [String: String] = [:], directory: String? = nil) throws -> Outcome {
         let process = Process()
