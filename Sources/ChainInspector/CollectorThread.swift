@@ -43,8 +43,16 @@ final class CollectorThread: Sendable {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
         // A child of a fork has no such thread.
-        guard generation == chain_fork_generation() else { return }
-        if thread.isCurrent || work.hasEnded.wait(timeout: .now() + 1) == .timedOut { return thread.detach() }
-        thread.join()
+        if generation == chain_fork_generation() { thread.join(after: work.hasEnded, limit: 1_000_000_000) }
+    }
+}
+
+extension SystemThread {
+    /// Joins the thread once it has signalled `hasEnded`. Detaches it instead after `limit` nanoseconds, because it may
+    /// run code of the program that never returns, and on the thread itself.
+    func join(after hasEnded: DispatchSemaphore, limit: UInt64) {
+        let isOver =
+            !isCurrent && hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success
+        if isOver { join() } else { detach() }
     }
 }

@@ -68,7 +68,7 @@ public struct InspectorOptions: Sendable {
         var options = RecorderOptions()
         options.ringCapacity = ringCapacity
         options.ringByteLimit = ringByteLimit
-        options.textLimit = max(0, textByteLimit)
+        options.textLimit = textByteLimit
         options.capturesErrorText = capturesErrorText
         return options
     }

@@ -91,9 +91,7 @@ struct IDTable: @unchecked Sendable {
     /// thread that seldom makes nodes keeps its block of ids.
     func isForgotten(_ id: NodeID) -> Bool {
         let key = id.rawValue >> 8
-        guard key < rememberedKey, directory.page(key) == nil, retired[key] == nil else { return false }
-        let index = rangeIndex(key)
-        return index == evictedRanges.count || !evictedRanges[index].contains(key)
+        return key < rememberedKey && directory.page(key) == nil && retired[key] == nil && !isInRange(key)
     }
 
     private func findRetired(_ id: NodeID) -> UInt32 {
@@ -101,9 +99,12 @@ struct IDTable: @unchecked Sendable {
         if let bits = retired[key] {
             return bits[Int(id.rawValue >> 6 & 3)] >> (id.rawValue & 63) & 1 == 1 ? evictedSlot : noSlot
         }
+        return isInRange(key) || key < rememberedKey ? evictedSlot : noSlot
+    }
+
+    private func isInRange(_ key: UInt64) -> Bool {
         let index = rangeIndex(key)
-        if index < evictedRanges.count, evictedRanges[index].contains(key) { return evictedSlot }
-        return key < rememberedKey ? evictedSlot : noSlot
+        return index < evictedRanges.count && evictedRanges[index].contains(key)
     }
 
     /// Returns the index of the first range that ends at `key` or later, or the number of ranges.

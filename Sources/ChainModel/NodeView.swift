@@ -28,6 +28,8 @@ public struct NodeView: Sendable {
     public var activity: Activity { record.activity }
     /// Whether it is a task of Swift that has run and is suspended.
     public var isSuspended: Bool { record.isSuspended && record.state == .pending }
+    /// Whether its wait (``Timing/wait``) grows: it is queued, or a suspended task.
+    public var isWaitGrowing: Bool { state == .queued || isSuspended }
     /// The state's word; *suspended* for a suspended task of Swift.
     public var stateWord: String { isSuspended ? "suspended" : record.state.word }
     /// Whether its handler is known to occupy a thread. False for an async function, because it may be suspended,

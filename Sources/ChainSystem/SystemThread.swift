@@ -6,8 +6,8 @@ package struct SystemThread: Sendable {
     package enum Signals: Sendable {
         /// Faults only, because the thread runs code of this package alone.
         case blocked
-        /// Those of the thread that starts it, because it runs code of the program. If that one is a blocked thread of ours,
-        /// those of the program's thread that started it, directly or through others.
+        /// Those of the thread that starts it, because it runs code of the program. If that one is a blocked thread of
+        /// ours, those of the program's thread that started it, directly or through others.
         case inherited
     }
 
@@ -44,12 +44,12 @@ package struct SystemThread: Sendable {
         return true
     }
 
-    /// Starts a detached thread; where the system has none left, tries again for five seconds. Blocks meanwhile.
-    package static func detachedPatiently(
-        _ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void
-    ) -> Bool {
+    /// Calls `start`, which starts a thread, until it returns true, for five seconds at most: the system may have no
+    /// thread left at the moment. Blocks meanwhile. Gives up earlier once the thread is not needed any more.
+    package static func patiently(while isNeeded: () -> Bool = { true }, _ start: () -> Bool) -> Bool {
         for _ in 0..<50 {
-            if detached(name, signals: signals, body) { return true }
+            if start() { return true }
+            guard isNeeded() else { return false }
             sleep(nanoseconds: 100_000_000)
         }
         return false

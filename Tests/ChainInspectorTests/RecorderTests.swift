@@ -51,6 +51,10 @@ import Testing
         #expect(bench.texts == Array(repeating: length == 0 ? nil : text, count: 30))
     }
 
+    @Test func aTextIsCutToNothingByALimitBelowZero() {
+        #expect("order".cut(toBytes: -1) == "…" && "order".cut(toBytes: 0) == "…" && "order".cut(toBytes: 5) == "order")
+    }
+
     @Test func cutsALongTextBeforeAScalar() throws {
         var options = RecorderOptions()
         options.textLimit = 10

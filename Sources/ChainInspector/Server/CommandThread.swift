@@ -65,9 +65,6 @@ final class CommandThread: Sendable {
             state.orders = []
         }
         work.hasOrders.signal()
-        let hasEnded =
-            !thread.isCurrent
-            && work.hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success
-        if hasEnded { thread.join() } else { thread.detach() }
+        thread.join(after: work.hasEnded, limit: limit)
     }
 }

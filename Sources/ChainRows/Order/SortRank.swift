@@ -84,8 +84,7 @@ struct SortRank {
         case .node, .thread, .value: return rank(ofText: view, in: forest)
         case .wait:
             guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
-            let isGrowing = view.state == .queued || view.isSuspended
-            return isGrowing ? growingRank(since: Self.farAway - wait) : knownRank(wait)
+            return view.isWaitGrowing ? growingRank(since: Self.farAway - wait) : knownRank(wait)
         case .run:
             guard let run = forest.timing(of: node, now: Self.farAway).run else { return Rank.made(section: 2, 0) }
             return view.activity == .running ? growingRank(since: Self.farAway - run) : knownRank(run)

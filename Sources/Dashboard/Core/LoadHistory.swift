@@ -81,10 +81,10 @@ struct LoadHistory {
 
     /// Replaces the samples of the seconds up to `now` by those of a load.
     private mutating func pass(to now: UInt64, _ load: ProgramLoad?) {
-        var sample: Sample?
-        if let load {
-            sample = Sample()
-            sample!.include(load)
+        let sample = load.map { load in
+            var sample = Sample()
+            sample.include(load)
+            return sample
         }
         while second < now {
             second += 1

@@ -53,8 +53,8 @@ extension NodeFacts {
         // The run or the suspension of a live task counts from its last switch.
         let switched = view.isLive ? forest.switched(of: node) : nil
         if let wait = timing.wait, let start = view.isSuspended ? switched : view.queued {
-            let isRunning = view.state == .queued || view.isSuspended
-            bars.append(Bar(name: "wait", start: start, duration: wait, isRunning: isRunning, style: .queued))
+            bars.append(
+                Bar(name: "wait", start: start, duration: wait, isRunning: view.isWaitGrowing, style: .queued))
         }
         if let run = timing.run, let started = switched ?? view.started {
             bars.append(

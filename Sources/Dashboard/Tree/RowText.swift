@@ -130,7 +130,7 @@ struct RowText {
             }
         }
         return (
-            Time(timing.wait, isRunning: view.state == .queued || view.isSuspended),
+            Time(timing.wait, isRunning: view.isWaitGrowing),
             Time(timing.run, isRunning: view.activity == .running), Time(timing.total, isRunning: isTotalRunning)
         )
     }

@@ -217,8 +217,7 @@ extension PoolCore {
     private func blocked(_ thread: PoolThread, _ node: NodeID, _ nanoseconds: UInt64) -> BlockedWorker {
         let counts = currentCounts
         return BlockedWorker(
-            node: node, executor: identity, thread: thread.id,
-            duration: .nanoseconds(Int64(clamping: nanoseconds)),
+            node: node, executor: identity, thread: thread.id, duration: .nanoseconds(Int64(clamping: nanoseconds)),
             isCompensated: counts.active < width ? counts.sleeping > 0 || mayStart(counts) : true)
     }
 

@@ -43,11 +43,9 @@ public final class DispatchExecutor: PromiseExecutor {
     /// Makes an executor with a new serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Whether the calling thread serves this serial queue, or one that targets it. The main queue may be served by another
-    /// thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
-    public var isServedHere: Bool {
-        DispatchQueue.getSpecific(key: queueKey) != nil
-    }
+    /// Whether the calling thread serves this serial queue, or one that targets it. The main queue may be served by
+    /// another thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
+    public var isServedHere: Bool { DispatchQueue.getSpecific(key: queueKey) != nil }
 
     /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.
     public func submit(_ job: PromiseJob) {

@@ -32,8 +32,6 @@ final class PoolCore: Sendable {
     private static let budget: UInt64 = 61
     // The number of searches, with yields in between, after which a worker that found nothing sleeps.
     private static let searchCount = 8
-    // The number of attempts to start the pool's only thread, with a tenth of a second in between.
-    private static let startAttempts = 50
 
     /// The state under the lock of `parking`.
     final class Parked: @unchecked Sendable {
@@ -118,13 +116,10 @@ final class PoolCore: Sendable {
     private func start(_ worker: PoolWorker) {
         let name = "\(identity.name)-\(worker.index + 1)"
         // Several attempts if nothing would run the job otherwise.
-        for attempt in 1...Self.startAttempts {
-            if policy.hasThread(), SystemThread.detached(name, signals: .inherited, { [self] in serve(worker) }) {
-                return
-            }
-            if attempt == Self.startAttempts || currentCounts.live > 1 { break }
-            SystemThread.sleep(nanoseconds: 100_000_000)
+        let started = SystemThread.patiently(while: { currentCounts.live == 1 }) {
+            policy.hasThread() && SystemThread.detached(name, signals: .inherited) { [self] in serve(worker) }
         }
+        if started { return }
         let left = parking.withLock {
             worker.isTaken = false
             counts.wrappingSubtract(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)

@@ -54,9 +54,11 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
             return !timers.isStarted
         }
         if startsNow {
-            let started = SystemThread.detachedPatiently("chain-timer") {
-                chain_thread_current().pointee.fires_timers = true
-                Self.serve(timers)
+            let started = SystemThread.patiently {
+                SystemThread.detached("chain-timer") {
+                    chain_thread_current().pointee.fires_timers = true
+                    Self.serve(timers)
+                }
             }
             precondition(started, "the system has no thread left for timers")
         }

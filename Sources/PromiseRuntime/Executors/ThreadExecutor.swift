@@ -72,15 +72,14 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
         if !starts { return }
         let isSerial = isSerial
-        let serve: @Sendable () -> Void = {
-            if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
-            job.run()
-            while let next = Self.nextJob(lock) { next.run() }
+        let started = SystemThread.patiently(while: { lock.withLock { $0.threadCount == 1 } }) {
+            SystemThread.detached(identity.name, signals: .inherited) {
+                if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
+                job.run()
+                while let next = Self.nextJob(lock) { next.run() }
+            }
         }
-        if SystemThread.detached(identity.name, signals: .inherited, serve) { return }
-        let isOnly = lock.withLock { $0.threadCount == 1 }
-        if isOnly, SystemThread.detachedPatiently(identity.name, signals: .inherited, serve) { return }
-        queue(job)
+        if !started { queue(job) }
     }
 
     /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.

@@ -98,7 +98,7 @@ struct Program {
         }
         guard view.isLive || view.activity == .running else { return least }
         let timing = forest.timing(of: row.node, now: now)
-        if view.state == .queued || view.isSuspended { include(timing.wait) }
+        if view.isWaitGrowing { include(timing.wait) }
         if view.activity == .running { include(timing.run) }
         if view.isLive, !isChain { include(timing.total) }
         return least
