@@ -31,15 +31,15 @@ extension RowModel {
         set { filter.dims = newValue }
     }
 
-    package var isFiltering: Bool { filter.isActive }
+    /// How far the filter is.
+    package var filterState: FilterState {
+        FilterState(
+            isActive: filter.isActive, isScanning: isScanning, matchCount: filter.count, revision: filter.revision,
+            markedTexts: filter.markedTexts, readsWarnings: filter.dependsOnWarnings)
+    }
+
     /// Whether nodes are still to be tested, or chains with matches to be listed.
-    package var isScanning: Bool { filter.hasWork || collection != nil }
-    /// The number of matching nodes found so far.
-    package var matchCount: Int { filter.count }
-    /// A number that changes with each answer of ``isMatch(_:)``.
-    package var filterRevision: UInt64 { filter.revision }
-    /// The texts to highlight in labels and call sites.
-    package var markedTexts: [Needle] { filter.markedTexts }
+    var isScanning: Bool { filter.hasWork || collection != nil }
 
     /// Returns whether a node matches. O(1).
     package func isMatch(_ node: NodeIndex) -> Bool { filter.isMatch(node) }
@@ -49,15 +49,10 @@ extension RowModel {
 
     // MARK: Order
 
-    /// The number of nodes with a fold or a tag that the user set, or with a fold that they came with.
-    package var markedCount: Int { folds.marked.count }
-
     /// Whether chains are grouped by call site.
     package var isGrouped: Bool { order.isGrouped }
     /// Whether a new order is being made; rows are in the old one until it is done.
     package var isSorting: Bool { order.isSorting }
-    /// The number of levels that are shown of each chain; nil if the user chose all, or no number yet.
-    package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
 
     // MARK: Queues
 

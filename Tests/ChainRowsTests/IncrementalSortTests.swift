@@ -26,6 +26,6 @@ import Testing
         while rowModel.order.isSorting { _ = rowModel.work(.sorting, in: forest, now: forest.now, share: 1) }
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
         #expect(rowModel.order.catchUpHighWater < 4_096)
-        #expect(rowModel.matchCount == 20_000 && rowModel.rowCount == 20_000)
+        #expect(rowModel.filterState.matchCount == 20_000 && rowModel.rowCount == 20_000)
     }
 }

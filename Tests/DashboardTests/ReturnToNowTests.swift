@@ -143,7 +143,7 @@ import Testing
         screen.act(.received(SourceID(1), more.batch))
         LookingBackTests.tick(&screen, shown: 40, live: 62)
         #expect(Self.now(screen).count == 2)
-        for program in Self.now(screen) { #expect(!program.rowModel.hasForeignNews) }
+        for program in Self.now(screen) { #expect(program.rowModel.foreign.news.isEmpty) }
     }
 
     /// A sort, which collects changes until it is done, is done unseen.

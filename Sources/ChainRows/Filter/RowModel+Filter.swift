@@ -30,10 +30,8 @@ extension RowModel {
     /// How many chains ``collectMatches(in:budget:)`` looks at in the time of testing a node.
     private static let chainsPerNode = 3
 
-    /// Whether the filter reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
-    package var filterReadsWarnings: Bool { filter.dependsOnWarnings }
-
-    /// Sets the warnings that hold, by node, one bit a kind; only nodes with other ones than before are tested.
+    /// Sets the warnings that hold, by node, one bit a kind; only nodes with other ones than before are tested. Needed
+    /// whenever they change, while ``FilterState/readsWarnings``.
     package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         filter.setWarnings(warnings, of: forest)
     }

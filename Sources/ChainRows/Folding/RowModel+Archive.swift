@@ -2,9 +2,6 @@ import ChainModel
 
 // Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.
 extension RowModel {
-    /// Returns whether a settled chain is to be archived now.
-    package func hasDue(now: UInt64) -> Bool { archiveQueue.hasDue(now: now) }
-
     /// Folds the chains that have settled since the last tick, and ``lastOpen`` once it no longer stays open. Returns
     /// whether there were any.
     ///
@@ -65,9 +62,28 @@ extension RowModel {
     /// The cost of a chain besides 1 for its entry.
     private static let archiveCost = 7
 
+    /// What ``tidy(in:now:selected:watched:)`` did.
+    package struct Tidying {
+        /// Whether rows may have moved.
+        package var isMoved: Bool
+        /// The former first row of the watched chain, if that chain was archived.
+        package var vacatedRow: Int?
+    }
+
+    /// Archives settled chains past their deadline, and folds settled chains, finished nodes, and nodes with many
+    /// children: all except those around `selected`. `watched` is a node of a chain whose move is to be noticed.
+    package mutating func tidy(
+        in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
+    ) -> Tidying {
+        var done = Tidying(isMoved: archiveQueue.hasDue(now: now), vacatedRow: nil)
+        if done.isMoved { done.vacatedRow = archive(in: forest, now: now, selected: selected, watched: watched) }
+        if autoFold(in: forest, now: now, selected: selected) { done.isMoved = true }
+        return done
+    }
+
     /// Archives settled chains past their deadline, except the one of `selected`. Returns the former first row of the
     /// chain of `watched`, if that chain was archived.
-    package mutating func archive(
+    private mutating func archive(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Int? {
         let pinned = selected.map { forest.root(of: $0) }

@@ -70,7 +70,7 @@ extension RowModel {
 
     /// Folds settled chains, finished nodes and nodes with many children, except around `selected`; returns whether
     /// rows may have changed.
-    package mutating func autoFold(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
+    mutating func autoFold(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let didSettle = foldSettled(in: forest, now: now, selected: selected)
         let isFolded = foldLarge(in: forest, selected: selected) || didSettle
         guard finishedQueue.hasDue(now: now) else { return isFolded }

@@ -24,9 +24,15 @@ extension RowModel {
     /// Returns whether the user folded a node.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
-    /// Returns whether the user folded or unfolded a node.
-    package func isFoldSetByUser(_ node: NodeIndex) -> Bool {
-        !folds.userBits(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
+    /// The most nodes with a fold or a tag that still come folded: each takes some memory, and a storm of chains comes
+    /// folded anyway.
+    private static let initialFoldLimit = 50_000
+
+    /// Returns whether a node may come folded: the user neither folded nor unfolded it, and the folds that are kept are
+    /// few enough.
+    package func mayComeFolded(_ node: NodeIndex) -> Bool {
+        folds.marked.count < Self.initialFoldLimit
+            && folds.userBits(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
     }
 
     /// Unfolds the nodes and the group that hide a node.
@@ -46,6 +52,9 @@ extension RowModel {
         folds.setUserBits(own, of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
+
+    /// The number of levels that are shown of each chain; nil if the user chose all, or no number yet.
+    package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
 
     /// Updates a node's chain after its folding may have changed.
     mutating func noteFold(of node: NodeIndex, in forest: borrowing ChainForest) {

@@ -17,7 +17,7 @@ package enum ForeignNews: Equatable, Sendable {
     /// An awaited caller was made.
     case arrived(NodeID)
     /// A root that is drawn in another program's tree has another weight.
-    case weighed(NodeID)
+    case weighed(NodeID, ForeignWeight)
     /// A root that was drawn in another program's tree, or that waited for its caller, is no root any more.
     case gone(NodeID)
     /// A node with foreign rows was evicted.

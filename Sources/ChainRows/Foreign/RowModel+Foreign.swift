@@ -14,8 +14,6 @@ package struct ForeignRows {
 // program's lists. Its number of rows counts at the caller, which hides them when it is folded. The owner of the row
 // models decides which chains these are, from the news of all row models.
 extension RowModel {
-    /// Whether ``takeForeignNews()`` returns any.
-    package var hasForeignNews: Bool { !foreign.news.isEmpty }
     /// The number of chains that are drawn in other programs' trees now.
     package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
 
@@ -28,7 +26,8 @@ extension RowModel {
 
     /// Removes and returns the news since the last call.
     package mutating func takeForeignNews() -> [ForeignNews] {
-        defer { foreign.news.removeAll(keepingCapacity: true) }
+        guard !foreign.news.isEmpty else { return [] }
+        defer { foreign.news = [] }
         return foreign.news
     }
 
@@ -50,21 +49,22 @@ extension RowModel {
     }
 
     /// Removes a chain from the program's own rows, because it is drawn in another program's tree, or adds it again.
+    /// Returns the weight of a chain that is drawn elsewhere.
+    @discardableResult
     package mutating func setElsewhere(
         _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
-    ) {
+    ) -> ForeignWeight? {
         // Added, because a large forest is read in slices.
         if slotOf[root.rawValue] == 0, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
-        guard slotOf[root.rawValue] != 0 else { return }
+        guard slotOf[root.rawValue] != 0 else { return nil }
         let slot = Int(slotOf[root.rawValue] - 1)
-        guard slots.has(.elsewhere, slot) != isElsewhere else { return }
-        slots.set(.elsewhere, isElsewhere, slot)
-        if !isElsewhere { foreign.elsewhere[root] = nil }
-        updateWeight(root, in: forest)
+        if slots.has(.elsewhere, slot) != isElsewhere {
+            slots.set(.elsewhere, isElsewhere, slot)
+            if !isElsewhere { foreign.elsewhere[root] = nil }
+            updateWeight(root, in: forest)
+        }
+        return foreign.elsewhere[root]
     }
-
-    /// Returns the weight of a chain that is drawn in another program's tree; nil for another chain. O(1).
-    package func foreignWeight(ofChain root: NodeIndex) -> ForeignWeight? { foreign.elsewhere[root] }
 
     /// Stores the weight of a chain that is drawn in another program's tree; adds news if it changed.
     mutating func noteForeignWeight(_ root: NodeIndex, _ slot: Int, rows: Int, in forest: borrowing ChainForest) {
@@ -72,7 +72,7 @@ extension RowModel {
         let new = ForeignWeight(rows: rows, isLive: isLive)
         guard foreign.elsewhere[root] != new else { return }
         foreign.elsewhere[root] = new
-        foreign.news.append(.weighed(NodeID(slots.id(slot))))
+        foreign.news.append(.weighed(NodeID(slots.id(slot)), new))
     }
 
     /// Returns at most `count` rows of a chain from its row `first` on, also if another program's tree has them.

@@ -99,7 +99,7 @@ extension State {
         }
         linkPrograms()
         for programIndex in programs.indices {
-            if !programs[programIndex].isFrozen, archiveAndFold(programIndex) { isMoved = true }
+            if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
         countCancelled()
         if workInTick() { isMoved = true }
@@ -119,34 +119,20 @@ extension State {
     }
 
     /// Archives settled chains, and folds fulfilled nodes and those with many children, except around the selection;
-    /// returns whether rows may have changed.
-    private mutating func archiveAndFold(_ programIndex: Int) -> Bool {
-        guard wall >= tagHold else { return false }
+    /// returns whether rows may have changed. The row at the top of the screen stays there; if its chain is archived, the
+    /// row that follows the chain takes its place.
+    private mutating func tidy(_ programIndex: Int) -> Bool {
+        guard wall >= tagHold, programs[programIndex].isReached else { return false }
         let selected =
             following == .nothing || following == .selected
             ? selection.flatMap { node(in: programIndex, around: $0) } : nil
-        var isMoved = false
-        if programs[programIndex].hasDue {
-            archive(programIndex, selected: selected)
-            isMoved = true
+        let top = tree.anchor.flatMap { $0.rowID == selection ? nil : node(in: programIndex, around: $0.rowID) }
+        let done = programs[programIndex].tidy(selected: selected, watched: top)
+        if let row = done.vacatedRow {
+            let last = max(0, programs[programIndex].rowModel.rowCount - 1)
+            tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
         }
-        if programs[programIndex].autoFold(selected: selected) { isMoved = true }
-        return isMoved
-    }
-
-    /// Archives settled chains, except the selected one. The row at the top of the screen stays there; if its chain is
-    /// archived, the row that follows the chain takes its place.
-    private mutating func archive(_ programIndex: Int, selected: NodeIndex?) {
-        guard let anchor = tree.anchor, anchor.rowID != selection,
-            let node = node(in: programIndex, around: anchor.rowID)
-        else {
-            _ = programs[programIndex].archive(selected: selected, watched: nil)
-            return
-        }
-        guard let row = programs[programIndex].archive(selected: selected, watched: node) else { return }
-        // The chain at the top was archived, so the row that took its place becomes the anchor.
-        let last = max(0, programs[programIndex].rowModel.rowCount - 1)
-        tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
+        return done.isMoved
     }
 
     /// Returns a number that changes when the passing of time alone changes the picture.

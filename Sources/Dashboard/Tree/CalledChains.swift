@@ -126,7 +126,7 @@ extension State {
         guard programs.count > 1 else { return }
         // Repeated, because a chain's rows count at its caller, and the caller's chain may be drawn in a third program.
         for _ in 0..<CalledChains.depthLimit {
-            for programIndex in programs.indices where programs[programIndex].rowModel.hasForeignNews {
+            for programIndex in programs.indices {
                 let news = programs[programIndex].rowModel.takeForeignNews()
                 if news.contains(.reset) {
                     linkAll()
@@ -167,11 +167,7 @@ extension State {
             if calledChains.isOutdated(root, caller: caller) { unlink(root) }
             link(root)
         case .arrived(let id): for root in calledChains.takeWaiting(for: rowID(id).node!) { link(root) }
-        case .weighed(let id):
-            guard let node = programs[programIndex].forest.index(of: id),
-                let weight = programs[programIndex].rowModel.foreignWeight(ofChain: node)
-            else { return }
-            calledChains.setWeight(weight, of: rowID(id))
+        case .weighed(let id, let weight): calledChains.setWeight(weight, of: rowID(id))
         case .gone(let id): unlink(rowID(id))
         case .callerGone(let id), .callerMoved(let id):
             // Linked anew, because the caller may now be in one of the chains that it called.
@@ -200,14 +196,17 @@ extension State {
             programs[programIndex].rowModel.noteWaiting(node)
             return calledChains.addCyclic(root)
         }
-        setElsewhere(node, in: programIndex, true)
-        guard let weight = programs[programIndex].rowModel.foreignWeight(ofChain: node) else { return }
+        guard let weight = setElsewhere(node, in: programIndex, true) else { return }
         calledChains.add(root, under: callerID, weight)
     }
 
-    private mutating func setElsewhere(_ root: NodeIndex, in programIndex: Int, _ isElsewhere: Bool) {
+    @discardableResult
+    private mutating func setElsewhere(
+        _ root: NodeIndex, in programIndex: Int, _ isElsewhere: Bool
+    ) -> ForeignWeight? {
         let now = programs[programIndex].shownNow
-        programs[programIndex].rowModel.setElsewhere(root, isElsewhere, in: programs[programIndex].forest, now: now)
+        return programs[programIndex].rowModel.setElsewhere(
+            root, isElsewhere, in: programs[programIndex].forest, now: now)
     }
 
     private mutating func setAwaited(_ caller: NodeKey, _ isAwaited: Bool) {

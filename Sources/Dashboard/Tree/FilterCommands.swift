@@ -99,10 +99,10 @@ extension State {
     }
 
     /// A number that changes when a result of ``filterMatches(_:in:)`` may have changed.
-    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterRevision } }
+    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterState.revision } }
 
     /// The number of matching nodes found so far, in all programs.
-    var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.matchCount } }
+    var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.filterState.matchCount } }
 
     /// Whether the scan for matches is still running.
     var isScanning: Bool { programs.contains(where: \.isScanning) }

@@ -34,8 +34,6 @@ struct InitialFolds {
     private var unimportant: QueryMatcher?
     /// Whether a site is among ``names``, for the sites that were looked up.
     private var known: [SiteID: Bool] = [:]
-    /// The most nodes with a fold or a tag: each takes some memory, and a storm of chains comes folded anyway.
-    static let limit = 50_000
 
     /// Folds nodes made at these call sites, and nodes that match a query when they are made.
     init(_ names: [String] = [], unimportant: Query? = nil) {
@@ -76,7 +74,7 @@ extension Program {
     mutating func foldInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllInitially() }
         for entry in changes.nodes
-        where entry.changes.contains(.created) && rowModel.markedCount < InitialFolds.limit {
+        where entry.changes.contains(.created) && rowModel.mayComeFolded(entry.index) {
             if initialFolds.includes(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
         }
     }
@@ -95,9 +93,7 @@ extension Program {
             if isWalked { budget -= count }
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
-            // A node that the user folded or unfolded stays so.
-            for node in nodes
-            where rowModel.markedCount < InitialFolds.limit && !rowModel.isFoldSetByUser(node) {
+            for node in nodes where rowModel.mayComeFolded(node) {
                 if initialFolds.includes(node, in: forest) { rowModel.fold(node, true, in: forest) }
             }
         }

@@ -19,7 +19,7 @@ extension Program {
 
     /// Passes changed warnings on to the row model, if its filter reads them.
     mutating func updateFilterWarnings() {
-        guard rowModel.filterReadsWarnings, isReached, filterWarningsRevision != insight.warnings.revision else {
+        guard isReached, filterWarningsRevision != insight.warnings.revision, rowModel.filterState.readsWarnings else {
             return
         }
         filterWarningsRevision = insight.warnings.revision
@@ -27,7 +27,7 @@ extension Program {
     }
 
     /// Whether the scan for matches of the filter is still running.
-    var isScanning: Bool { isReached && rowModel.isScanning }
+    var isScanning: Bool { isReached && rowModel.filterState.isScanning }
 
     /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
     mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }

@@ -27,10 +27,10 @@ struct RowPainter {
         self.columns = columns
         texts = RowText(tree, in: program.forest, of: program.shownName, calledFrom: calledFrom)
         now = program.shownNow
-        let isFiltering = program.rowModel.isFiltering
-        let isMatch = isFiltering && program.rowModel.isMatch(tree.node)
-        isDimmed = isFiltering && !isMatch || program.connection.outage != nil
-        markedTexts = isMatch ? program.rowModel.markedTexts : []
+        let filter = program.rowModel.filterState
+        let isMatch = filter.isActive && program.rowModel.isMatch(tree.node)
+        isDimmed = filter.isActive && !isMatch || program.connection.outage != nil
+        markedTexts = isMatch ? filter.markedTexts : []
         isTagged = program.rowModel.isTagged(tree.node)
         hasRung = program.alertWatches.hasRung(texts.view.id)
     }

@@ -6,13 +6,13 @@ extension Program {
     /// Whether a node's row is dimmed; the row of a whole chain is not while any of its nodes matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
         guard connection.outage == nil else { return true }
-        guard rowModel.isFiltering else { return false }
+        guard rowModel.filterState.isActive else { return false }
         return isChain ? rowModel.matchCount(of: node) == 0 : !rowModel.isMatch(node)
     }
 
     /// Whether a thread's row is dimmed.
     func isDimmed(_ activity: ThreadActivity) -> Bool {
-        connection.outage != nil || rowModel.isFiltering && !isMatch(activity)
+        connection.outage != nil || rowModel.filterState.isActive && !isMatch(activity)
     }
 
     /// Whether any node that a thread runs or waits for matches.

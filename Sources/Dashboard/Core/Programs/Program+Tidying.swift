@@ -1,20 +1,12 @@
 import ChainModel
+import ChainRows
 
 // Archiving and folding of rows as time passes, and the marks of nodes that are asked to be cancelled.
 extension Program {
-    /// Whether a settled chain is due to be archived: moved below the live ones.
-    var hasDue: Bool { rowModel.hasDue(now: now) }
-
-    /// Archives settled chains that are due, except the one with the selected node. If the chain of `watched` was
-    /// archived, returns the row at which it began before.
-    mutating func archive(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
-        rowModel.archive(in: forest, now: now, selected: selected, watched: watched)
-    }
-
-    /// Folds fulfilled nodes inside live chains, and nodes with many children; returns whether rows may have changed.
-    mutating func autoFold(selected: NodeIndex?) -> Bool {
-        guard isReached else { return false }
-        return rowModel.autoFold(in: forest, now: now, selected: selected)
+    /// Archives settled chains, and folds fulfilled nodes inside live chains and nodes with many children, except around
+    /// the selected node. `watched` is a node of the chain at the top of the screen.
+    mutating func tidy(selected: NodeIndex?, watched: NodeIndex?) -> RowModel.Tidying {
+        rowModel.tidy(in: forest, now: now, selected: selected, watched: watched)
     }
 
     // MARK: Commands

@@ -1,0 +1,17 @@
+import ChainInsight
+
+/// How far a row model's filter is.
+package struct FilterState {
+    /// Whether there is a filter.
+    package let isActive: Bool
+    /// Whether nodes are still to be tested, or chains with matches to be listed.
+    package let isScanning: Bool
+    /// The number of matching nodes found so far.
+    package let matchCount: Int
+    /// A number that changes with each answer of ``RowModel/isMatch(_:)``.
+    package let revision: UInt64
+    /// The texts to highlight in labels and call sites.
+    package let markedTexts: [Needle]
+    /// Whether the query reads warnings, so that ``RowModel/setWarnings(_:in:)`` is needed.
+    package let readsWarnings: Bool
+}
