@@ -77,12 +77,12 @@ enum KeyFigures {
     }
 
     /// Measures a state of 1,000,000 nodes that has just come.
-    static func first() {
+    static func firstScreen() {
         var traffic = Traffic()
         var forest = ChainForest(process: Traffic.process)
         let tables = traffic.tables()
         traffic.begin(nodes: 1_000_000) { forest.apply($0) }
-        first("screen.first.1M", tables, snapshots(of: forest, traffic.now))
+        firstScreen("screen.first.1M", tables, snapshots(of: forest, traffic.now))
     }
 
     private static func snapshots(of forest: ChainForest, _ now: UInt64) -> [EventBatch] {
@@ -98,7 +98,7 @@ enum KeyFigures {
         return batches
     }
 
-    private static func first(_ name: String, _ tables: EventBatch, _ batches: [EventBatch]) {
+    private static func firstScreen(_ name: String, _ tables: EventBatch, _ batches: [EventBatch]) {
         let stage = Stage()
         stage.receive(tables)
         var fold = Times(), rest = Times()

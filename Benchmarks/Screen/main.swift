@@ -10,7 +10,7 @@ let figures: [(name: String, measure: () -> Void)] = [
     ("screen.fold.scattered", FoldFigures.scattered), ("screen.fold-with-view.10k", FoldFigures.fewWithView),
     ("screen.fold-with-view.1M", FoldFigures.manyWithView),
     ("screen.memory", MemoryFigures.memory),
-    ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.first), ("screen.shape.wide", ShapeFigures.wide),
+    ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.firstScreen), ("screen.shape.wide", ShapeFigures.wide),
     ("screen.shape.deep", ShapeFigures.deep), ("screen.shape.roots", ShapeFigures.roots),
     ("recording", RecordingFigures.all), ("history", HistoryFigures.all),
 ]

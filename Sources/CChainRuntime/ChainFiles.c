@@ -18,10 +18,11 @@
 int chain_rename_new(const char *from, const char *to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-    // These errors mean that the file system or the kernel has no such rename.
+    // These errors mean that the file system or the system has no such rename; so below.
     if (errno != EINVAL && errno != ENOSYS) return -errno;
 #elif defined(__APPLE__)
-    return renamex_np(from, to, RENAME_EXCL) == 0 ? 0 : -errno;
+    if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
+    if (errno != ENOTSUP && errno != EINVAL) return -errno;
 #endif
     // Adding a second name cannot replace a file, either.
     if (link(from, to) != 0) return -errno;

@@ -13,10 +13,12 @@
 #define SIGNAL_LIMIT 65
 
 typedef struct watch {
-    // Both are atomic, because the handler reads them.
+    // Atomic, as the next two, because the handler uses them.
     atomic_int write_end;
     // The process that watches: a forked child inherits the handler and the descriptors.
     atomic_int owner;
+    // The threads inside the handler. A descriptor is closed only once there is none.
+    atomic_int inside_count;
     int read_end;
     // The action before the watch.
     struct sigaction former;
@@ -25,19 +27,17 @@ typedef struct watch {
 static watch watches[SIGNAL_LIMIT];
 // Whether a signal is watched.
 static atomic_bool is_taken[SIGNAL_LIMIT];
-// The threads inside the handler. A descriptor is closed only once there is none.
-static atomic_int inside_count;
 
 static void handle(int number) {
     int saved = errno;
-    atomic_fetch_add(&inside_count, 1);
+    atomic_fetch_add(&watches[number].inside_count, 1);
     int end = atomic_load(&watches[number].write_end);
     if (end >= 0 && atomic_load(&watches[number].owner) == getpid()) {
         // A full pipe has woken the reader already.
         ssize_t ignored = write(end, "s", 1);
         (void)ignored;
     }
-    atomic_fetch_sub(&inside_count, 1);
+    atomic_fetch_sub(&watches[number].inside_count, 1);
     errno = saved;
 }
 
@@ -65,6 +65,8 @@ int chain_signal_watch(int number) {
     }
     watch->read_end = ends[0];
     atomic_store(&watch->owner, getpid());
+    // A child of a fork has inherited the count, but not the threads.
+    atomic_store(&watch->inside_count, 0);
     atomic_store(&watch->write_end, ends[1]);
     struct sigaction action = {0};
     action.sa_handler = handle;
@@ -112,11 +114,9 @@ void chain_signal_end(int number) {
 void chain_signal_close(int number) {
     watch *watch = &watches[number];
     int end = atomic_exchange(&watch->write_end, -1);
-    // Threads of the parent that were inside at the fork do not exist here.
+    // In a child of a fork the threads that were inside do not exist.
     if (atomic_load(&watch->owner) == getpid()) {
-        while (atomic_load(&inside_count) > 0) sched_yield();
-    } else {
-        atomic_store(&inside_count, 0);
+        while (atomic_load(&watch->inside_count) > 0) sched_yield();
     }
     close(end);
     close(watch->read_end);

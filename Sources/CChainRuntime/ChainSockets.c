@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #if defined(__linux__)
 #include <linux/netlink.h>
 #endif

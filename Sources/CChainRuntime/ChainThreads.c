@@ -14,9 +14,6 @@
 
 // The end of a thread
 
-static pthread_key_t ring_key;
-static bool has_ring_key;
-static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
 static _Atomic(void (*)(void *)) detach_ring;
 /// The rounds of destructors on this thread so far.
 static _Thread_local int exit_count;
@@ -31,6 +28,26 @@ static void thread_ends(void *unused) {
     if (ring != NULL && detach != NULL) detach(ring);
 }
 
+#if defined(__APPLE__)
+
+// Not a pthread key: there the destructor of an older key frees all _Thread_local variables.
+extern void _tlv_atexit(void (*function)(void *), void *object);
+
+bool chain_thread_at_exit(void (*detach)(void *ring)) {
+    static _Thread_local bool is_registered;
+    if (exit_count > 0) return false;
+    atomic_store(&detach_ring, detach);
+    if (!is_registered) _tlv_atexit(thread_ends, NULL);
+    is_registered = true;
+    return true;
+}
+
+#else
+
+static pthread_key_t ring_key;
+static bool has_ring_key;
+static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
+
 static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, thread_ends) == 0; }
 
 bool chain_thread_at_exit(void (*detach)(void *ring)) {
@@ -40,6 +57,8 @@ bool chain_thread_at_exit(void (*detach)(void *ring)) {
     atomic_store(&detach_ring, detach);
     return pthread_setspecific(ring_key, &ring_key) == 0;
 }
+
+#endif
 
 // Threads
 

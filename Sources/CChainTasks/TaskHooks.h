@@ -62,13 +62,14 @@ typedef struct runner {
 /// Begins to run a job, and returns the task that runs around it on this thread, for chain_job_end.
 runner chain_job_begin(void);
 
-/// Ends a job that has returned: if its task has not stopped to run, it has ended. Then `outer` runs again.
+/// Ends a job that has returned. A task that still runs on this thread has ended, because a suspended one has left it.
+/// Then `outer` runs again.
 void chain_job_end(runner outer);
 
 /// Reports steps to this observer from now on; NULL: to none.
 void chain_steps_report(const chain_task_observer *given);
 
-/// Forgets which tasks run on all threads.
+/// Forgets, for every thread, which task runs on it.
 void chain_steps_forget(void);
 
 /// Sets the calling thread's probe.

@@ -16,7 +16,7 @@ void chain_observed_run_on_task_executor(void *job, void *identity, void *implem
 }
 
 void chain_observed_immediate(void *task, void *identity, void *implementation) {
-    // A job, because the calling task has not stopped to run.
+    // A job, because the calling task runs on.
     runner outer = chain_job_begin();
     chain_original.immediate(task, identity, implementation);
     chain_job_end(outer);

@@ -10,8 +10,9 @@
 
 static chain_task_observer observer;
 static _Atomic bool observes;
-/// The id of a task made before observation began; later ones have higher ids.
-static _Atomic uint64_t first_id;
+/// The highest id of the tasks that count as made before observation: those that ran under a probe, and that of
+/// chain_tasks_add_current.
+static _Atomic uint64_t last_early_id;
 /// Incremented when observation ends: older runners are forgotten, because their tasks may have moved to other threads
 /// unseen.
 static _Atomic uint32_t generation;
@@ -57,7 +58,7 @@ static void finish(uint64_t id) {
     task->how = how;
     if (is_reported) chain_table_remove(task);
     chain_table_unlock(id);
-    // The function that makes an unreported task reports its end, too.
+    // The end of an unreported task is reported by the function that makes the task, after its creation.
     if (!is_reported) return;
     if (atomic_load(&observes)) observer.ended(node, how);
     if (is_retained) chain_original.release(memory);
@@ -84,7 +85,7 @@ void chain_job_end(runner outer) {
 
 /// Returns whether a task without known code is the program's first, which the main thread makes outside of tasks.
 static bool is_first(uint64_t id, uint64_t maker) {
-    return maker == 0 && id == atomic_load_explicit(&first_id, memory_order_relaxed) + 1 && gettid() == getpid();
+    return maker == 0 && id == atomic_load_explicit(&last_early_id, memory_order_relaxed) + 1 && gettid() == getpid();
 }
 
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
@@ -126,7 +127,8 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     return result;
 }
 
-/// Returns the node under which a child of the task of `node` stands, as if that task made it on this thread.
+/// Returns the creator of a child of the task with this node: what the observer answers while that task runs on this
+/// thread.
 static uint64_t creator_below(uint64_t node) {
     chain_thread *thread = chain_thread_current();
     uint64_t present = thread->task_node;
@@ -141,7 +143,7 @@ static uint64_t creator_below(uint64_t node) {
 static chain_task *add(void *memory, uint64_t id) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
-    bool is_late = id <= atomic_load_explicit(&first_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
+    bool is_late = id <= atomic_load_explicit(&last_early_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
     chain_task_beginning begin = is_late ? (chain_task_beginning){NULL, NULL} : chain_task_read_beginning(memory);
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
     if (!is_child && is_of_runtime) return NULL;
@@ -183,9 +185,9 @@ static chain_task *add(void *memory, uint64_t id) {
 
 // MARK: Running
 
-static void raise_first_id(uint64_t id) {
-    uint64_t known = atomic_load(&first_id);
-    while (known < id && !atomic_compare_exchange_weak(&first_id, &known, id)) {}
+static void raise_last_early_id(uint64_t id) {
+    uint64_t known = atomic_load(&last_early_id);
+    while (known < id && !atomic_compare_exchange_weak(&last_early_id, &known, id)) {}
 }
 
 /// Notes that a task runs on this thread from now on; NULL: one that is not shown.
@@ -195,17 +197,17 @@ static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begu
 }
 
 void chain_observed_enter(char *state) {
-    // Read before the look-up, so that the task that is found is of no later generation.
+    // Read before the look-up, so that the runner's generation is never later than that of the task that is found.
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
         chain_task_probe_enter(probe, memory, state);
-        if (memory != NULL) raise_first_id(chain_original.task_id(memory));
+        if (memory != NULL) raise_last_early_id(chain_original.task_id(memory));
         return chain_original.enter(state);
     }
     if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
     uint64_t id = chain_original.task_id(memory);
-    // The previous task of this thread has ended, because it has not stopped to run.
+    // The previous task of this thread has ended, because a suspended one has left it.
     runner last = current_runner();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
@@ -269,10 +271,11 @@ void chain_tasks_report_stray(const chain_task *task) {
 }
 
 void chain_tasks_add_current(void) {
+    uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (memory == NULL || current_runner().slot != NULL) return;
     uint64_t id = chain_original.task_id(memory);
-    raise_first_id(id);
+    raise_last_early_id(id);
     chain_task *task = add(memory, id);
     if (task == NULL) return;
     atomic_store(&task->runs, 1);
@@ -280,7 +283,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
     const char *name = chain_original.name();
     if (name != NULL) observer.named(task->node, name);
-    run(task, memory, id, atomic_load(&generation));
+    run(task, memory, id, begun);
 }
 
 #else

@@ -6,6 +6,10 @@ enum { BLOCK = 64 };
 
 chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
+/// The ids of tasks by the remainder of their nodes, so that a task is found by its node without looking at all tasks.
+enum { LIKELY_IDS = 1 << 16 };
+static _Atomic uint64_t likely_ids[LIKELY_IDS];
+
 static chain_task_shard *shard_of(uint64_t id) { return &chain_table_shards[id % CHAIN_TASK_SHARDS]; }
 /// Returns the index at which the search for an id begins.
 static size_t home(const chain_task_shard *shard, uint64_t id) { return (id / CHAIN_TASK_SHARDS) & (shard->capacity - 1); }
@@ -30,6 +34,10 @@ chain_task *chain_table_find(uint64_t id) {
     chain_task *found = chain_table_find_locked(id);
     chain_table_unlock(id);
     return found;
+}
+
+uint64_t chain_table_likely_id(uint64_t node) {
+    return atomic_load_explicit(&likely_ids[node % LIKELY_IDS], memory_order_relaxed);
 }
 
 static bool grow(chain_task_shard *shard) {
@@ -88,6 +96,7 @@ chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_
         found = shard->entries[index];
         if (found == NULL && (found = take_slot(shard)) != NULL) {
             fill(found, id, node, task);
+            atomic_store_explicit(&likely_ids[node % LIKELY_IDS], id, memory_order_relaxed);
             shard->entries[index] = found;
             shard->count += 1;
             *is_new = true;
@@ -153,7 +162,7 @@ void chain_table_clear(void) {
 }
 
 void chain_table_clear_in_child(void) {
-    chain_views_begin_anew();
+    chain_sweep_lock_reset_in_child();
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
         // What the parent was changing at that moment is lost.
         chain_table_shards[index] = (chain_task_shard){.lock = {0}};

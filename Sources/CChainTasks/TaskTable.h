@@ -20,11 +20,11 @@ typedef struct chain_task {
     _Atomic uint32_t thread, runs;
     /// The task's memory lasts while it is in the table.
     bool is_retained;
-    /// Its creation was reported. Until then the function that makes it will do so.
+    /// Whether its creation was reported. Until then the function that makes the task is expected to report it.
     bool is_reported;
     /// It has ended, and stays in the table until its creation is reported.
     bool has_ended;
-    /// When a sweep found it unreported first, in nanoseconds of the monotonic clock; 0 for none.
+    /// When a sweep first found it unreported, in nanoseconds of the monotonic clock; 0 if none has.
     uint64_t unreported_since;
     /// How it ended: CHAIN_TASK_RETURNED or one of the following.
     uint8_t how;
@@ -50,8 +50,11 @@ extern chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 /// Returns the task with that id; NULL for none.
 chain_task *chain_table_find(uint64_t id);
 
-/// Returns the task with that id where its shard is locked; NULL for none.
+/// Returns the task with that id; NULL for none. The caller holds the lock of its shard.
 chain_task *chain_table_find_locked(uint64_t id);
+
+/// Returns the id of the task that may be that of a node: of the newest node with the same remainder.
+uint64_t chain_table_likely_id(uint64_t node);
 
 /// Returns the task with that id, or a new one with these facts, created now; NULL without memory.
 chain_task *chain_table_insert(uint64_t id, uint64_t node, void *task, bool *is_new);
@@ -72,7 +75,7 @@ void chain_table_clear(void);
 void chain_table_clear_in_child(void);
 
 /// Makes the lock of chain_tasks_changes anew, in a child of a fork.
-void chain_views_begin_anew(void);
+void chain_sweep_lock_reset_in_child(void);
 
 static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return ticks << 2 | state; }
 

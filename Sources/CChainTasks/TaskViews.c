@@ -7,7 +7,7 @@ static chain_lock sweep_lock;
 static unsigned next_shard;
 static size_t next_entry;
 
-void chain_views_begin_anew(void) { sweep_lock = (chain_lock){0}; }
+void chain_sweep_lock_reset_in_child(void) { sweep_lock = (chain_lock){0}; }
 
 /// Copies a task; false where the copy is not consistent after four attempts.
 static bool copy(chain_task *task, chain_task_view *view) {
@@ -124,6 +124,13 @@ size_t chain_tasks_count(void) {
 
 /// Calls `body` with the task of a node, under the lock of its shard.
 static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
+    uint64_t id = chain_table_likely_id(node);
+    chain_table_lock(id);
+    chain_task *likely = chain_table_find_locked(id);
+    bool is_found = likely != NULL && likely->node == node && !likely->has_ended;
+    if (is_found) body(likely, context);
+    chain_table_unlock(id);
+    if (is_found) return true;
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
         chain_task_shard *shard = &chain_table_shards[index];
         chain_lock_acquire(&shard->lock);

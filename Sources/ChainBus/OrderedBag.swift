@@ -4,7 +4,8 @@
 /// when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal costs a binary search and
 /// O(n) moves of members, so the bag is for some thousands of members.
 public struct OrderedBag<Element> {
-    /// The identity of one member; unique within one bag and its copies.
+    /// The identity of one member; unique within one bag. A copy has the members of the moment under the same keys; where
+    /// both insert afterwards, their new keys may be equal.
     public struct Key: Hashable, Sendable {
         @usableFromInline let number: UInt64
 

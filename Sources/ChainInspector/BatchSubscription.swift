@@ -178,7 +178,7 @@ public final class BatchSubscription: Disposable {
 }
 
 extension BatchSubscription.State {
-    /// Enqueues the first batch of the state: the name tables, the waits, and the mark `begin`.
+    /// Enqueues the first batch of the state: the name tables, and the mark `begin`.
     fileprivate mutating func beginState(_ collected: borrowing CollectorState, epoch: UInt64) {
         statePosition = (.none, epoch)
         isStale = false
@@ -187,11 +187,10 @@ extension BatchSubscription.State {
         batch.loss = collected.counts
         batch.resync = .begin(epoch: epoch)
         collected.addNames(to: &batch)
-        batch.events = collected.forest.waitEvents
         queue.append(batch)
     }
 
-    /// Enqueues the next chunk of nodes; the last one has the mark `end`.
+    /// Enqueues the next chunk of nodes; the last one has the waits and the mark `end`.
     fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
         guard let (first, epoch) = statePosition else { return }
         var batch = collected.makeBatch()
@@ -208,6 +207,8 @@ extension BatchSubscription.State {
         } else {
             statePosition = nil
             batch.resync = .end(epoch: epoch)
+            // At the end, because `filter` removes waits for nodes that were not sent yet.
+            batch.events = collected.forest.waitEvents
         }
         queue.append(batch)
     }
@@ -216,6 +217,10 @@ extension BatchSubscription.State {
     fileprivate mutating func filter(_ batch: inout EventBatch) {
         if let statePosition {
             // A later chunk of the state contains these nodes as this batch left them.
+            for (index, event) in batch.events.enumerated() where event.kind == .awaitMisused && event.other != .none {
+                // Its fault belongs to the other node, which may have been sent.
+                (batch.events[index].node, batch.events[index].other) = (event.other, .none)
+            }
             batch.events.removeAll { $0.node >= statePosition.next }
             batch.nodes.removeAll { $0.id >= statePosition.next }
         }

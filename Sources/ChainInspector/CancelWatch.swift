@@ -6,7 +6,8 @@ import ChainModel
 /// The scope is the trees under its roots, as the viewer shows them. It excludes shared nodes: a node that a live node
 /// outside of the scope follows, or has as a member, unless it is one of the scope's roots.
 struct CancelWatch {
-    let roots: [NodeID]
+    /// The roots that are not evicted, as of the last ``trees(in:)``.
+    private(set) var roots: [NodeID]
     let viewer: String
     /// The nodes for which cancellation was requested.
     private(set) var requested: Set<NodeID> = []
@@ -20,6 +21,12 @@ struct CancelWatch {
     init(roots: [NodeID], viewer: String) {
         self.roots = roots
         self.viewer = viewer
+    }
+
+    /// Returns the roots of the trees that the scope is in; drops evicted roots.
+    mutating func trees(in forest: ChainForest) -> Set<NodeIndex> {
+        roots.removeAll { forest.index(of: $0) == nil }
+        return Set(roots.compactMap { forest.index(of: $0).map { forest.root(of: $0) } })
     }
 
     /// Returns the topmost pending nodes of the scope that were not requested to cancel before.
@@ -77,10 +84,8 @@ struct CancelWatches {
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !watches.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]
-        for (position, watch) in watches.enumerated() where !watch.isDirty {
-            for tree in Set(watch.roots.compactMap { forest.index(of: $0).map { forest.root(of: $0) } }) {
-                affected[tree, default: []].append(position)
-            }
+        for position in watches.indices where !watches[position].isDirty {
+            for tree in watches[position].trees(in: forest) { affected[tree, default: []].append(position) }
         }
         func note(_ id: NodeID) {
             guard !affected.isEmpty, let index = forest.index(of: id) else { return }

@@ -47,7 +47,9 @@ final class DumpWatch: Sendable {
             case .standardError: _ = writeAll(text, to: 2, until: isOver)
             case .descriptor(let descriptor): _ = writeAll(text, to: descriptor, until: isOver)
             case .file(let path):
-                let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                // Without waiting for the reader of a FIFO.
+                let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+                let descriptor = open(path, flags, 0o600)
                 let isWritten = descriptor >= 0 && writeAll(text, to: descriptor, until: isOver)
                 let failure = ServerFailure("chainview: a dump could not be written to \(path)", SystemError())
                 if descriptor >= 0 { close(descriptor) }

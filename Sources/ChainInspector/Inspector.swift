@@ -18,7 +18,7 @@ import PromiseRuntime
 /// ``collectNow()``, ``dump(settled:limit:)``, ``eventCounts`` and ``perform(_:)`` of the parent's inspector may be
 /// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
-    private let description: ProcessDescription
+    let description: ProcessDescription
     /// The observed program.
     public var info: ProcessDescription {
         var info = description
@@ -34,7 +34,7 @@ public final class Inspector: Sendable {
     let server = Lock<AttachServer?>(nil)
     let flight = Lock<FlightRecorder?>(nil)
     private let dumpWatches = Lock<[DumpWatch]>([])
-    private let isStopped = Lock(false)
+    let isStopped = Lock(false)
 
     /// The inspectors that run, by runtime: see ``withRunning(_:)``.
     private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
@@ -63,14 +63,14 @@ public final class Inspector: Sendable {
         name: String? = nil, runtime: ChainRuntime = .shared, options: InspectorOptions = InspectorOptions()
     ) throws -> Inspector {
         let inspector = try withRunning { running in
-            let key = ObjectIdentifier(runtime)
-            if let other = running[key] {
-                if other.collector.recorder.isInOwnProcess { return other }
+            for (key, other) in running where !other.collector.recorder.isInOwnProcess {
                 // This process is a child of the one that started the other inspector.
-                runtime.stopRecording()
+                other.runtime.stopRecording()
                 other.stopWatches()
                 running[key] = nil
             }
+            let key = ObjectIdentifier(runtime)
+            if let other = running[key] { return other }
             let inspector = Inspector(name: name ?? programName(), runtime: runtime, options: options)
             try inspector.begin(options)
             running[key] = inspector
@@ -168,7 +168,10 @@ public final class Inspector: Sendable {
         stopWatches()
         guard isOwn else { return }
         collecting?.stop()
-        flight.withLock { $0.take() }?.stop()
+        // The last events may trigger a dump, for which the flight recorder has to be found.
+        collector.pass(publishes: false)
+        flight.withLock { $0 }?.stop()
+        flight.withLock { $0 = nil }
         collector.close()
         // The server stops last, so that viewers get the last events.
         server.withLock { $0 }?.stop()
@@ -240,7 +243,10 @@ public final class Inspector: Sendable {
     ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
     ///   - limit: the most nodes listed, at least 1; a last line counts the other live ones.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
-        guard collector.recorder.isInOwnProcess else { return "\(escaped(info.name)): of the parent of this process\n" }
+        // Without `info`, for which a thread of the parent, which does not exist in a child, may hold a lock.
+        guard collector.recorder.isInOwnProcess else {
+            return "\(escaped(description.name)): of the parent of this process\n"
+        }
         // The collecting thread publishes, because this thread must not wait for observers.
         collector.pass(publishes: false)
         return collector.withState { state in
@@ -260,40 +266,5 @@ public final class Inspector: Sendable {
     /// child of a fork.
     public var eventCounts: EventCounts {
         collector.recorder.isInOwnProcess ? collector.withState { $0.counts } : EventCounts()
-    }
-
-    // MARK: Commands
-
-    /// Carries out a command, or refuses it with a reason. When this returns, the events of a cancellation are
-    /// published, except those of handlers that still run.
-    ///
-    /// A scope is cancelled by rule X5 (TheRules): the topmost pending nodes now, then the rest and newly created nodes
-    /// until none is pending. Nodes that a node outside of the scope waits for are left out, unless the command names
-    /// them.
-    public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
-
-    /// Carries out a command; a requested state is sent to `subscribers`, or to all.
-    func perform(_ command: ViewerCommand, for subscribers: [BatchSubscription]?) -> CommandReply {
-        CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
-    }
-
-    private func outcome(of command: ViewerCommand, _ subscribers: [BatchSubscription]?) -> CommandReply.Outcome {
-        guard command.process == info.key else { return .refused("The command is for another run of the program") }
-        guard collector.recorder.isInOwnProcess else {
-            return .refused("The command is for the parent of this process")
-        }
-        guard !isStopped.withLock({ $0 }) else { return .refused("The program has stopped its inspector") }
-        switch command.request {
-        case .resync:
-            collector.resync(subscribers)
-            return .accepted(count: 0)
-        case .cancel(let scope, let viewer):
-            guard !info.isReadOnly else { return .refused("The program allows viewers to look only (read-only)") }
-            return collector.cancel(scope, by: viewer)
-        case .describe(let id):
-            return collector.describe(id)
-        case .dump:
-            return .refused("A dump goes to a viewer that attaches: use dumpFlightRecording(last:to:)")
-        }
     }
 }

@@ -1,4 +1,5 @@
 import ChainSystem
+import ChainWire
 import PromiseRuntime
 
 #if canImport(Darwin)
@@ -78,7 +79,11 @@ public struct InspectorOptions: Sendable {
         let (seconds, attoseconds) = interval.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
         options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
-        options.textLimit = textByteLimit
+        // Events cut their texts at the same length, whatever the option.
+        options.textLimit = min(max(0, textByteLimit), 0x7FFF)
+        // So that no batch exceeds the limit of a message: a node has three texts and 256 members at most.
+        options.chunkLimit = min(options.chunkLimit, Wire.batchLimit / (3 * options.textLimit + 8_192))
+        options.batchLimit = min(options.batchLimit, Wire.batchLimit / (options.textLimit + 64))
         options.isNarrowed = recording.isNarrowing
         options.forest = retention.limits
         return options

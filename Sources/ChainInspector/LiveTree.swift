@@ -6,7 +6,7 @@ import ChainModel
     import Glibc
 #endif
 
-/// A forest as text: each live node, its call site, its thread, its time in that state, and what it waits for. The
+/// A forest as text: each live node with its state, call site, thread, time in that state, and what it waits for. The
 /// program's texts are escaped for terminals.
 struct LiveTree {
     private let forest: ChainForest
@@ -80,7 +80,7 @@ struct LiveTree {
         if let canceller = forest.canceller(of: index), view.marks.contains(.cancelRequested) {
             text += ", to be cancelled by \(escaped(canceller))"
         }
-        if let blocker = forest.blockerText(of: index) { text += ", waits for \(blocker)" }
+        if let blocker = forest.blockerText(of: index) { text += ", waits for \(escaped(blocker))" }
         if isRoot {
             let counts = forest.chain(of: index).counts
             let count = NodeState.allCases.reduce(0) { $0 + counts[$1] }

@@ -29,12 +29,16 @@ extension ForestData {
     /// Returns the slot of a node that an event reports on, and inserts an unknown node; nil if the node was evicted or
     /// there is no room.
     ///
-    /// - Parameter found: its slot if the caller knows it.
+    /// - Parameters:
+    ///   - found: its slot if the caller knows it.
+    ///   - isLive: whether the node is known to be pending, so that it cannot have been evicted.
     @inline(__always)
-    func reportedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
+    func reportedSlot(
+        of id: NodeID, at time: UInt64, found: UInt32 = noSlot, isLive: Bool = false
+    ) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
-            guard slot == noSlot, id != .none, hasRoom() else { return nil }
+            guard slot == noSlot || isLive && ids.isForgotten(id), id != .none, hasRoom() else { return nil }
             var record = NodeRecord(id: id.rawValue, created: time)
             record.bits = .reported
             record.resync = resyncGeneration
@@ -50,7 +54,7 @@ extension ForestData {
         return slot
     }
 
-    /// Returns the slot of a node that another one references; inserts as ``reportedSlot(of:at:found:)`` does.
+    /// Returns the slot of a node that another one references; inserts as ``reportedSlot(of:at:found:isLive:)`` does.
     func referencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {

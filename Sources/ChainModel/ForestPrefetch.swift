@@ -19,14 +19,14 @@ extension ForestData {
 
     /// Prefetches the records that applying events will change, and stores the slot of each event's node, or of a
     /// created node's parent or creator. No event evicts a node, so the slots stay valid; ``noSlot`` has to be looked
-    /// up again.
+    /// up again. It also stands for evicted nodes, because an earlier event may create a node with a forgotten id.
     func prefetch(for events: Slice<UnsafeBufferPointer<ChainEvent>>, into slots: UnsafeMutableBufferPointer<UInt32>) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { known in
             var (offset, count) = (0, 0)
             var last = noSlot
             for event in events {
                 let slot = ids.findCachingPage(event.kind == .created ? event.other : event.node)
-                slots[offset] = slot
+                slots[offset] = slot == evictedSlot ? noSlot : slot
                 offset += 1
                 // Events of one node often come together.
                 guard slot < evictedSlot, slot != last else { continue }

@@ -125,7 +125,8 @@ extension ForestData {
             let times = [snapshot.seen, snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled]
             earliest = times.filter { $0 != 0 }.min() ?? now
         }
-        guard let slot = reportedSlot(of: snapshot.id, at: earliest) else { return nil }
+        let isLive = snapshot.settlement == .pending
+        guard let slot = reportedSlot(of: snapshot.id, at: earliest, isLive: isLive) else { return nil }
         let node = nodes[slot]
         node.pointee.bits.insert(.reported)
         if snapshot.created != 0 { setCreated(slot, snapshot.created) }

@@ -27,7 +27,6 @@ extension RecordingFile {
     /// How long after the end of the recording an event may be, in nanoseconds, because the recorder may have been held
     /// up. Later events are taken for damaged and left out.
     private static let longestDelay: UInt64 = 3_600_000_000_000
-    private static let ringsLimit: UInt64 = 1 << 30
 
     /// Opens the flight recording of a program that has died, and adds what its rings hold beyond that.
     ///
@@ -42,7 +41,7 @@ extension RecordingFile {
         do { rings = try ByteFile(path: ringsPath) } catch {
             return (file, error.code == ENOENT ? .none : .unusable("cannot be read: \(error)"))
         }
-        guard rings.count <= ringsLimit else { return (file, .unusable("is no file of rings")) }
+        guard rings.count <= UInt64(RingFileFormat.sizeLimit) else { return (file, .unusable("is no file of rings")) }
         let bytes = rings.bytes(at: 0, count: Int(rings.count))
         let read = bytes.withUnsafeBytes { bytes in
             Result { () throws(RingEvents.Problem) in try RingEvents(bytes, of: file.process.key) }

@@ -21,6 +21,8 @@ package enum RingFileFormat {
     package static let nameOffset = 32, nameSize = 32, threadOffset = 64, boundariesOffset = 72, boundaryCount = 15
     /// Sites: address (u64) and line (u32) as in the slots, and the number (u32) that stands for them in batches.
     package static let sitesOffset = ringsOffset + ringLimit * ringSize, siteLimit = 8192, siteSize = 16
+    /// The most bytes of a file. Readers refuse a longer one.
+    package static let sizeLimit = 1 << 30
     /// Where the rings' memory begins.
     package static let headerSize = 256 << 10
 

@@ -17,6 +17,8 @@ import CChainRuntime
 
         @usableFromInline
         static func give(_ word: UnsafeMutablePointer<LockWord>) { pthread_mutex_unlock(word) }
+
+        static func giveAfterFork(_ word: UnsafeMutablePointer<LockWord>) { give(word) }
     }
 #else
     /// The lock word: four bytes, free of the ids of threads, so that it survives a fork.
@@ -34,6 +36,8 @@ import CChainRuntime
         @inlinable
         @inline(__always)
         static func give(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release(word) }
+
+        static func giveAfterFork(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release_after_fork(word) }
     }
 #endif
 
@@ -75,7 +79,7 @@ extension Lock {
     package func lockForFork() { buffer.withUnsafeMutablePointerToElements { LockWord.take($0) } }
 
     /// Unlocks on the same thread, in the parent and in the child.
-    package func unlockAfterFork() { buffer.withUnsafeMutablePointerToElements { LockWord.give($0) } }
+    package func unlockAfterFork() { buffer.withUnsafeMutablePointerToElements { LockWord.giveAfterFork($0) } }
 
     /// Calls `body` with the state, between ``lockForFork()`` and ``unlockAfterFork()``.
     package func whileForking<Result>(_ body: (inout State) -> Result) -> Result {

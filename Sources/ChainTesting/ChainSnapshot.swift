@@ -31,9 +31,10 @@ public enum ChainSnapshot {
 
     /// Returns the lines of a snapshot without shared indentation and without empty lines at both ends.
     static func lines(of text: String) -> [String] {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        // A carriage return and the line feed after it are one character.
+        var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map { line in
             var line = line
-            while line.last == " " || line.last == "\r" { line.removeLast() }
+            while line.last == " " { line.removeLast() }
             return line
         }
         while lines.first?.isEmpty == true { lines.removeFirst() }

@@ -46,16 +46,16 @@ final class InlineRecording: Sendable {
         if let delimiter = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
             let closing = String(delimiter.reversed())
             let after = lines[(first + 1)...]
-            guard let end = after.firstIndex(where: { $0.drop { $0 == " " }.hasPrefix(closing) }) else { return nil }
+            guard let end = after.firstIndex(where: { $0.drop(while: isBlank).hasPrefix(closing) }) else { return nil }
             last = end
-            rest = lines[end].drop { $0 == " " }.dropFirst(delimiter.count)
+            rest = lines[end].drop(while: isBlank).dropFirst(delimiter.count)
         } else if rest.hasPrefix("\"\""), !rest.hasPrefix("\"\"\"") {
             last = first
             rest = rest.dropFirst(2)
         } else {
             return nil
         }
-        let indent = String(repeating: " ", count: opening.prefix { $0 == " " }.count + 4)
+        let indent = opening.prefix(while: isBlank) + (opening.first == "\t" ? "\t" : "    ")
         // A raw literal if the text holds a backslash or a delimiter.
         let hash = snapshot.contains { $0.contains("\\") || $0.contains("\"\"\"") } ? "#" : ""
         let body = snapshot.map { $0.isEmpty ? "" : indent + $0 }
@@ -63,6 +63,8 @@ final class InlineRecording: Sendable {
         lines.replaceSubrange(first...last, with: literal)
         return literal.count - (last - first + 1)
     }
+
+    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
     private static func read(_ path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }

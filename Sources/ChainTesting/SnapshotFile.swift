@@ -35,6 +35,9 @@ struct SnapshotFile {
             return "\"\(name)\" is not a file name: use words without /, and no . at the start"
         }
         let expected = try? String(contentsOf: file, encoding: .utf8)
+        if expected == nil, mode != .recording, FileManager.default.fileExists(atPath: file.path) {
+            return "__Chains__/\(name).txt cannot be read as text: CHAINVIEW_RECORD=1 replaces it"
+        }
         let complaint = ChainSnapshot.complaint(about: forest, expected: expected ?? "")
         guard expected == nil || complaint != nil else {
             try? FileManager.default.removeItem(at: actual)

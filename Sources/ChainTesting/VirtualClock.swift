@@ -5,7 +5,7 @@ import PromiseRuntime
 /// A clock that stands still until it is advanced, so that a test of delays takes no time and is exact.
 ///
 /// It starts at ``start``. Timers fire on the thread that advances, in the order of (deadline, setting), and each of them
-/// sees its own deadline as ``now``. May be used from any thread; the order is only that of one advancing thread.
+/// sees its own deadline as ``now``, or the present time if that deadline was past already. May be used from any thread; the order is only that of one advancing thread.
 ///
 ///     let clock = VirtualClock()
 ///     let runtime = ChainRuntime(clock: clock, executor: InlineExecutor.shared)
@@ -37,7 +37,7 @@ public final class VirtualClock: ChainClock {
     /// The deadline of the earliest timer, in nanoseconds of this clock.
     public var nextDeadline: UInt64? { state.withLock { $0.timers.nextDeadline } }
 
-    /// Sets a timer. After its deadline it fires at the next advance, even by zero. O(log n).
+    /// Sets a timer. One with a past deadline fires at the next advance, even one by zero. O(log n).
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         _ = state.withLock { $0.timers.insert(timer, deadline: deadline) }

@@ -26,6 +26,7 @@ package enum EventText {
         case .released: "released"
         case .blocked: "blocked"
         case .awaited: "awaited"
+        // Not `EventKind.resumed`, which is the next step of a task.
         case .awaitEnded: "resumed"
         case .awaitMisused: "refused"
         case .renamed: "renamed"
@@ -35,7 +36,8 @@ package enum EventText {
         }
     }
 
-    /// Returns the style of the state that an event gives its node; that of a warning for a fault, else a plain one.
+    /// Returns the style of an event: of the state that it gives its node or announces, of a warning for a fault, of a
+    /// pending node for `awaited`, else a plain one.
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
@@ -72,7 +74,7 @@ package enum EventText {
             if event.other != .none {
                 words += (event.flags.contains(.hasParent) ? ", after " : ", by ") + name(event.other)
             }
-            if event.flags.contains(.late) { words += ", earlier" }
+            if event.flags.contains(.late) { words += ", before recording began" }
             return (words, .dim)
         case .linked: return ("member \(name(event.other))", .dim)
         case .adopted: return ("follows \(name(event.other))", .dim)

@@ -2,7 +2,7 @@
 ///
 /// The order has no meaning; ``Style`` keeps the raw value in six bits.
 public enum Role: UInt8, CaseIterable, Sendable {
-    /// Parts of the screen and of its rows.
+    /// Parts of the screen and of its rows. `selected` is not drawn: the selected row has ``Style/Modifiers/selected``.
     case normal, dim, header, headerAccent, selected, guide, label, kind, thread, number, key, keyText, border
     /// Text that asks for attention.
     case error, warning, match

@@ -162,6 +162,22 @@ import Testing
         #expect(viewer.forest.dump(facts: true) == whole(bench).dump(facts: true))
     }
 
+    /// Waits are in no snapshot of a node.
+    @Test func aWaitThatBeginsWhileTheStateIsSentArrives() {
+        let bench = Bench(collector: options(chunk: 1))
+        for node in 1...3 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        viewer.read(atMost: 2)
+        bench.recorder.record(EventRecord(.awaited, node: NodeID(3), other: NodeID(1)), text: nil)
+        bench.recorder.record(EventRecord(.awaitMisused, node: NodeID(2), other: NodeID(1)), text: nil)
+        bench.collector.collectNow()
+        viewer.read()
+        let waits = bench.collector.withState { $0.forest.waits.map(\.node) }
+        #expect(waits == [NodeID(3)] && viewer.forest.waits.map(\.node) == waits)
+        #expect(viewer.forest.dump(facts: true) == whole(bench).dump(facts: true))
+    }
+
     @Test func aSlowSubscriberKeepsNoNodeThatTheCollectorEvicted() {
         let clock = StillClock()
         var options = options(chunk: 8)

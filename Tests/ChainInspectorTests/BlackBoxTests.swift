@@ -77,6 +77,18 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
+    /// Rings that do not fit into the file are in the memory of the program alone.
+    @Test func aFileIsNoLongerThanReadersAccept() throws {
+        let recorder = Recorder(clock: RealClock(), options: RecorderOptions())
+        defer { recorder.close() }
+        for (number, limit) in [1 << 30, Int.max].enumerated() {
+            let path = folder.path + "/\(number).rings"
+            let file = try RingFile(path: path, process: 7, recorder: recorder, byteLimit: limit)
+            #expect(try #require(FileFacts(at: path)).size == RingFileFormat.sizeLimit)
+            withExtendedLifetime(file) {}
+        }
+    }
+
     /// After random use a ring holds all unread events, and before them an unbroken series of read ones.
     @Test func aRingIsReadFromWhereAnEventBegins() throws {
         var random = SeededGenerator(seed: 17)

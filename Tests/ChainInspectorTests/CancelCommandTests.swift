@@ -43,6 +43,25 @@ import Testing
         return error as? PromiseCancelled
     }
 
+    /// A handler that never returns keeps a watch for days.
+    @Test func evictedRootsLeaveTheScope() {
+        let clock = StillClock()
+        var options = CollectorOptions()
+        (options.forest.settledNodeLimit, options.forest.settledLeafLimit, options.forest.ageLimit) = (0, 0, 1)
+        let bench = Bench(clock: clock, collector: options)
+        for node in 1...10 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        var watch = CancelWatch(roots: (1...10).map { NodeID($0) }, viewer: "ada")
+        #expect(bench.collector.withState { watch.trees(in: $0.forest).count } == 10)
+        for node in 2...10 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
+        for _ in 0..<2 {
+            clock.advance(by: 1_000)
+            bench.collector.collectNow()
+        }
+        #expect(bench.collector.withState { watch.trees(in: $0.forest).count } == 1)
+        #expect(watch.roots == [NodeID(1)])
+    }
+
     @Test func x5CancelsANodeWithItsDescendantsAndNothingElse() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }

@@ -135,6 +135,24 @@ import Testing
         try Inspector.start(runtime: runtime, options: .alone).stop()
     }
 
+    @Test func aDumpToAFifoWithoutAReaderDoesNotHoldUpTheStop() throws {
+        let folder = TestFolder()
+        let path = folder.path + "/dump"
+        try #require(mkfifo(path, 0o600) == 0)
+        let (asked, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let watch = try DumpWatch(SIGUSR1, target: .file(path)) {
+            asked.signal()
+            return "2 nodes alive\n"
+        }
+        kill(getpid(), SIGUSR1)
+        try #require(asked.wait(timeout: .now() + 240) == .success)
+        _ = startThread(named: nil) {
+            watch.stop()
+            ended.signal()
+        }
+        #expect(ended.wait(timeout: .now() + 240) == .success)
+    }
+
     /// Returns the number of this thread, on which the manual executor runs handlers.
     private func threadText() -> String {
         let bench = Bench()

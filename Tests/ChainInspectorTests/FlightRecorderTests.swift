@@ -163,6 +163,22 @@ import Testing
         #expect(try FlightReading(folder.path + "/s/" + dump).labels == ["charge"])
     }
 
+    /// A program that fails may stop its inspector at once.
+    @Test func aTriggerJustBeforeTheStopLeavesADump() throws {
+        struct Declined: Error {}
+        var flight = InspectorOptions.FlightRecorder()
+        flight.dumpTriggers = [.unhandledRejection]
+        let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options(flight))
+        // The recorder's thread has read the state by then, which triggers nothing.
+        try inspector.dumpFlightRecording(to: folder.path + "/first")
+        unlink(folder.path + "/first")
+        runtime.run { _ = Promise<Int>.reject(Declined(), label: "charge") }
+        inspector.stop()
+        let dump = "s/shop-\(getpid())-1.chain"
+        #expect(folder.files == ["s", dump])
+        #expect(try FlightReading(folder.path + "/" + dump).labels == ["charge"])
+    }
+
     @Test func theEnvironmentRequestsAFlightRecorder() {
         func requested(_ value: String?, _ before: InspectorOptions.FlightRecorder? = nil)
             -> InspectorOptions.FlightRecorder?

@@ -28,4 +28,17 @@ import Testing
 
                 """)
     }
+
+    @Test func namesOfExecutorsAreEscaped() {
+        var forest = ChainForest(process: ProcessKey(rawValue: 7))
+        var batch = EventBatch(process: forest.process, sequence: 1, time: 10)
+        batch.executors = [5: "\u{1B}[2J"]
+        batch.events = [
+            ChainEvent(time: 10, .created, node: NodeID(1), detail: UInt16(NodeKind.work.rawValue)),
+            ChainEvent(time: 10, .queued, node: NodeID(1), detail: 5),
+        ]
+        forest.apply(batch)
+        let text = LiveTree(of: forest, now: 10, settled: false, limit: 10).text
+        #expect(text.contains("waits for a turn on ") && !text.contains("\u{1B}"), "\(text)")
+    }
 }

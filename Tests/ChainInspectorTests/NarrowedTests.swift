@@ -76,7 +76,7 @@ import Testing
                 "queued catch \(caught.id)",
             ])
         #expect(inspector.collector.withState { $0.forest.index(of: first.id) } == nil)
-        // A resync keeps live nodes from before the start: the registry has them from their first step on.
+        // A resync keeps live nodes made before the start, because their first recorded step put them into the registry.
         #expect(ask(.resync, inspector) == .accepted(count: 0))
         resolver.fulfill(1)
         executor.runAll()

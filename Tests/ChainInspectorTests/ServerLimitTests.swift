@@ -54,6 +54,23 @@ import Testing
         #expect(viewers.count == 1)
     }
 
+    /// More than a message may hold, in one chunk of nodes.
+    @Test func aStateWithLongTextsIsSent() throws {
+        let recorded = ChainRuntime(executor: ManualExecutor())
+        var options = folder.options()
+        options.textByteLimit = 100_000
+        let inspector = try Inspector.start(runtime: recorded, options: options)
+        defer { inspector.stop() }
+        let label = String(repeating: "t", count: 32_000)
+        let made = recorded.run { (0..<2_200).map { _ in Promise<Int>.pending(label: label) } }
+        let viewer = try TestViewer(inspector.addresses[0])
+        try viewer.greet()
+        while true {
+            if case .batch(let batch) = try viewer.next(), case .end? = batch.resync { break }
+        }
+        #expect(viewer.forest?.totals.counts.liveCount == made.count)
+    }
+
     @Test func connectionsPastTheTotalLimitWait() throws {
         let inspector = try start { $0.viewerLimit = 1 }
         defer { inspector.stop() }
@@ -61,7 +78,7 @@ import Testing
         var silent = try (0..<30).map { _ in try TestViewer(inspector.addresses[0]) }
         let late = try TestViewer(inspector.addresses[0])
         try late.say(.greeting(ClientHello(purpose: .look)), preamble: true)
-        #expect(wait { inspector.unauthenticatedCount == 17 })
+        #expect(wait { inspector.handshakeCount == 17 })
         #expect(late.isSilent)
         // Otherwise an optimised build would close the connections as soon as they are made.
         withExtendedLifetime(silent) {}
@@ -81,7 +98,7 @@ import Testing
             viewer.send(bytes)
             return viewer
         }
-        #expect(wait { inspector.unauthenticatedCount == viewers.count })
+        #expect(wait { inspector.handshakeCount == viewers.count })
         advance(inspector, by: 4_999_999_999)
         // Slow bytes do not extend the time limit.
         viewers[0].send(Array(writer.bytes[..<4]))
@@ -96,7 +113,7 @@ import Testing
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
         viewer.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-        #expect(wait { inspector.connectionCount == 1 && inspector.unauthenticatedCount == 0 })
+        #expect(wait { inspector.connectionCount == 1 && inspector.handshakeCount == 0 })
         advance(inspector, by: 999_999_999)
         try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         #expect(inspector.connectionCount >= 1)

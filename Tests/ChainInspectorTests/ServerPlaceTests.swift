@@ -57,7 +57,7 @@ import Testing
         let token = try token(of: inspector)
         // This user's connection stays although it has sent no token yet.
         let slow = try TestViewer(inspector.addresses[0])
-        #expect(wait { inspector.unauthenticatedCount == 1 })
+        #expect(wait { inspector.handshakeCount == 1 })
         let silent = try ProbeRun(["silent-as", "\(otherUser!)", inspector.addresses[0], "100"])
         #expect(silent.line() == "connected")
         #expect(try attaches(inspector, token))

@@ -45,7 +45,7 @@ extension Inspector {
     /// The number of connections, as of the server's last turn.
     var connectionCount: Int { server.withLock { $0 }?.connectionCounts.all ?? 0 }
     /// The number of connections in the handshake, as of the server's last turn.
-    var unauthenticatedCount: Int { server.withLock { $0 }?.connectionCounts.unauthenticated ?? 0 }
+    var handshakeCount: Int { server.withLock { $0 }?.connectionCounts.inHandshake ?? 0 }
 }
 
 /// A run of `ServerProbe`, which an alarm ends at the latest.

@@ -96,7 +96,7 @@ import Testing
         for viewer in viewers {
             viewer.send(Wire.magic)
         }
-        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.unauthenticatedCount == 3 })
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.handshakeCount == 3 })
         for viewer in viewers {
             var writer = MessageWriter()
             writer.writePreamble()
@@ -121,7 +121,7 @@ import Testing
         defer { inspector.stop() }
         let secret = try token(port)
         var unauthenticated = try (0..<8).map { _ in try TestViewer(address) }
-        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.unauthenticatedCount == 8 })
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.handshakeCount == 8 })
         let late = try TestViewer(address)
         try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         // The oldest makes room at once.

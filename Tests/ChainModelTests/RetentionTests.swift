@@ -51,6 +51,26 @@ import Testing
         script.make(2 << 8 | 1, at: 50_001)
         #expect(script.roots == [2 << 8 | 1])
         script.forest.expectConsistent()
+
+        // With its further steps in the same batch, which are prefetched together.
+        let late = NodeID(3 << 8 | 1)
+        var batch = EventBatch(process: ScriptedForest.process, sequence: 100_000, time: 50_010)
+        batch.events = [
+            ChainEvent(time: 50_002, .created, node: late), ChainEvent(time: 50_003, .fulfilled, node: late),
+        ]
+        script.forest.apply(batch)
+        #expect(script.forest.state(of: script.index(late.rawValue)) == .fulfilled)
+
+        // Its creation was lost, and a snapshot has it; only a settled one may be of an evicted node.
+        var snapshots = EventBatch(process: ScriptedForest.process, sequence: 100_001, time: 50_020)
+        var settled = NodeSnapshot(id: NodeID(4 << 8 | 2), kind: .promise)
+        (settled.created, settled.settled, settled.settlement) = (50_011, 50_012, .fulfilled)
+        var live = NodeSnapshot(id: NodeID(4 << 8 | 1), kind: .promise)
+        live.created = 50_013
+        snapshots.nodes = [settled, live]
+        script.forest.apply(snapshots)
+        #expect(script.roots.contains(4 << 8 | 1) && !script.roots.contains(4 << 8 | 2))
+        script.forest.expectConsistent()
     }
 
     /// The members that went still count in `2/3`, what was under them does not.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WeightedSortedListTests {
     /// A reference list: an array of keys with their weights, in the order of the rows.
     private struct ReferenceList {
-        var rows: [(key: RootKey, weight: Int)] = []
+        var entries: [(key: RootKey, weight: Int)] = []
         var merge: WeightedSortedList.Merge?
 
         func precedes(_ left: RootKey, _ right: RootKey) -> Bool {
@@ -25,10 +25,10 @@ import Testing
 
         /// Returns the index of a key, or the index at which it would be inserted.
         func index(of key: RootKey) -> Int {
-            var (low, high) = (0, rows.count)
+            var (low, high) = (0, entries.count)
             while low < high {
                 let middle = (low + high) / 2
-                if precedes(rows[middle].key, key) { low = middle + 1 } else { high = middle }
+                if precedes(entries[middle].key, key) { low = middle + 1 } else { high = middle }
             }
             return low
         }
@@ -60,34 +60,35 @@ import Testing
             let rank = Rank.made(section: section, payload, flips: (section == 0) != (merge?.isDescending ?? true))
             let key = RootKey(rank: rank, id: UInt64.random(in: 1...3, using: &random))
             let index = reference.index(of: key)
-            let isListed = index < reference.rows.count && reference.rows[index].key == key
+            let isListed = index < reference.entries.count && reference.entries[index].key == key
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1, 2:
                 let weight = step % 3 == 0 ? Int.random(in: 1...9, using: &random) : 1
                 if isListed {
-                    reference.rows[index].weight = weight
+                    reference.entries[index].weight = weight
                     list.setWeight(weight, of: key)
                 } else {
-                    reference.rows.insert((key, weight), at: index)
+                    reference.entries.insert((key, weight), at: index)
                     list.insert(key, weight: weight)
                 }
             case 3:
                 let removed = list.remove(key)
                 #expect(removed == isListed)
-                if isListed { reference.rows.remove(at: index) }
+                if isListed { reference.entries.remove(at: index) }
             default:
                 #expect(list.contains(key) == isListed)
-                #expect(list.row(of: key) == (isListed ? reference.rows[..<index].reduce(0) { $0 + $1.weight } : nil))
-                #expect(list.key(before: key) == (index > 0 ? reference.rows[index - 1].key : nil))
+                #expect(
+                    list.row(of: key) == (isListed ? reference.entries[..<index].reduce(0) { $0 + $1.weight } : nil))
+                #expect(list.key(before: key) == (index > 0 ? reference.entries[index - 1].key : nil))
                 let after = isListed ? index + 1 : index
-                #expect(list.key(after: key) == (after < reference.rows.count ? reference.rows[after].key : nil))
+                #expect(list.key(after: key) == (after < reference.entries.count ? reference.entries[after].key : nil))
             }
         }
-        #expect(list.count == reference.rows.count)
-        #expect(list.rowCount == reference.rows.reduce(0) { $0 + $1.weight })
-        #expect(list.first == reference.rows.first?.key && list.last == reference.rows.last?.key)
+        #expect(list.count == reference.entries.count)
+        #expect(list.rowCount == reference.entries.reduce(0) { $0 + $1.weight })
+        #expect(list.first == reference.entries.first?.key && list.last == reference.entries.last?.key)
         var row = 0
-        for entry in reference.rows {
+        for entry in reference.entries {
             for offset in 0..<entry.weight {
                 let found = list.select(row: row + offset)
                 #expect(found?.key == entry.key && found?.offset == offset)
@@ -96,7 +97,7 @@ import Testing
         }
         #expect(list.select(row: row) == nil && list.select(row: -1) == nil)
         // Remove all keys.
-        for entry in reference.rows.shuffled(using: &random) {
+        for entry in reference.entries.shuffled(using: &random) {
             let wasListed = list.remove(entry.key)
             #expect(wasListed)
         }

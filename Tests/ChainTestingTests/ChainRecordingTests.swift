@@ -158,7 +158,7 @@ import Testing
         #expect(found.text.contains("> skipped map charge"))
     }
 
-    /// Within one moment of virtual time the order of the events decides, in each chain by itself.
+    /// Steps at one virtual time are ordered by their events. Each chain that has two of the labels is checked by itself.
     @Test func eachChainIsCheckedByItself() {
         let run = RecordedRun()
         for number in 1...3 {

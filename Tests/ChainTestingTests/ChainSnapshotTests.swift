@@ -20,6 +20,8 @@ import Testing
         #expect(ChainSnapshot.complaint(about: forest, expected: expected) == nil)
         let indented = "\n" + expected.split(separator: "\n").map { "      \($0)  " }.joined(separator: "\n") + "\n\n"
         #expect(ChainSnapshot.complaint(about: forest, expected: indented) == nil)
+        let ofWindows = expected.replacingOccurrences(of: "\n", with: "\r\n") + "\r\n"
+        #expect(ChainSnapshot.complaint(about: forest, expected: ofWindows) == nil)
     }
 
     @Test func aDifferenceIsShownLineByLine() throws {
@@ -89,6 +91,14 @@ import Testing
             recorded(source, at: 1, ["new", "", "lines"])
                 == "    assertChain(\n        run,\n        matches: \"\"\"\n            new\n\n            lines\n            \"\"\")\nmore"
         )
+    }
+
+    @Test func literalsThatAreIndentedWithTabsAreReplaced() {
+        let rest = "\n}\n\nlet fixture = \"\"\"\ntext\n\"\"\""
+        let source = "\tassertChain(\n\t\trun,\n\t\tmatches: \"\"\"\n\t\t\told\n\t\t\t\"\"\")" + rest
+        #expect(
+            recorded(source, at: 1, ["new"])
+                == "\tassertChain(\n\t\trun,\n\t\tmatches: \"\"\"\n\t\t\tnew\n\t\t\t\"\"\")" + rest)
     }
 
     @Test func aTextWithABackslashBecomesARawLiteral() {

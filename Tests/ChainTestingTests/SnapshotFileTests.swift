@@ -57,6 +57,19 @@ import Testing
         #expect(check("black tea", .recording) == nil)
     }
 
+    @Test func aFileThatIsNoTextIsNotReplaced() throws {
+        _ = check("green tea", .normal)
+        let file = folder.appendingPathComponent("__Chains__/tea.txt")
+        let bytes = Data([0xFF, 0xFE, 0x41])
+        try bytes.write(to: file)
+        for mode in [SnapshotFile.Mode.normal, .readOnly] {
+            #expect(try #require(check("green tea", mode)).contains("cannot be read as text"))
+        }
+        #expect(try Data(contentsOf: file) == bytes)
+        _ = check("green tea", .recording)
+        #expect(text("tea.txt") == Self.green)
+    }
+
     @Test func inReadOnlyModeNothingIsWritten() throws {
         #expect(try #require(check("green tea", .readOnly)).contains("is missing"))
         #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("__Chains__").path))

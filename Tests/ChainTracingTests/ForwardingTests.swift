@@ -1,5 +1,6 @@
 #if Tracing
     import ChainEvents
+    import ChainInspector
     import ChainTesting
     import InMemoryTracing
     import PromiseRuntime
@@ -104,6 +105,30 @@
             tracer.inject(inner.context, into: &passed, using: Fields())
             #expect(passed["tracestate"] == "chainview=2b-\(String(below.id.rawValue, radix: 16))")
             for span in [inner, request, call] { span.end() }
+        }
+
+        /// Headers never name a node that no dashboard has.
+        @Test func aSpanThatIsNotRecordedPassesTheCallersNameOn() throws {
+            let runtime = ChainRuntime(executor: InlineExecutor.shared)
+            var options = InspectorOptions()
+            (options.endpoints, options.collectsByHand) = ([], true)
+            options.recording = RecordingFilter(except: [.label("GET*")])
+            let inspector = try Inspector.start(runtime: runtime, options: options)
+            defer { inspector.stop() }
+            let tracer = ChainTracer()
+            var context = ServiceContext.topLevel
+            let headers = [
+                "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+                "tracestate": "chainview=1-2,a=b",
+            ]
+            tracer.extract(headers, into: &context, using: Fields())
+            for (name, names) in [("GET /order", false), ("POST /order", true)] {
+                let span = runtime.run { tracer.startSpan(name, context: context, ofKind: .server) }
+                var sent: [String: String] = [:]
+                tracer.inject(span.context, into: &sent, using: Fields())
+                #expect((sent["tracestate"] != "chainview=1-2,a=b") == names, "\(name) \(sent)")
+                span.end()
+            }
         }
 
         @Test func otherMembersOfTheStateStay() {

@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
-import ChainRows
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What live programs keep while their past is shown, and what the views show on return.

@@ -68,7 +68,7 @@ public struct HostileEvents {
         let kind = EventKind.allCases[pick(EventKind.allCases.count)]
         return ChainEvent(
             time: time(), kind, node: id(), other: id(), site: number(), text: number(), thread: number(),
-            detail: executor(), flags: EventFlags(rawValue: UInt8(pick(64))))
+            detail: executor(), flags: EventFlags(rawValue: UInt8(pick(256))))
     }
 
     private mutating func snapshot() -> NodeSnapshot {

@@ -46,6 +46,31 @@ import Testing
         error.catch { _ in 0 }
     }
 
+    @Test("P7 timeout: a promise that is settled, and whose outcome is still being delivered, is in time")
+    func timeoutInsideADelivery() throws {
+        final class Submitting: PromiseExecutor {
+            let identity = ExecutorIdentity(name: "submitting")
+            let whenSubmitted = Box<(@Sendable () -> Void)?>(nil)
+            func submit(_ job: PromiseJob) {
+                whenSubmitted.value?()
+                job.run()
+            }
+        }
+        let executor = Submitting()
+        let late = Box<Promise<Int>?>(nil)
+        let (gate, resolver) = isolated.run { Promise<Int>.pending() }
+        executor.whenSubmitted.value = { [clock = isolated.clock] in
+            late.value = gate.timeout(.zero)
+            clock.advance(by: .zero)
+        }
+        let child = gate.map(on: executor) { $0 }
+        resolver.fulfill(1)
+        isolated.runAll()
+        executor.whenSubmitted.value = nil
+        #expect(try late.value?.result?.get() == 1 && child.result?.get() == 1)
+        late.value = nil
+    }
+
     @Test("P7 timeout: in time, too late, and the clean-up of the timer")
     func timeout() throws {
         let (inTime, resolver) = isolated.run { Promise<Int>.pending() }

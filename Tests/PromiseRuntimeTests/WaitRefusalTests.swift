@@ -130,6 +130,31 @@ struct WaitRefusalTests {
         #expect(try value(of: waiting) == 3)
     }
 
+    /// The deinit of what a dropped handler holds is such code.
+    @Test("C4 code inside a delivery waits for what it settled itself")
+    func waitsInsideADelivery() throws {
+        final class Token: Sendable {
+            let result: Box<Int?>
+            init(_ result: Box<Int?>) { self.result = result }
+            deinit {
+                let (promise, resolver) = Promise<Int>.pending()
+                let child = promise.map { $0 }
+                resolver.fulfill(1)
+                result.value = try? child.get(timeout: WaitRefusalTests.limit)
+            }
+        }
+        let (result, ended) = (Box<Int?>(nil), Latch())
+        let (gate, resolver) = Promise<Int>.pending()
+        func attach(_ token: Token) { gate.done { _ in withExtendedLifetime(token) {} } }
+        attach(Token(result))
+        Thread {
+            resolver.reject(Failure())
+            ended.open()
+        }.start()
+        try ended.wait("the delivery")
+        #expect(result.value == 1)
+    }
+
     @Test("C4 in tasks, which share a few threads: refused, and the tasks go on")
     func tasks() async throws {
         let (gate, resolver) = Promise<Int>.pending()

@@ -42,10 +42,21 @@ static inline void chain_lock_release(chain_lock *lock) {
     if (__builtin_expect(__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2, false)) chain_lock_wake(lock);
 }
 
+/// Unlocks in a fork handler what the thread locked before the fork, in the parent and in the child.
+static inline void chain_lock_release_after_fork(chain_lock *lock) { chain_lock_release(lock); }
+
 #else
 
 static inline void chain_lock_acquire(chain_lock *lock) { os_unfair_lock_lock(&lock->word); }
 static inline void chain_lock_release(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
+
+/// Whether the fork handlers of a child run, on its only thread.
+extern bool chain_is_new_child;
+
+static inline void chain_lock_release_after_fork(chain_lock *lock) {
+    // The lock has the id of the parent's thread, and unlocking it on another one would end the child.
+    if (chain_is_new_child) lock->word = OS_UNFAIR_LOCK_INIT; else os_unfair_lock_unlock(&lock->word);
+}
 
 #endif
 

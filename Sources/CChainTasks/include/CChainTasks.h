@@ -104,9 +104,9 @@ typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
     int64_t state;          ///< The offset in the task of the state that the runtime passed.
-    uint32_t status;        ///< Its flags when it stopped to run.
+    uint32_t status;        ///< Its flags when it was suspended or had ended.
     void *frames[CHAIN_TASK_FRAMES];    ///< Its frames then.
-    unsigned exits;         ///< How often a task stopped to run.
+    unsigned exits;         ///< How often a task was suspended or had ended.
 } chain_task_probe;
 
 /// Reads the calling thread's tasks into a probe from now on, and does not show them; NULL ends that.

@@ -24,17 +24,14 @@ final class RingFile: @unchecked Sendable {
 
     private typealias Format = RingFileFormat
     private static let pageSize = 4096
-    /// The most bytes of a file, which no file system refuses.
-    private static let sizeLimit = 1 << 40
 
     /// Makes the file, which is sparse; replaces an existing one.
     ///
-    /// - Parameter byteLimit: the most bytes of rings.
+    /// - Parameter byteLimit: the most bytes of rings. Those beyond ``RingFileFormat/sizeLimit`` do not fit.
     init(path: String, process: UInt64, recorder: Recorder, byteLimit: Int) throws(SystemError) {
-        let (size, overflows) = (Format.headerSize + Format.ringLimit * Self.pageSize)
+        let (wanted, overflows) = (Format.headerSize + Format.ringLimit * Self.pageSize)
             .addingReportingOverflow(max(0, byteLimit))
-        guard !overflows, size <= Self.sizeLimit else { throw SystemError(code: EFBIG) }
-        self.size = size
+        self.size = overflows ? Format.sizeLimit : min(wanted, Format.sizeLimit)
         unlink(path)
         file = Descriptor(owning: try SystemError.check(chain_open_new_to_map(path)))
         do throws(SystemError) {

@@ -12,7 +12,8 @@ final class AttachServer: Sendable {
     /// The reasons why it does not listen at the other endpoints, a sentence each.
     let failures: [String]
 
-    /// Nil once stopped, which breaks a retain cycle: the thread's state retains the inspector, and that this server.
+    /// Nil where nothing listens, and once stopped, which breaks a retain cycle: the thread's state retains the
+    /// inspector, and the inspector retains this server.
     private let running: Lock<(shared: Shared, thread: SystemThread)?>
     private let generation = chain_fork_generation()
 
@@ -106,7 +107,7 @@ final class AttachServer: Sendable {
     func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
     /// How many viewers are connected, and how many of these are in the handshake, as of the last turn.
-    var connectionCounts: (all: Int, unauthenticated: Int) {
+    var connectionCounts: (all: Int, inHandshake: Int) {
         let counts = running.withLock { $0?.shared }?.connectionCounts.load(ordering: .acquiring) ?? 0
         return (counts >> 32, counts & 0xFFFF_FFFF)
     }

@@ -111,7 +111,7 @@ extension ServerLoop {
                 options.viewerLimit == 0
                     ? "This program accepts no viewers"
                     : isOneShot
-                        ? "The program is at work on \(options.oneShotLimit) commands already: try again"
+                        ? "\(options.oneShotLimit) viewers for single requests are attached already, which is the limit: try again"
                         : "\(viewerCount) viewers are attached already, which is the limit: detach one")
         }
         connection.phase = .attached
@@ -141,8 +141,8 @@ extension ServerLoop {
         guard options.viewerLimit > 0 else { return false }
         let oneShots = connections.filter { $0.phase == .attached && $0.isOneShot }
         guard oneShots.count >= options.oneShotLimit else { return true }
-        let idleTime = options.now() - min(options.now(), options.oneShotIdleLimit)
-        let idle = oneShots.filter { $0.commandCount == 0 && $0.lastActive <= idleTime }
+        let idleSince = options.now() - min(options.now(), options.oneShotIdleLimit)
+        let idle = oneShots.filter { $0.commandCount == 0 && $0.lastActive <= idleSince }
         guard let oldest = idle.min(by: { $0.lastActive < $1.lastActive }) else { return false }
         oldest.close(.busy, "This viewer was idle, and another one needed its slot")
         oldest.pump()

@@ -65,8 +65,8 @@ final class ServerLoop {
         for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
             accept(at: listener)
         }
-        let unauthenticatedCount = connections.count { $0.phase == .handshake }
-        shared.connectionCounts.store(connections.count << 32 | unauthenticatedCount, ordering: .releasing)
+        let handshakeCount = connections.count { $0.phase == .handshake }
+        shared.connectionCounts.store(connections.count << 32 | handshakeCount, ordering: .releasing)
     }
 
     /// Ends the server without closing anything: the program has closed descriptors that are not its own (`closefrom`),

@@ -71,7 +71,7 @@ extension RowModel {
     }
 
     /// Archives settled chains past their deadline, and folds settled chains, finished nodes, and nodes with many
-    /// children: all except those around `selected`. `watched` is a node of a chain whose move is to be noticed.
+    /// children: all except those around `selected`. If the chain of `watched` moves, the result says where it was.
     package mutating func tidy(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Tidying {

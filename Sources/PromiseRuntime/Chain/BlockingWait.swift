@@ -23,7 +23,7 @@ struct BlockingWait {
                 ? PoolExecutor.blocking { block(for: promise, timeout) }
                 : PoolExecutor.blockingUnlessLast { block(for: promise, timeout) }
             guard let isSettled else { return .failure(refuse(promise, .exhaustedPool(needed.ownPool!))) }
-            if !isSettled { return .failure(PromiseTimedOut(limit: timeout!)) }
+            if !isSettled, !promise.isSettled { return .failure(PromiseTimedOut(limit: timeout!)) }
         }
         promise.markErrorSeen(handled: true)
         return promise.result!

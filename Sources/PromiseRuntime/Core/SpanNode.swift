@@ -70,10 +70,11 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
         self.creator = nil
     }
 
-    /// The key by which another process can refer to the node; nil while no inspector runs.
+    /// The key by which another process can refer to the node; nil while no inspector runs, and for a node that is not
+    /// recorded.
     package var key: NodeKey? {
         let process = runtime.processKey.load(ordering: .relaxed)
-        return process == 0 ? nil : NodeKey(process: ProcessKey(rawValue: process), id: id)
+        return process == 0 || !isRecorded ? nil : NodeKey(process: ProcessKey(rawValue: process), id: id)
     }
 
     /// The new name, nil if the node was never renamed, and the number of renamings.

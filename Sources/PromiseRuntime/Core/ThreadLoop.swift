@@ -108,8 +108,11 @@ final class ThreadLoop {
         return jobs.popFirst()
     }
 
-    /// Moves the queued jobs to an executor, because the calling thread is about to block (TheRules, C4).
+    /// Makes the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to
+    /// block (TheRules, C4).
     func moveJobs(to executor: any PromiseExecutor) {
+        // Of promises settled inside a delivery that goes on only after the wait.
+        while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }

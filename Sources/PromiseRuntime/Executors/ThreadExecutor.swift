@@ -72,14 +72,21 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
         if !starts { return }
         let isSerial = isSerial
-        let started = SystemThread.patiently(while: { lock.withLock { $0.threadCount == 1 } }) {
-            SystemThread.detached(identity.name, signals: .inherited) {
-                if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
-                job.run()
-                while let next = Self.nextJob(lock) { next.run() }
+        repeat {
+            var isAlone = false
+            let started = SystemThread.patiently(while: {
+                isAlone = lock.withLock { $0.threadCount == 1 }
+                return isAlone
+            }) {
+                SystemThread.detached(identity.name, signals: .inherited) {
+                    if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
+                    job.run()
+                    while let next = Self.nextJob(lock) { next.run() }
+                }
             }
-        }
-        if !started { queue(job) }
+            if started { return }
+            precondition(!isAlone, "the system has no thread left for the executor \(identity.name)")
+        } while !queue(job)
     }
 
     /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.
@@ -92,12 +99,14 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
     }
 
-    private func queue(_ job: PromiseJob) {
-        let left = state.withLock { state in
+    /// Queues a job for which no thread could be started; returns false if the other threads have ended meanwhile, so
+    /// that none would run it.
+    private func queue(_ job: PromiseJob) -> Bool {
+        state.withLock { state in
+            guard state.threadCount > 1 else { return false }
             state.threadCount -= 1
             state.waiting.append(job)
-            return state.threadCount
+            return true
         }
-        precondition(left > 0, "the system has no thread left for the executor \(identity.name)")
     }
 }

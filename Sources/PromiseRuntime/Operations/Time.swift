@@ -43,7 +43,8 @@ extension Promise {
         // Registered first, so that no limit is too short for a settled promise.
         register(node)
         node.set(limit) { [self] node in
-            guard node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
+            // The outcome of a settled promise may still be on its way to the node.
+            guard !isSettled, node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
             consumerWithdrew(PromiseCancelled(reason: "timed out after \(limit)"), origin: node.id)
         }
         return node

@@ -96,7 +96,7 @@ struct EndpointTests {
             for (kind, answer) in answers {
                 #expect(expected[kind]?.contains(answer.status) == true, "\(kind) \(answer)")
             }
-            // Requests of a failed order may still be pending, and end.
+            // Other requests of a failed order may still be pending; wait until they end.
             try await running.eventually("the end of every chain") { running.server.chainCount == 0 ? () : nil }
         }
     }
