@@ -122,6 +122,7 @@ soak: ## feed the dashboard random keys and load for SECONDS=600, make 20,000 ta
 	swift build -c release --product TaskProbe
 	.build/release/TaskProbe soak $(SECONDS)
 	.ci/growth 1200
+	.ci/growth 1200 200000 50
 
 growth: SECONDS = 60
 growth: ## measure memory of program and viewer at 200,000 events a second for SECONDS=60

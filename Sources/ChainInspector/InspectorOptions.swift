@@ -27,8 +27,10 @@ public struct InspectorOptions: Sendable {
     /// Which chains are recorded. Other chains cost their threads 1 ns a step and 11 ns a root; viewers can neither see
     /// nor cancel them.
     public var recording = RecordingFilter()
-    /// Whether the texts of the program's own errors are published; they may hold secrets. The errors of cancelled and
-    /// abandoned promises hold only labels, call sites and reasons, and are always published.
+    /// Whether the texts of the program's own errors are published; they may hold secrets. An error is rendered when its
+    /// promise is settled. Rendering one with an `unowned` reference to an object that is gone ends the program, unless
+    /// the error has a description of its own (`CustomStringConvertible`). The errors of cancelled and abandoned
+    /// promises hold only labels, call sites and reasons, and are always published.
     public var capturesErrorText = true
     /// Whether values are published; each is rendered on the thread that settles the promise.
     public var capturesValues = false

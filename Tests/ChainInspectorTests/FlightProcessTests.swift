@@ -91,6 +91,14 @@ import Testing
         #expect(status == 0 && errors.contains("the flight recorder has ended, because its file"), "\(errors)")
     }
 
+    /// At that limit the system would end the program.
+    @Test func aFileThatMayNotGetItsSizeIsRefused() throws {
+        let (run, path) = try flight("limited")
+        #expect(path == "none")
+        let (_, errors, status) = run.end()
+        #expect(status == 0 && errors.contains("files of 1000000 only: raise that limit (ulimit -f)"), "\(errors)")
+    }
+
     @Test func aNormalEndLeavesNoFile() throws {
         for how in ["exit", "wait"] {
             let (run, path) = try flight(how)

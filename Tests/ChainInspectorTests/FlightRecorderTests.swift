@@ -108,7 +108,8 @@ import Testing
         }
         for number in 0..<roundCount {
             let options = InspectorOptions.FlightRecorder()
-            let recorder = try FlightRecorder(inspector, options, in: FlightFile(in: SocketFolder(path: folder.path)))
+            let file = try FlightFile(in: SocketFolder(path: folder.path), limit: options.limit)
+            let recorder = try FlightRecorder(inspector, options, in: file)
             defer { recorder.stop() }
             let path = "\(folder.path)/\(number).chain"
             let target = try RecordingFileStorage(path: path, overwrites: false)

@@ -7,6 +7,8 @@ struct Growth {
     let duration: Double
     /// In events a second.
     let rate: Double
+    /// One chain in so many is recorded.
+    let sampling: Int
 
     private struct Sample {
         /// In seconds since the start.
@@ -31,7 +33,7 @@ struct Growth {
     func run() throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let program = try ProgramProcess(folder: folder, rate: rate)
+        let program = try ProgramProcess(folder: folder, rate: rate, sampling: sampling)
         defer { program.end() }
         let viewer = try attach("unix:\(folder)/\(program.pid).sock")
         try viewer.waitUntil("the first frame") { $0.contains("live") }
@@ -178,9 +180,9 @@ private final class ProgramProcess {
     private let output = Pipe()
     private var rest = Data()
 
-    init(folder: String, rate: Double) throws {
+    init(folder: String, rate: Double, sampling: Int) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--program", folder, "\(rate)"]
+        process.arguments = ["--program", folder, "\(rate)", "\(sampling)"]
         process.standardInput = input
         process.standardOutput = output
         try process.run()

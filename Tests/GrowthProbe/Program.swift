@@ -3,16 +3,18 @@ import ChainInspector
 import Foundation
 import PromiseRuntime
 
-/// The observed program: makes events at a rate, for ever. Answers each line on standard input with `MADE LOST BYTES`: the
+/// The observed program: makes events at a rate, for ever. Each tenth of a second two threads with a round of work begin
+/// and end. Answers each line on standard input with `MADE LOST BYTES`: the
 /// events made and lost so far, and the bytes of heap in use.
 enum Program {
     private struct Failure: Error {}
 
     private static let runtime = ChainRuntime(executor: InlineExecutor.shared)
 
-    static func run(folder: String, rate: Double) -> Never {
+    static func run(folder: String, rate: Double, sampling: Int) -> Never {
         var options = InspectorOptions()
         options.socketFolder = folder
+        options.recording = RecordingFilter(sampling: sampling)
         guard let inspector = try? Inspector.start(name: "growth", runtime: runtime, options: options) else {
             fatalError("the inspector does not start")
         }
@@ -28,11 +30,21 @@ enum Program {
         fflush(nil)
         let start = Clock.seconds
         var round = 0
-        // The first 200 rounds measure the events of a round.
-        for _ in 0..<200 { runtime.run { work(&round) } }
+        // The first 1,000 rounds measure the events of a round.
+        for _ in 0..<1_000 { runtime.run { work(&round) } }
         inspector.collectNow()
-        let eventsPerRound = Double(inspector.eventCounts.madeCount) / 200
+        let eventsPerRound = Double(inspector.eventCounts.madeCount) / 1_000 * Double(sampling)
+        var nextThreads = 0.0
         while true {
+            if Clock.seconds - start > nextThreads {
+                nextThreads += 0.1
+                for _ in 0..<2 {
+                    Thread.detachNewThread {
+                        var own = 0
+                        runtime.run { work(&own) }
+                    }
+                }
+            }
             let due = Double(round) * eventsPerRound / rate
             let ahead = due - (Clock.seconds - start)
             if ahead > 0 {

@@ -9,7 +9,8 @@ import PromiseRuntime
 
 /// Starts a flight recorder that SIGUSR2 dumps, prints the path of its file, and ends the process.
 ///
-/// - Parameter how: `kill`, `trap` or `exit`; `wait`: stops when its input ends; `full`: stops after a write failed.
+/// - Parameter how: `kill`, `trap` or `exit`; `wait`: stops when its input ends; `full`: stops after a write failed;
+///   `limited`: stops at once, and may write files of 1 MB only.
 func recordFlight(_ folder: String, how: String) throws {
     // The threads of a test block signals, which a process that they start inherits.
     var signals = sigset_t()
@@ -19,7 +20,15 @@ func recordFlight(_ folder: String, how: String) throws {
     var options = options(folder)
     var flight = InspectorOptions.FlightRecorder()
     flight.dumpSignal = SIGUSR2
+    flight.isBlackBox = how == "limited"
     options.flightRecorder = flight
+    if how == "limited" {
+        var limit = rlimit(rlim_cur: 1_000_000, rlim_max: 1_000_000)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        let inspector = try Inspector.start(options: options)
+        say(inspector.flightRecordingPath ?? "none")
+        return inspector.stop()
+    }
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = try Inspector.start(name: "a probe/1", runtime: runtime, options: options)
     let (order, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }

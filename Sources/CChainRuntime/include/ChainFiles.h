@@ -17,6 +17,10 @@ int chain_rename_new(const char *from, const char *to);
 /// the file is not locked.
 int chain_create_locked(const char *path);
 
+/// Returns how many bytes of a file this process may write (`ulimit -f`): at the limit the system ends the process. The
+/// greatest number where there is no limit.
+int64_t chain_file_size_limit(void);
+
 /// Allocates room on the disk for bytes of a file, so that writing them never fails because the disk is full: 0, or the
 /// negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);

@@ -23,7 +23,10 @@ final class FlightFile: Sendable {
     private static let leftLimit = 4
 
     /// Makes the file, and removes the oldest files of killed programs past the limit.
-    init(in folder: SocketFolder) throws(ServerFailure) {
+    ///
+    /// - Parameter limit: how many bytes the file may get.
+    init(in folder: SocketFolder, limit: UInt64) throws(ServerFailure) {
+        try FlightFile.checkSize(limit, "The flight recorder's file")
         FlightFile.removeLeft(in: folder.path)
         var result = -EEXIST
         var path = ""
@@ -44,6 +47,7 @@ final class FlightFile: Sendable {
     func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
         let path = SocketFolder.ringsPath(ofFlight: path)
         let recorder = collector.recorder
+        try FlightFile.checkSize(UInt64(clamping: recorder.pool.byteLimit), "The black box")
         do throws(SystemError) {
             let file = try RingFile(
                 path: path, process: process.rawValue, recorder: recorder, byteLimit: recorder.pool.byteLimit)
@@ -51,6 +55,15 @@ final class FlightFile: Sendable {
             recorder.pool.use(file)
             collector.withState { $0.use(file) }
         } catch { throw ServerFailure("The black box \(path) cannot be made", error) }
+    }
+
+    /// Refuses a file that would have the system end the program.
+    private static func checkSize(_ size: UInt64, _ name: String) throws(ServerFailure) {
+        let limit = UInt64(chain_file_size_limit())
+        guard size > limit else { return }
+        throw ServerFailure(
+            "\(name) may get \(size) bytes, but this process may write files of \(limit) only: raise that limit (ulimit -f)"
+        )
     }
 
     func remove() {

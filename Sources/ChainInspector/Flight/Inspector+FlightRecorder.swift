@@ -60,7 +60,7 @@ extension Inspector {
     func makeFlightFile(_ options: InspectorOptions) -> FlightFile? {
         guard let wanted = options.flightRecorder else { return nil }
         do throws(ServerFailure) {
-            let file = try FlightFile(in: try options.flightFolder(wanted))
+            let file = try FlightFile(in: try options.flightFolder(wanted), limit: wanted.limit)
             guard wanted.isBlackBox else { return file }
             do throws(ServerFailure) { try file.mapRings(of: collector, process: info.key) } catch {
                 chain_log("chainview: \(error.sentence)\n")

@@ -39,13 +39,15 @@ extension InspectorOptions {
         /// of the file, recording ends, with a sentence on standard error.
         public var maxBytes: Int
         /// The folder of the file, an absolute path; a missing one is made. Nil: the folder of the sockets, where
-        /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems.
+        /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems, and counts as the container's memory.
         public var folder: String?
         /// Whether the program has a black box: its rings, into which events are first written, lie in a file beside
         /// the recording, `PID.rings` of mode 0600. Then a program that is killed, or that traps, leaves its very last
         /// events, too, and `chainview post-mortem` shows them; else it leaves all but the last 250 ms. The file takes
         /// up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the recording. It costs the program
-        /// nothing more where ``folder`` is in memory; on a disk the system writes it back every half a minute.
+        /// nothing more where ``folder`` is in memory; on a disk the system writes it back every half a minute. The
+        /// folder should be in memory, or on ext4, XFS or APFS. Over a network, and where files are compressed or copied
+        /// on write (ZFS, Btrfs), room cannot be reserved, and a full disk ends the program (SIGBUS).
         public var isBlackBox = false
         /// A signal (such as `SIGUSR2`) that has the recording dumped, under the conditions of
         /// ``InspectorOptions/dumpSignal``. Nil: none.
