@@ -77,8 +77,24 @@ enum DisplayText {
 
 /// Signals of this process.
 enum Signals {
-    /// The signals that chainview passes on to a program that it has started.
-    static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
+    /// The signals that chainview passes on to a program that it has started, and that have their default actions there;
+    /// without SIGHUP if that is ignored.
+    static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT].filter {
+        $0 != SIGHUP || !isHangupIgnored
+    }
+
+    /// Whether `nohup` or a shell made this process ignore SIGHUP. It then has to stay unblocked, because Linux queues a
+    /// blocked signal even if it is ignored, and `sigwait` returns it.
+    static var isHangupIgnored: Bool {
+        var action = sigaction()
+        guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
+        #if canImport(Darwin)
+            let handler = action.__sigaction_u.__sa_handler
+        #else
+            let handler = action.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     /// Unblocks all signals. A process inherits a blocked mask if a thread of Swift or Dispatch started it.
     static func resetMask() {

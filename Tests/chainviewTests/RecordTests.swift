@@ -32,16 +32,21 @@ import Testing
         #expect(early.status == 0 && early.output.contains("shop"), "\(early)")
     }
 
-    /// `chainview record` in a process of its own.
+    /// `chainview record` or `chainview run --record` in a process of its own.
     private final class Recording {
         let process = Process()
         private let errors = Pipe()
         private let file: String
 
-        init(_ arguments: [String], into name: String, in place: Place) throws {
+        convenience init(_ arguments: [String], into name: String, in place: Place) throws {
+            try self.init(command: ["record"] + arguments + ["-o", name], into: name, in: place)
+        }
+
+        /// Starts `chainview COMMAND` by a shell, after a script of that shell.
+        init(command: [String], into name: String, in place: Place, after script: String = "") throws {
             file = place.path + "/" + name
-            process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
-            process.arguments = ["record"] + arguments + ["-o", name]
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "\(script)\nexec \"$0\" \"$@\"", builtProduct("chainview")] + command
             process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
             process.currentDirectoryURL = URL(fileURLWithPath: place.path)
             process.standardError = errors
@@ -83,6 +88,28 @@ import Testing
             #expect(frame.output.contains("order 17"), "\(signal): \(frame)")
             #expect(frame.errors.contains("was cut off") == (signal == SIGKILL), "\(frame)")
         }
+    }
+
+    /// As with `nohup`: neither the recording nor the program ends.
+    @Test func anIgnoredHangupEndsNothing() throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let recording = try Recording(
+            command: ["record", "shop", "-o", "a.chain"], into: "a.chain", in: place, after: "trap '' HUP")
+        try recording.wait(for: 700)
+        // Of two signals that wait, SIGHUP comes first, because it has the lower number.
+        for signal in [SIGHUP, SIGINT] { kill(recording.process.processIdentifier, signal) }
+        let errors = recording.end()
+        #expect(recording.process.terminationStatus == 0 && errors.contains("recorded shop"), "\(errors)")
+
+        let started = try Recording(
+            command: ["run", "--record", "b.chain", "--", probe, "shop", "chain order 17"], into: "b.chain", in: place,
+            after: "trap '' HUP; exec </dev/null")
+        try started.wait(for: 300)
+        for signal in [SIGHUP, SIGUSR1] { kill(started.process.processIdentifier, signal) }
+        let otherErrors = started.end()
+        #expect(started.process.terminationStatus == SIGUSR1, "\(otherErrors)")
     }
 
     @Test(arguments: [false, true]) func aRecordingEndsWithTheProgram(byName: Bool) throws {

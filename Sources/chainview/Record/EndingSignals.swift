@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The signals that end a command in good order: SIGINT, SIGTERM and SIGHUP. A second one ends it at once.
+/// The signals that end a command in good order: SIGINT, SIGTERM, and SIGHUP unless it is ignored. A second one ends it
+/// at once.
 final class EndingSignals: Sendable {
     private struct State {
         var received: Int32?
@@ -14,7 +15,7 @@ final class EndingSignals: Sendable {
     init() {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, signal) }
+        for signal in [SIGINT, SIGTERM] + (Signals.isHangupIgnored ? [] : [SIGHUP]) { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         let waited = set
         Signals.startThread("chainview.signals") { [self] in
