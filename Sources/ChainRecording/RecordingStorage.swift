@@ -38,9 +38,6 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
         file = Descriptor(owning: try SystemError.check(isNew ? created : chain_open_to_write(path, true)))
     }
 
-    /// Whether a file that existed is replaced by what is written.
-    package var replacesFile: Bool { !isNew }
-
     /// Removes the file, unless it existed before; for a recording that has not begun.
     package func discard() { if isNew { unlink(path) } }
 

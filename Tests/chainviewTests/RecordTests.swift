@@ -112,6 +112,25 @@ import Testing
         #expect(started.process.terminationStatus == SIGUSR1, "\(otherErrors)")
     }
 
+    /// Those of a former recording go when another one begins; those that are set from then on stay.
+    @Test(arguments: [false, true]) func marksThatAreSetMeanwhileStay(overwrites: Bool) throws {
+        let place = try Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let marks = place.path + "/a.chain.marks"
+        try "1 former\n".write(toFile: marks, atomically: true, encoding: .utf8)
+        if overwrites { try place.recording("a.chain") }
+        let recording = try Recording(
+            ["shop"] + (overwrites ? ["--overwrite"] : []), into: "a.chain", in: place)
+        for _ in 0..<1_000 where FileManager.default.fileExists(atPath: marks) { poll(nil, 0, 20) }
+        #expect(!FileManager.default.fileExists(atPath: marks))
+        try "2 meanwhile\n".write(toFile: marks, atomically: true, encoding: .utf8)
+        kill(recording.process.processIdentifier, SIGINT)
+        let errors = recording.end()
+        #expect(recording.process.terminationStatus == 0 && errors.contains("recorded shop"), "\(errors)")
+        #expect(try String(contentsOfFile: marks, encoding: .utf8) == "2 meanwhile\n")
+    }
+
     @Test(arguments: [false, true]) func aRecordingEndsWithTheProgram(byName: Bool) throws {
         let place = try Place()
         let shop = try place.probe()

@@ -79,12 +79,12 @@ struct Record: ParsableCommand {
         let storage = try RecordingOutput.create(output, overwrites: overwrite)
         let signals = EndingSignals()
         let recorder = SourceRecorder(
-            source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: endsWhenLost)
+            source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: endsWhenLost,
+            whenBegun: { [output] in MarkList.remove(ofRecording: output) })
         signals.whenReceived { recorder.stop() }
         source.start()
         let report = follow(recorder)
         source.stop()
-        if storage.replacesFile, !report.report.isEmpty { MarkList.remove(ofRecording: output) }
         if report.report.isEmpty {
             storage.discard()
             // The source gives the reason of its end as a text only; probing throws the error with its exit code.

@@ -50,7 +50,7 @@ struct FlightRequest {
         switch outcome {
         case .accepted(let size)? where UInt64(size) == count:
             guard rename(part, output) == 0 else { throw self.failure(SystemError()) }
-            if overwrites { MarkList.remove(ofRecording: output) }
+            MarkList.remove(ofRecording: output)
             try printSummary()
         case .refused(let reason)?:
             throw Failure(status: .refused, message: "refused: \(DisplayText.shown(reason)).")

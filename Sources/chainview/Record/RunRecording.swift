@@ -19,7 +19,9 @@ final class RunRecording {
         self.file = file
         self.storage = storage
         self.source = source
-        recorder = SourceRecorder(source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: false)
+        recorder = SourceRecorder(
+            source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: false,
+            whenBegun: { MarkList.remove(ofRecording: file) })
     }
 
     /// The source for the dashboard, which goes on when the dashboard stops it.
@@ -34,11 +36,7 @@ final class RunRecording {
         source.stop()
         let report = RecordingReport(file: DisplayText.shown(file), report: recorder.report)
         Streams.printError(report.summary)
-        if report.report.isEmpty {
-            storage.discard()
-        } else if storage.replacesFile {
-            MarkList.remove(ofRecording: file)
-        }
+        if report.report.isEmpty { storage.discard() }
         if case .failed = report.report.ending, let failure = report.failure() { Streams.printError(failure.message) }
     }
 }

@@ -45,6 +45,7 @@ final class SourceRecorder: Sendable {
     private let codec: (any PayloadCodec)?
     private let isHistory: Bool
     private let openWarnings: (@Sendable () -> Int)?
+    private let whenBegun: (@Sendable () -> Void)?
     private let batches: Mailbox<EventBatch>
     private let statuses: Mailbox<SourceStatus>
     private let bag = DisposeBag()
@@ -63,10 +64,11 @@ final class SourceRecorder: Sendable {
     ///   - endsWhenLost: whether a lost connection ends the recording; else the source's end does.
     ///   - isHistory: whether it is read while it is written, and starts over with another run of the program.
     ///   - openWarnings: how many warnings of the program are open, where that is known; else they are searched for.
+    ///   - whenBegun: called once, when the recording has replaced what the file held.
     init(
         _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
         codec: (any PayloadCodec)? = nil, endsWhenLost: Bool, isHistory: Bool = false,
-        openWarnings: (@Sendable () -> Int)? = nil
+        openWarnings: (@Sendable () -> Int)? = nil, whenBegun: (@Sendable () -> Void)? = nil
     ) {
         let woken = DispatchSemaphore(value: 0)
         self.source = source
@@ -75,6 +77,7 @@ final class SourceRecorder: Sendable {
         (self.limit, self.codec) = (limit, codec)
         self.isHistory = isHistory
         self.openWarnings = openWarnings
+        self.whenBegun = whenBegun
         self.woken = woken
         batches = Mailbox(
             limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
@@ -118,6 +121,7 @@ final class SourceRecorder: Sendable {
         var writing = Writing(
             into: storage, limit: limit, codec: codec, endsWhenLost: endsWhenLost, isHistory: isHistory,
             openWarnings: openWarnings)
+        var hasBegun = false
         while writing.ending == nil {
             // Before the batches, so that what came before the stop is written.
             let (isStopping, flushes) = state.withLock { state in
@@ -132,6 +136,10 @@ final class SourceRecorder: Sendable {
             if isStopping, writing.ending == nil { writing.ending = .stopped }
             if !flushes.isEmpty { writing.flush() }
             if writing.ending != nil { writing.finish() }
+            if !hasBegun, !writing.report.isEmpty {
+                hasBegun = true
+                whenBegun?()
+            }
             state.withLock { $0.report = writing.report }
             for flush in flushes { flush.signal() }
             if wantsState, let process = writing.report.process {

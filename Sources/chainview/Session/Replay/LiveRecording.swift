@@ -24,7 +24,9 @@ final class LiveRecording {
             throw Failure(status: .usage, message: "\(DisplayText.shown(path)) exists: name another file")
         }
         storage = try RecordingOutput.create(path, overwrites: false)
-        recorder = SourceRecorder(batches, into: storage, limit: nil, codec: Zstandard(), endsWhenLost: false)
+        recorder = SourceRecorder(
+            batches, into: storage, limit: nil, codec: Zstandard(), endsWhenLost: false,
+            whenBegun: { MarkList.remove(ofRecording: path) })
     }
 
     private var report: RecordingReport { RecordingReport(file: DisplayText.shown(path), report: recorder.report) }

@@ -23,7 +23,7 @@ struct MarkList {
         URL(fileURLWithPath: recording).path + ".marks"
     }
 
-    /// Removes the marks of a recording that another one has replaced.
+    /// Removes the marks of a former recording of that name.
     static func remove(ofRecording recording: String) { unlink(file(ofRecording: recording)) }
 
     /// Reads the marks of a recording; none where there is no file.
