@@ -106,6 +106,56 @@ import Testing
                 && queue.droppedCount + list.split(separator: "\n").count / 2 == 5)
     }
 
+    /// Also if it comes while the rest is run.
+    @Test(arguments: [0, 3]) func onceStoppedAQueueWaitsForALimitedTime(stopsAt: Int) throws {
+        let place = try Place()
+        let path = try place.fifo()
+        let queue = CommandQueue("exec < \(path)", stopLimit: .milliseconds(20))
+        for _ in 1...3 { try queue.add(CommandQueue.Job(environment: [:], input: "")) }
+        // A writer ends the command, after a minute at the latest.
+        let watchdog = DispatchWorkItem { close(open(path, O_RDWR)) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        var count = 0
+        let restCount = try queue.finish {
+            defer { count += 1 }
+            return count == stopsAt
+        }
+        watchdog.cancel()
+        #expect(restCount == 2 && count == stopsAt + 1)
+        #expect(try queue.advance(), "the command has ended")
+        let writer = try #require(FileHandle(forUpdatingAtPath: path))
+        try queue.finishOne()
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test func aSignalDoesNotWaitForTheCommand() throws {
+        let place = try Place()
+        let path = try place.fifo()
+        let shop = try place.probe("shop", "chain order 1")
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+        process.arguments = ["watch", "shop", "--where", "live", "--exec", "echo run; exec < \(path)"]
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        process.standardOutput = output
+        try process.run()
+        var wait = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&wait, 1, 60_000) == 1)
+        process.terminate()
+        // The limit of watch is 5 s; the command waits for a writer. Not asked of `process`, because its end is found by
+        // a descriptor that the command has, too.
+        var info = siginfo_t()
+        for _ in 0..<3_000 where info.si_signo == 0 {
+            waitid(P_PID, id_t(process.processIdentifier), &info, WEXITED | WNOHANG | WNOWAIT)
+            poll(nil, 0, 20)
+        }
+        #expect(info.si_signo == SIGCHLD)
+        let writer = try #require(FileHandle(forUpdatingAtPath: path))
+        process.waitUntilExit()
+        #expect(process.terminationStatus == SIGTERM)
+        withExtendedLifetime((shop, writer)) {}
+    }
+
     @Test func aProgramIsWatched() throws {
         let place = try Place()
         let shop = try place.probe("shop", "chain order 1")

@@ -65,7 +65,7 @@ struct Watch: ParsableCommand {
                 try watcher.queue?.advance()
                 return true
             },
-            end: { try watcher.finish(isInterrupted: loop.isInterrupted) })
+            end: { try watcher.finish(unless: { loop.isInterrupted }) })
         if watcher.hasFailed { Foundation.exit(ExitStatus.matched.rawValue) }
     }
 }
@@ -116,11 +116,10 @@ private final class Watcher {
         try queue.add(CommandQueue.Job(environment: notice.variables, input: input + "\n"))
     }
 
-    /// Runs the waiting commands, or none of them after a signal. Then prints for how many nodes the command was not run.
-    func finish(isInterrupted: Bool) throws {
+    /// Runs the waiting commands, until a signal comes. Then prints for how many nodes the command was not run.
+    func finish(unless isInterrupted: () -> Bool) throws {
         guard let queue else { return }
-        var rest = queue.droppedCount
-        if isInterrupted { rest += try queue.stop() } else { while try queue.advance() { try queue.finishOne() } }
+        let rest = try queue.finish(unless: isInterrupted) + queue.droppedCount
         guard rest > 0 else { return }
         Streams.printError("the command was not run for \(CountText.counted(rest, "node")).")
     }

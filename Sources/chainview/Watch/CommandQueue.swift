@@ -16,6 +16,8 @@ final class CommandQueue {
     private let command: String
     /// The most jobs that may wait.
     private let limit: Int
+    /// How long ``finish(unless:)`` waits for the running job once it is to stop.
+    private let stopLimit: DispatchTimeInterval
     /// The jobs; those before `nextIndex`, less than `limit`, were started.
     private var waiting: [Job] = []
     private var nextIndex = 0
@@ -24,9 +26,10 @@ final class CommandQueue {
     private(set) var droppedCount = 0
 
     /// Makes an empty queue for a command line of `/bin/sh`.
-    init(_ command: String, limit: Int = 1_000) {
+    init(_ command: String, limit: Int = 1_000, stopLimit: DispatchTimeInterval = .seconds(5)) {
         self.command = command
         self.limit = limit
+        self.stopLimit = stopLimit
     }
 
     /// Whether a further job has room.
@@ -72,13 +75,20 @@ final class CommandQueue {
         try advance()
     }
 
-    /// Waits for the job that runs, and starts no other; returns how many were not run.
-    func stop() throws -> Int {
-        let rest = waiting.count - nextIndex
+    /// Runs the waiting jobs. Once `isStopped` returns true, it starts no other, and waits for the running one for a
+    /// limited time. Returns how many were not run.
+    func finish(unless isStopped: () -> Bool) throws -> Int {
+        // Pauses, because a wait for a process has no limit and cannot be ended.
+        while !isStopped(), try advance() { usleep(Self.pause) }
+        let restCount = waiting.count - nextIndex
         (waiting, nextIndex) = ([], 0)
-        try finishOne()
-        return rest
+        let end = DispatchTime.now() + stopLimit
+        while try advance(), DispatchTime.now() < end { usleep(Self.pause) }
+        return restCount
     }
+
+    /// The time between two looks at the running job, in microseconds.
+    private static let pause: UInt32 = 5_000
 
     private func end(_ ending: ProgramEnding) {
         running = nil
