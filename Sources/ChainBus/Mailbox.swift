@@ -60,6 +60,8 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// The most that the elements in the mailbox may cost together.
     public let limit: Int
     @usableFromInline let overflow: Overflow
+    /// How long an emitter waits for room with ``Overflow/wait``; nil without limit.
+    @usableFromInline let patience: DispatchTimeInterval?
     @usableFromInline let room = DispatchSemaphore(value: 0)
     @usableFromInline let cost: @Sendable (Element) -> Int
     @usableFromInline let wake: @Sendable () -> Void
@@ -83,8 +85,18 @@ public final class Mailbox<Element: Sendable>: Observer {
         precondition(limit >= 1, "The limit of a mailbox is a cost of at least 1; it is \(limit)")
         self.limit = limit
         self.overflow = overflow
+        patience = nil
         self.cost = cost
         self.wake = wake
+    }
+
+    /// Makes an empty mailbox with ``Overflow/wait``, in which an emitter waits for a limited time only: an element that
+    /// does not fit then is dropped, with all that follow until the next ``drain()``, as with ``Overflow/drop``.
+    package init(
+        limit: Int, patience: DispatchTimeInterval, cost: @escaping @Sendable (Element) -> Int,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        (self.limit, overflow, self.patience, self.cost, self.wake) = (limit, .wait, patience, cost, wake)
     }
 
     /// Pushes the element of a `next`, as ``push(_:)``, or notes the end of the stream. Ignores events after an end.
@@ -102,15 +114,27 @@ public final class Mailbox<Element: Sendable>: Observer {
     @inlinable
     public func push(_ element: Element) -> Bool {
         let cost = max(0, cost(element))
+        var overflow = overflow
         while true {
             switch state.withLock({ $0.take(element, cost, limit, overflow) }) {
             case .appended(let wakes):
                 if wakes { wake() }
                 return true
             case .refused: return false
-            case .full: room.wait()
+            case .full: if !waitForRoom() { overflow = .drop }
             }
         }
+    }
+
+    /// Waits until the mailbox is drained or closed; returns false at the end of the emitter's patience.
+    @usableFromInline
+    func waitForRoom() -> Bool {
+        guard let patience else {
+            room.wait()
+            return true
+        }
+        // After a time-out the next drain signals once too often, and an emitter that this wakes waits again.
+        return room.wait(timeout: .now() + patience) == .success
     }
 
     /// The total cost of the elements in the mailbox, without the dropped ones.
@@ -178,16 +202,14 @@ extension Mailbox.State {
             self.cost = sum
             return .appended(wakes: wasEmpty)
         }
-        switch overflow {
-        case .drop:
-            mail.droppedCount += 1
-            let (sum, overflows) = mail.droppedCost.addingReportingOverflow(cost)
-            mail.droppedCost = overflows ? .max : sum
-            return .refused
-        case .wait:
+        guard overflow == .drop || mail.droppedCount > 0 else {
             waiterCount += 1
             return .full
         }
+        mail.droppedCount += 1
+        let (droppedCost, isTooLarge) = mail.droppedCost.addingReportingOverflow(cost)
+        mail.droppedCost = isTooLarge ? .max : droppedCost
+        return .refused
     }
 
     /// Returns the number of waiting emitters, each of which the caller wakes to try again.

@@ -70,6 +70,19 @@ struct MailboxTests {
         #expect(mailbox.drain().elements == [1])
     }
 
+    /// Only the first of those that do not fit waits.
+    @Test func anEmitterWaitsForRoomAsLongAsItsPatienceLasts() {
+        let mailbox = Mailbox<Int>(limit: 1, patience: .milliseconds(100), cost: { _ in 1 }) {}
+        let duration = ContinuousClock().measure {
+            #expect(mailbox.push(0))
+            for number in 1...1_000 { #expect(!mailbox.push(number)) }
+        }
+        #expect(duration > .milliseconds(99) && duration < .seconds(50))
+        let mail = mailbox.drain()
+        #expect(mail.elements == [0] && mail.droppedCount == 1_000 && mail.droppedCost == 1_000)
+        #expect(mailbox.push(1) && !mailbox.push(2) && mailbox.drain().elements == [1])
+    }
+
     @Test func b2_theWakeCallComesOnlyIfTheMailboxWasEmpty() {
         let wakes = Log<Int>()
         let mailbox = Mailbox<Int>(limit: 2) { wakes.add(1) }

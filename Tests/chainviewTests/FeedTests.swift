@@ -1,5 +1,6 @@
 import ChainBus
 import ChainEvents
+import ChainRecording
 import ChainSource
 import Dashboard
 import Dispatch
@@ -109,10 +110,39 @@ import Testing
         #expect(drained(feed) == ["0 reply 7"], "the answer to the feed's own command is not passed on")
         feed.stop()
     }
+
+    /// The dashboard takes nothing while an editor is open.
+    @Test func aFeedThatIsNotDrainedStopsNoRecording() throws {
+        let source = TestSource(isPatient: true)
+        let feed = Feed.all([NamedSource(name: "shop", source: source)], patience: .milliseconds(1), wake: {})[0]
+        let recorder = SourceRecorder(source, into: MemoryStorage(), limit: nil, endsWhenLost: false)
+        source.publish(.live(Self.old))
+        var batch = EventBatch(process: Self.old.key, sequence: 1, time: 1)
+        batch.events = Array(repeating: ChainEvent(time: 1, .started, node: NodeID(1)), count: 150_000)
+        let published = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [batch] in
+            for _ in 0..<6 { source.publish(batch) }
+            published.signal()
+        }
+        #expect(published.wait(timeout: .now() + 60) == .success && recorder.flush(within: .seconds(60)))
+        let progress = recorder.report.progress
+        #expect(progress.eventCount == 900_000 && progress.lostCount == 0)
+        // Two batches fit into the feed. The others are counted, and the state is requested.
+        #expect(drained(feed) == ["0 connected 11", "0 batch 1 of 1", "0 batch 1 of 1"])
+        #expect(source.commands.map(\.request) == [.resync])
+        source.publish(EventBatch(process: Self.old.key, sequence: 2, time: 2))
+        var losses: [UInt64] = []
+        feed.drain { if case .received(_, let batch) = $0 { losses.append(batch.loss.lostCount) } }
+        #expect(losses == [600_004])
+        feed.stop()
+        recorder.stop()
+        #expect(recorder.wait(for: .seconds(60)))
+    }
 }
 
 /// A source that publishes what the test passes to it.
 final class TestSource: BatchSource {
+    let isPatient: Bool
     private let batchSubject = PublishSubject<EventBatch>()
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()
@@ -123,6 +153,8 @@ final class TestSource: BatchSource {
     var replies: EventStream<CommandReply> { replySubject.observable }
     var commands: [ViewerCommand] { state.value.commands }
     var isStopped: Bool { state.value.isStopped }
+
+    init(isPatient: Bool = false) { self.isPatient = isPatient }
 
     func start() {}
     func send(_ command: ViewerCommand) { state.onNext((commands + [command], isStopped)) }

@@ -2,6 +2,7 @@ import ChainBus
 import ChainModel
 import ChainSource
 import Dashboard
+import Dispatch
 
 /// A source, and its name until its program is connected.
 struct NamedSource {
@@ -24,6 +25,8 @@ final class Feed {
     /// The high-water mark of events and nodes in the mailbox.
     private var highWaterMark = 0
     private var process: ProcessDescription?
+    /// The cost of the batches that were dropped here, by the program that was live then.
+    private var lostCounts: [ProcessKey: UInt64] = [:]
     /// The number of the feed's own last command, from 2⁶³ on; replies to these are not dispatched.
     private var lastCommand: UInt64 = 1 << 63
     /// Whether the source was ever live.
@@ -32,24 +35,37 @@ final class Feed {
     private(set) var failure: String?
     private(set) var isOver = false
 
-    /// The limit of events and nodes in the mailbox. Past it a patient source waits; the batches of another source are
-    /// dropped, and a snapshot is requested.
+    /// The limit of events and nodes in the mailbox. Past it a patient source waits; the batches of another source, or
+    /// of one at the end of its patience, are dropped, and a snapshot is requested.
     private static let eventLimit = 400_000
 
-    /// Subscribes to each source and starts it. `wake` is called on any thread when something waits.
-    static func all(_ sources: [NamedSource], wake: @escaping @Sendable () -> Void) -> [Feed] {
+    /// Subscribes to each source and starts it.
+    ///
+    /// - Parameters:
+    ///   - patience: how long a patient source waits for the feed, and holds up its other subscribers; nil: without
+    ///     limit.
+    ///   - wake: called on any thread when something waits.
+    static func all(
+        _ sources: [NamedSource], patience: DispatchTimeInterval? = nil, wake: @escaping @Sendable () -> Void
+    ) -> [Feed] {
         sources.enumerated().map { index, source in
-            Feed(source, id: SourceID(index), wake: wake)
+            Feed(source, id: SourceID(index), patience, wake)
         }
     }
 
-    private init(_ named: NamedSource, id: SourceID, wake: @escaping @Sendable () -> Void) {
+    private init(
+        _ named: NamedSource, id: SourceID, _ patience: DispatchTimeInterval?, _ wake: @escaping @Sendable () -> Void
+    ) {
         self.id = id
         name = named.name
         source = named.source
-        batches = Mailbox(
-            limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
-            cost: Self.cost(of:), wake: wake)
+        let cost = Self.cost(of:)
+        if source.isPatient, let patience {
+            batches = Mailbox(limit: Self.eventLimit, patience: patience, cost: cost, wake: wake)
+        } else {
+            batches = Mailbox(
+                limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop, cost: cost, wake: wake)
+        }
         status = Mailbox(limit: 1_000, wake: wake)
         replies = Mailbox(limit: 1_000, wake: wake)
         source.status.subscribe(status).disposed(by: bag)
@@ -83,6 +99,7 @@ final class Feed {
         // Drained before the statuses, because a program's status is sent before its first batch.
         let waiting = batches.drain()
         (received, nextIndex) = (waiting.elements, 0)
+        if !lostCounts.isEmpty { addLostCounts() }
         highWaterMark = max(highWaterMark, received.reduce(0) { $0 + Self.cost(of: $1) })
         for status in status.drain().elements {
             switch status {
@@ -108,7 +125,17 @@ final class Feed {
             case .idle: break
             }
         }
-        if waiting.droppedCount > 0 { requestSnapshot() }
+        guard waiting.droppedCount > 0 else { return }
+        if let process { lostCounts[process.key, default: 0] += UInt64(waiting.droppedCost) }
+        requestSnapshot()
+    }
+
+    /// Adds what was dropped here to the losses in the received batches.
+    private func addLostCounts() {
+        for index in received.indices {
+            let lostCount = lostCounts[received[index].process] ?? 0
+            received[index].loss.lostAtClient = received[index].loss.lostAtClient.addingClamped(lostCount)
+        }
     }
 
     /// The fill of the mailbox, with the batches taken out and not dispatched.

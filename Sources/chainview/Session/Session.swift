@@ -1,5 +1,6 @@
 import ChainBus
 import Dashboard
+import Dispatch
 import Frames
 import PromiseRuntime
 import Terminal
@@ -41,6 +42,10 @@ final class Session {
 
     /// About how many events and nodes are applied between two checks for input. They take some milliseconds.
     private static let applyLimit = 16_384
+
+    /// How long a source waits for the dashboard, which takes nothing while an editor is open or the terminal is stalled:
+    /// longer than it takes to apply what fits into a feed. A recording of the source waits as long.
+    private static let patience = DispatchTimeInterval.seconds(2)
 
     /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000
@@ -92,7 +97,7 @@ final class Session {
         let waker = screen.waker
         // Made before the sources are started, so that no batch is missed.
         histories = playback == nil ? LiveHistories(sources, limit: settings.configuration.historyMemory) : nil
-        feeds = Feed.all(sources, wake: { waker.wake() })
+        feeds = Feed.all(sources, patience: Self.patience, wake: { waker.wake() })
     }
 
     /// Runs until the user quits. Returns the signal to raise again, if one ended the session.
