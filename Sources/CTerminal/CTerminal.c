@@ -161,6 +161,8 @@ int ct_open(const ct_options *options) {
     typeahead(-1);
     prepare_restore();
     isOpen = true;
+    // From here on closing restores the terminal, because newterm has changed its modes and entered the alternate screen.
+    atomic_store(&ct.isOurs, true);
     if (options->capturesOutput && (ct_failure = ct_capture_begin(options->captureLimit)) != 0) {
         ct_close();
         return CT_SYSTEM;

@@ -167,6 +167,8 @@ void ct_capture_end(bool inTrap) {
         close(capture.pipe[end]);
         close(capture.stop[end]);
         if (capture.saved[end] >= 0) close(capture.saved[end]);
+        // Forgotten, because a later begin that fails closes what is there.
+        capture.pipe[end] = capture.stop[end] = -1;
     }
     free(capture.head);
     free(capture.ring);

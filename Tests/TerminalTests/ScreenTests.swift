@@ -260,6 +260,18 @@ import Testing
         #expect(terminal.modes.isCanonical && terminal.modes.echoes)
     }
 
+    /// A terminal that was entered is left, if the output cannot be captured.
+    @Test func withoutDescriptorsTheTerminalIsRestored() throws {
+        let modes = try PseudoTerminal("/bin/cat", []).modes
+        // 10 and 11 are for ncurses; the pipe of the capture needs 12 and 13.
+        let terminal = try PseudoTerminal(
+            "/bin/sh", ["-c", "ulimit -n 13; exec \(builtProduct("ScreenProbe"))"], columns: 200)
+        #expect(try terminal.waitForExit() == .exited(69))
+        #expect(String(decoding: terminal.received, as: UTF8.self).contains("\u{1B}[?1049h"))
+        #expect(terminal.screen.contains("Too many open files"), "\(terminal.screen.text)")
+        expectRestored(terminal, modes)
+    }
+
     @Test func aPipeIsNoTerminal() throws {
         let terminal = try PseudoTerminal(
             "/bin/sh", ["-c", "\(builtProduct("ScreenProbe")) | cat; \(builtProduct("ScreenProbe")) >&-"], columns: 200)
