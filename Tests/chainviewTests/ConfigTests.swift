@@ -244,6 +244,20 @@ import Testing
         #expect(throws: (any Error).self) { try settings("-W all -A all") }
     }
 
+    @Test func sessionsKeepEachOthersSettings() throws {
+        let place = try Place()
+        let store = SettingsStore(folder: place.path, base: ViewSettings(), demanded: ViewSettings())
+        let sessions = (0..<2).map { _ in
+            SavedSettings(store, names: ["shop"], initial: ViewSettings(), now: ViewSettings())
+        }
+        var (first, second) = (ViewSettings(), ViewSettings())
+        first.theme = "light"
+        second.dims = true
+        #expect(sessions[0].save(first) == nil && sessions[1].save(second) == nil)
+        let (saved, _) = store.load(["shop"])
+        #expect(saved.theme == "light" && saved.dims == true)
+    }
+
     @Test func placesAreThoseOfTheStandard() {
         func folders(_ variables: [String: String]) -> Folders { Folders(environment: { variables[$0] }) }
         let home = folders(["HOME": "/h/me"])

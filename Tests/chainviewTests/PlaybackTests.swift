@@ -102,6 +102,18 @@ import Testing
         #expect(playback.time == playback.range.upperBound && !playback.isPlaying)
     }
 
+    @Test func marksOfAnotherSessionAreKeptAndShown() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/chain-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path + ".marks") }
+        let sessions = try (0..<2).map { _ in Playback(try Self.recording(), marks: MarkList(ofRecording: path)) }
+        #expect(message(sessions[0].perform(.mark(nil, at: 20 * Self.second))) == "marked: mark 1")
+        let actions = sessions[1].perform(.mark(nil, at: 30 * Self.second))
+        #expect(message(actions) == "marked: mark 2" && MarkList(ofRecording: path).marks.count == 2)
+        for case .marks(let marks) in actions { #expect(marks.map(\.name) == ["mark 1", "mark 2"]) }
+        #expect(message(sessions[0].perform(.unmark("mark 2"))) == "the mark mark 2 is removed")
+        #expect(MarkList(ofRecording: path).marks.map(\.name) == ["mark 1"])
+    }
+
     @Test func damageThatAMoveFindsIsReportedOnce() throws {
         let path = FileManager.default.temporaryDirectory.path + "/chain-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -160,6 +172,35 @@ import Testing
         }
     }
 
+    @Test func sessionsKeepEachOthersMarks() throws {
+        try withRecording { path in
+            var (first, second) = (MarkList(ofRecording: path), MarkList(ofRecording: path))
+            func change(_ list: inout MarkList, _ body: (inout MarkList) -> Void) {
+                list.refresh()
+                body(&list)
+                #expect(list.save() == nil)
+            }
+            change(&first) { #expect($0.set(nil, at: 50) == "mark 1") }
+            change(&second) { #expect($0.set(nil, at: 20) == "mark 2") }
+            #expect(second.marks.map(\.time) == [20, 50])
+            // A removal and a move stay what they are.
+            change(&first) { #expect($0.remove("mark 2") == true) }
+            change(&second) { _ = $0.set("mark 1", at: 60) }
+            #expect(second.marks == [ReplayMark(time: 60, name: "mark 1")])
+            // So does what could not be saved.
+            _ = first.set("later", at: 70)
+            first.refresh()
+            #expect(first.marks.map(\.time) == [60, 70] && first.remove("mark 1"))
+            change(&second) { _ = $0.set("mark 3", at: 80) }
+            first.refresh()
+            #expect(first.marks.map(\.name) == ["later", "mark 3"])
+            // A file that cannot be read is not replaced.
+            try Data("soon".utf8).write(to: URL(fileURLWithPath: path + ".marks"))
+            first.refresh()
+            #expect(first.save() != nil && first.marks.count == 2)
+        }
+    }
+
     @Test(arguments: ["12 a\nsoon b\n", "12\n", "-3 a", "99999999999999999999 a", "1 a\u{0}", "12 \u{FFFF}\n x"])
     func anotherFileIsRefusedAndKept(_ text: String) throws {
         try withRecording { path in
@@ -168,7 +209,8 @@ import Testing
             let problem = try #require(marks.problem)
             #expect(problem.contains(path + ".marks") && !problem.contains("\n") && marks.marks.isEmpty)
             _ = marks.set("a", at: 1)
-            #expect(marks.save()?.hasPrefix("the marks are not saved: ") == true)
+            let sentence = marks.save()
+            #expect(sentence?.hasPrefix("the marks are not saved: ") == true)
             #expect(try String(contentsOfFile: path + ".marks", encoding: .utf8) == text)
         }
     }
@@ -188,6 +230,7 @@ import Testing
     @Test func aFolderThatCannotBeWrittenIsAnError() {
         var marks = MarkList(ofRecording: "/proc/nothing/shop.chain")
         _ = marks.set("a", at: 1)
-        #expect(marks.save()?.contains("are not saved") == true)
+        let sentence = marks.save()
+        #expect(sentence?.contains("are not saved") == true)
     }
 }

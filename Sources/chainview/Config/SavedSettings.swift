@@ -64,8 +64,6 @@ struct SettingsStore {
 struct SavedSettings {
     private let store: SettingsStore
     private let names: [String]
-    /// The settings in the file.
-    private let old: ViewSettings
     /// The settings that the session began with, those of the file and of flags included.
     private let start: ViewSettings
     /// The settings to apply: those of the file and of flags, and the changes that the user has made so far.
@@ -81,14 +79,17 @@ struct SavedSettings {
     init(_ store: SettingsStore, names: [String], initial: ViewSettings, now: ViewSettings) {
         self.store = store
         self.names = names
-        (old, problem) = store.load(names)
+        let (old, problem) = store.load(names)
+        self.problem = problem
         let changed = ViewSettings().after(start: initial, end: now, base: ViewSettings())
         shown = old.overlaid(with: store.demanded).overlaid(with: changed)
         start = initial.overlaid(with: old).overlaid(with: store.demanded)
     }
 
-    /// Saves the settings at the end of the session. Returns one sentence if that fails.
+    /// Saves the settings that the session has changed, at its end. Returns one sentence if that fails.
     func save(_ end: ViewSettings) -> String? {
+        // Loaded again, because another session may have saved other settings meanwhile.
+        let (old, _) = store.load(names)
         let kept = old.after(start: start, end: end, base: store.base)
         return kept == old ? nil : store.save(kept, for: names)
     }

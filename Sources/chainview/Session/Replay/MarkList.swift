@@ -8,6 +8,8 @@ import Foundation
 /// A file of its own, because the recording may be read-only, or still be written by another process, which appends to it.
 struct MarkList {
     private(set) var marks: [ReplayMark] = []
+    /// What the file held when it was last read or saved.
+    private var saved: [ReplayMark] = []
     /// Where they are saved; nil for marks that only this session has.
     private let path: String?
     /// Why the file cannot be read, in a phrase; it is then not replaced.
@@ -27,15 +29,32 @@ struct MarkList {
     static func remove(ofRecording recording: String) { unlink(file(ofRecording: recording)) }
 
     /// Reads the marks of a recording; none where there is no file.
-    init(ofRecording recording: String) {
-        let path = Self.file(ofRecording: recording)
+    init(ofRecording recording: String) { self.init(at: Self.file(ofRecording: recording)) }
+
+    private init(at path: String) {
         self.path = path
         do throws(SmallFile.Problem) {
             try read(try SmallFile.read(path))
+            saved = marks
         } catch {
             guard case .unreadable(let words) = error else { return }
             (marks, problem) = ([], "\(DisplayText.shown(path)) \(words)")
         }
+    }
+
+    /// Adopts what other sessions have changed in the file since it was last read or saved here. What was changed here
+    /// and not saved stays changed.
+    mutating func refresh() {
+        guard let path else { return }
+        let file = MarkList(at: path)
+        problem = file.problem
+        guard problem == nil else { return }
+        let former = Set(saved)
+        let changed = marks.filter { !former.contains($0) }
+        let removedNames = Set(saved.map(\.name)).subtracting(marks.map(\.name))
+        let names = removedNames.union(changed.map(\.name))
+        marks = (file.marks.filter { !names.contains($0.name) } + changed).sorted { $0.time < $1.time }
+        saved = file.marks
     }
 
     private mutating func read(_ text: String) throws(SmallFile.Problem) {
@@ -87,13 +106,15 @@ struct MarkList {
         return (1...).lazy.map { "mark \($0)" }.first { !names.contains($0) }!
     }
 
-    /// Replaces the file, readable by its user only. Returns nil, or why that failed, in a phrase.
-    func save() -> String? {
+    /// Replaces the file, readable by its user only; ``refresh()`` before a change keeps the marks of other sessions.
+    /// Returns nil, or why that failed, in a phrase.
+    mutating func save() -> String? {
         guard let path else { return nil }
         if let problem { return "the marks are not saved: \(problem)" }
         let lines = [Self.head] + marks.map { "\($0.time) \($0.name)" }
         do throws(SmallFile.Problem) {
             try SmallFile.replace(path, with: lines.joined(separator: "\n") + "\n")
+            saved = marks
             return nil
         } catch {
             guard case .unreadable(let words) = error else { return nil }

@@ -79,11 +79,13 @@ extension Playback {
     }
 
     private func mark(_ name: String?, at moment: UInt64) -> [Action] {
+        marks.refresh()
         let name = marks.set(name, at: moment)
         return saved("marked: \(DisplayText.shown(name))")
     }
 
     private func unmark(_ name: String) -> [Action] {
+        marks.refresh()
         guard marks.remove(name) else { return [.report("there is no mark \(DisplayText.shown(name))")] }
         return saved("the mark \(DisplayText.shown(name)) is removed")
     }
