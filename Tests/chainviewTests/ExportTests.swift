@@ -98,6 +98,20 @@ import Testing
         _ = shop
     }
 
+    /// In a container every chainview may have the pid of one that was killed, and left a file.
+    @Test func aFileIsReplacedBesideOneOfAnotherProcess() throws {
+        let place = try Place()
+        try place.recording()
+        try Data("old".utf8).write(to: URL(fileURLWithPath: place.path + "/s.html"))
+        let replaced = try place.run(
+            "ps > /dev/null; touch \"s.html.$$\"; exec \"$0\" export shop.chain --html -o s.html --overwrite")
+        #expect(replaced.status == 0 && replaced.errors.isEmpty, "\(replaced)")
+        let page = try String(contentsOfFile: place.path + "/s.html", encoding: .utf8)
+        #expect(page.hasPrefix("<!doctype html>"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        #expect(names.filter { $0.hasPrefix("s.html") }.count == 2)
+    }
+
     @Test func errorsAreOneSentence() throws {
         let place = try Place()
         let shop = try place.probe()

@@ -7,8 +7,8 @@ import Foundation
 final class ExportOutput {
     private let descriptor: Int32
     private let path: String?
-    /// The temporary file that is written until ``end()``; nil if `path` itself is written.
-    private let temporary: String?
+    /// How the file is replaced by ``end()``; nil if `path` itself is written.
+    private let replacement: FileReplacement?
     /// Whether the file is created here; devices and pipes are not.
     private let isNew: Bool
     private var isEmpty = true
@@ -17,42 +17,34 @@ final class ExportOutput {
     /// Opens a file; nil or `-` is standard output.
     init(_ name: String?, overwrites: Bool) throws {
         guard let name, name != "-" else {
-            (descriptor, self.path, temporary, isNew) = (STDOUT_FILENO, nil, nil, false)
+            (descriptor, path, replacement, isNew) = (STDOUT_FILENO, nil, nil, false)
             return
         }
         var facts = stat()
         let exists = stat(name, &facts) == 0
         // Devices and pipes are written to, and not replaced.
         let isSpecial = exists && facts.st_mode & S_IFMT != S_IFREG
-        let replaces = overwrites && exists && !isSpecial
-        let path = replaces ? Self.target(of: name) : name
-        temporary = replaces ? "\(path).\(getpid())" : nil
+        replacement = overwrites && exists && !isSpecial ? FileReplacement(of: name) : nil
+        path = replacement?.path ?? name
         isNew = !isSpecial
-        descriptor = open(temporary ?? path, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
-        self.path = path
+        let written = replacement?.temporary ?? name
+        descriptor = open(written, O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL), 0o600)
         guard descriptor < 0 else { return }
         throw failure
-    }
-
-    /// Returns the file that a symbolic link leads to, or the path itself.
-    private static func target(of path: String) -> String {
-        var facts = stat()
-        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK else { return path }
-        return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
     deinit {
         guard let path, descriptor >= 0 else { return }
         close(descriptor)
-        if let temporary { unlink(temporary) } else if isNew, isEmpty { unlink(path) }
+        if let replacement { unlink(replacement.temporary) } else if isNew, isEmpty { unlink(path) }
     }
 
     /// Writes the buffered text, and replaces the file.
     func end() throws {
         isEmpty = false
         try flush()
-        guard let path, let temporary else { return }
-        guard rename(temporary, path) == 0 else { throw failure }
+        guard let replacement else { return }
+        guard replacement.finish() else { throw failure }
     }
 
     private var failure: Failure { Failure(notWritten: path ?? "-", errno) }
