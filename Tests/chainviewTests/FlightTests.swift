@@ -28,6 +28,30 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/b.chain"))
     }
 
+    @Test func onlyFilesAreReplaced() throws {
+        let place = try Place()
+        let shop = try place.probe("shop", "flight")
+        try shop.tell("chain order 17")
+        let files = FileManager.default
+        try Data("old".utf8).write(to: URL(fileURLWithPath: place.path + "/a.chain"))
+        for (link, target) in [("latest.chain", "a.chain"), ("nowhere.chain", "none")] {
+            try files.createSymbolicLink(atPath: place.path + "/" + link, withDestinationPath: target)
+        }
+        let linked = try place.run("record shop --last 30s -o latest.chain --overwrite")
+        #expect(linked.status == 0, "\(linked)")
+        #expect(try files.destinationOfSymbolicLink(atPath: place.path + "/latest.chain") == "a.chain")
+        #expect(try place.run("replay a.chain --headless").output.contains("complain of order 17"))
+        mkfifo(place.path + "/pipe", 0o600)
+        for name in ["pipe", "nowhere.chain"] {
+            let outcome = try place.run("record shop --last 30s -o \(name) --overwrite")
+            #expect(outcome.status == 74 && outcome.errors.contains("\(name) cannot be written"), "\(outcome)")
+            #expect(try place.run("record shop --last 30s -o \(name)").status == 64)
+        }
+        var facts = stat()
+        #expect(lstat(place.path + "/pipe", &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO)
+        #expect(try files.destinationOfSymbolicLink(atPath: place.path + "/nowhere.chain") == "none")
+    }
+
     @Test func withoutAFlightRecorderThereIsASentence() throws {
         let place = try Place()
         let shop = try place.probe()

@@ -15,11 +15,10 @@ struct FlightRequest {
     /// Writes the file and prints what is in it.
     func run() throws {
         let endpoint = try Discovery.patient.find(target)
+        try checkOutput()
         // The file is replaced at the end only, because the connection may be lost before.
-        let part = "\(output).\(getpid())"
-        if !overwrites, FileManager.default.fileExists(atPath: output) {
-            throw Failure(notWritten: output, EEXIST)
-        }
+        let replacement = FileReplacement(of: output)
+        let part = replacement.temporary
         var file: RecordingFileStorage?
         // A file of that name that this call did not create stays.
         let isCreated = Lock(false)
@@ -49,7 +48,7 @@ struct FlightRequest {
         if let failure { throw self.failure(failure) }
         switch outcome {
         case .accepted(let size)? where UInt64(size) == count:
-            guard rename(part, output) == 0 else { throw self.failure(SystemError()) }
+            guard replacement.finish() else { throw self.failure(SystemError()) }
             MarkList.remove(ofRecording: output)
             try printSummary()
         case .refused(let reason)?:
@@ -58,6 +57,15 @@ struct FlightRequest {
             throw Failure(
                 status: .badData, message: "the program sent a reply of another kind; its version may differ.")
         }
+    }
+
+    /// Throws if the output exists and is not to be replaced, or is no file, or a link that leads nowhere.
+    private func checkOutput() throws {
+        var facts = stat()
+        guard lstat(output, &facts) == 0 else { return }
+        guard overwrites else { throw Failure(notWritten: output, EEXIST) }
+        guard stat(output, &facts) == 0 else { throw Failure(notWritten: output, errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw Failure(notWritten: output, EINVAL) }
     }
 
     private static func remove(_ part: String, if isCreated: Lock<Bool>) {
