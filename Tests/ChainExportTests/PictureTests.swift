@@ -91,6 +91,13 @@ struct PictureTests {
         #expect(sites.compactMap { $0["total"] as? Int }.reduce(0, +) == 12)
     }
 
+    /// Views without rows of nodes have nothing to choose. ExportProof presses the keys in a browser.
+    @Test func keysScrollTheTablesOfThePage() throws {
+        let page = try Self.text(HTMLExport.write)
+        let move = try #require(page.components(separatedBy: "function move(rows) {").dropFirst().first)
+        #expect(move.prefix(200).contains("view.scrollTop += "))
+    }
+
     /// The hashes in the policy are those of what stands in the page; after a change the failure shows the new ones.
     @Test func thePolicyNamesTheScriptOfThePage() throws {
         #expect(sha256("abc") == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")

@@ -44,6 +44,11 @@ def views(page):
     first = page.run("document.querySelector('tbody tr').textContent")
     page.click("th:nth-child(1)")
     assert page.run("document.querySelector('tbody tr').textContent") != first, "the order did not change"
+    page.run("view.style.flex = 'none'; view.style.height = '60px'")
+    for key, top in [("j", "rowHeight"), ("k", "0"), ("G", "view.scrollHeight - view.clientHeight"), ("g", "0")]:
+        page.key(key)
+        assert page.run(f"Math.abs(view.scrollTop - ({top})) <= 1"), f"{key} scrolls to {page.run('view.scrollTop')}"
+    page.run("view.style.flex = view.style.height = ''")
     page.key("1")
 
 

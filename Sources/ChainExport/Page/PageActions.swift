@@ -120,6 +120,10 @@ let pageActions = #"""
     }
 
     function move(rows) {
+      if (tab === 'Sites' || tab === 'Warnings') {
+        view.scrollTop += Math.abs(rows) >= nodes.length ? Math.sign(rows) * view.scrollHeight : rows * rowHeight
+        return
+      }
       const position = Math.max(0, Math.min(shown.length - 1, shown.indexOf(chosen) + rows))
       if (shown.length) choose(shown[position])
     }
