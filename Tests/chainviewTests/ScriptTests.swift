@@ -69,6 +69,18 @@ import Testing
         #expect(all.filter { $0["label"] as? String == "order 2" }.first?["state"] as? String == "fulfilled")
     }
 
+    @Test(arguments: [
+        ("C.UTF-8", true), ("ca_ES.UTF-8@valencia", true), ("ca_ES.utf8@euro", true), ("de_DE@euro", false),
+    ])
+    func theLocaleChoosesTheCharacters(locale: String, isUnicode: Bool) throws {
+        let place = try Place()
+        let probe = try place.probe()
+        for number in 1...2 { try probe.tell("chain order \(number)") }
+        let setting = place.environment.merging(["LC_ALL": locale]) { $1 }
+        let outcome = try Shell.run("ps shop --limit 1", setting: setting, directory: place.path)
+        #expect(outcome.output.contains(isUnicode ? "… 5 more" : "~ 5 more"), "\(outcome)")
+    }
+
     @Test func aLargeTreeIsPrintedWhole() throws {
         let place = try Place()
         let probe = try place.probe()

@@ -37,7 +37,8 @@ struct DisplayOptions: ParsableArguments {
     static var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
-        let name = locale.uppercased()
+        // Without a modifier, as in ca_ES.UTF-8@valencia.
+        let name = locale.uppercased().prefix { $0 != "@" }
         return !(name.hasSuffix("UTF-8") || name.hasSuffix("UTF8"))
     }
 }
