@@ -55,6 +55,7 @@ extension Place {
 }
 
 private let singapore = TimeZone(identifier: "Asia/Singapore")
+private let berlin = TimeZone(identifier: "Europe/Berlin")
 
 /// What the words `TARGET` and `FILE[@TIME]` mean for commands.
 @Suite(.serialized, .onItsOwnThread) struct ForestSourceTests {
@@ -101,6 +102,19 @@ private let singapore = TimeZone(identifier: "Asia/Singapore")
         #expect(events.status == 0 && events.output.hasPrefix("07:30:0"), "\(events.output) \(events.errors)")
         let difference = try Shell.run("diff shop.chain@07:30:03 shop.chain", setting: setting, directory: place.path)
         #expect(difference.output.contains("07:30:03.000 ("), "\(difference.output) \(difference.errors)")
+    }
+
+    /// Of a program, times of day follow a change to summer time; all of a recording are by the clock of its end.
+    @Test(.enabled(if: berlin != nil, "without the time zones of the world"))
+    func timesOfDayOfAProgramAreThoseOfTheMoment() throws {
+        let zone = try #require(berlin)
+        let program = ForestSource.program(.pid(1))
+        // Noon in Berlin of 1 January and of 1 July 2026.
+        let moments = [1_767_265_200, 1_782_900_000].map { UInt64($0) * 1_000_000_000 }
+        #expect(moments.map { program.clockOffset(at: $0, in: zone) } == [3_600, 7_200])
+        let place = try Place()
+        let recording = try ForestSource(try place.recording())
+        #expect(Set(moments.map { recording.clockOffset(at: $0, in: zone) }).count == 1)
     }
 
     @Test func otherWordsAreTargets() throws {

@@ -52,8 +52,7 @@ struct Events: ParsableCommand {
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
         let source = try ForestSource(name)
-        let line = EventLine(
-            glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode), clockOffset: source.clockOffset)
+        var line = EventLine(glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode))
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -76,6 +75,8 @@ struct Events: ParsableCommand {
                     Streams.printError("the program sends its state again: events may be missing until it is complete.")
                 }
                 hasBegun = true
+                // For each batch, because the command may run when summer time begins or ends.
+                line.clockOffset = source.clockOffset(at: batch.time &+ wallOffset)
                 try selection.apply(batch) { event, text, forest in
                     // A batch that begins or ends a resync has no new events: its events repeat the waits of the state.
                     guard event.time > start, batch.resync == nil else { return }

@@ -82,11 +82,15 @@ enum ForestSource {
         return min(max(moment, file.range.lowerBound), file.range.upperBound)
     }
 
-    /// Seconds to add to UTC for the times of day of what is read.
-    var clockOffset: Int {
+    /// Seconds to add to UTC for the times of day of what is read now.
+    var clockOffset: Int { clockOffset(at: WallClock.now) }
+
+    /// Returns the seconds to add to UTC for the times of day of what is read: of a recording those at its end, so that
+    /// all its times are by one clock; of a program those at the moment, in nanoseconds since 1970.
+    func clockOffset(at moment: UInt64, in zone: TimeZone = .current) -> Int {
         switch self {
         case .recording(let file, _): file.clockOffset
-        case .program: WallClock.offset()
+        case .program: WallClock.offset(at: moment, in: zone)
         }
     }
 
