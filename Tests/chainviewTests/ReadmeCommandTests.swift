@@ -9,11 +9,14 @@ import Testing
 /// The commands in the README are valid and work.
 @Suite(.serialized, .onItsOwnThread) struct ReadmeCommandTests {
     private let readme: String
+    /// The README of the demo server.
+    private let serverReadme: String
 
     init() throws {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        serverReadme = try String(contentsOf: root.appending(path: "demos/server/README.md"), encoding: .utf8)
     }
 
     /// The arguments after `chainview` in code spans, and in lines of code up to the explanation.
@@ -58,6 +61,19 @@ import Testing
             let isSilent = words.hasPrefix("events shop")
             #expect(outcome.status == 0 && outcome.output.isEmpty == isSilent, "\(words): \(outcome)")
         }
+    }
+
+    /// The README of the demo server shows what its commands print, but for the numbers.
+    @Test func whatTheServersCommandsPrintIsUpToDate() throws {
+        let place = try Place()
+        let server = try place.probe("server")
+        for number in 1...2 { try server.tell("chain order \(number)") }
+        try place.wait(until: "ps server", prints: "6 live")
+        let first = try place.run("ps server --live").output.split(separator: "\n")[0]
+        let head = first.dropFirst("server \(server.pid)".count)
+        #expect(head.hasPrefix("  2 chains · 6 nodes · 6 live") && serverReadme.contains(head + "\n"), "\(head)")
+        let shown = try place.run("cancel server 1")
+        #expect(shown.status == 0 && serverReadme.contains(shown.output), "\(shown)")
     }
 
     @Test func theExportsWork() throws {
