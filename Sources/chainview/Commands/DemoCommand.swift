@@ -33,8 +33,9 @@ struct DemoCommand: ParsableCommand {
     .joined(separator: "\n")
 
     func validate() throws {
-        guard speed > 0, speed <= 1000 else {
-            throw ValidationError("The speed is above 0 and at most 1000, not \(speed).")
+        // From a least speed on, because the demo divides durations by it, and these have to stay representable.
+        guard (0.001...1000).contains(speed) else {
+            throw ValidationError("The speed is above 0, from 0.001 to 1000, not \(speed).")
         }
     }
 
