@@ -78,6 +78,7 @@ struct SpanSenderTests {
             ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", 200, "{}"),
             ("HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n1;x=y\r\nd\r\n0\r\n\r\n", 503, "abcd"),
             ("HTTP/1.0 204 None\r\n\r\n", 204, ""),
+            ("HTTP/1.1 200 OK\r\nContent-Length:\t 2 \t \r\nServer: \r\n\r\n{}", 200, "{}"),
             ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Taken\r\ncontent-length: 1\r\n\r\n-", 202, "-"),
         ]
         for (text, status, body) in texts {

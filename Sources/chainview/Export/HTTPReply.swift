@@ -93,8 +93,7 @@ struct HTTPReplyReader {
         case .headers:
             if line.isEmpty { return try beginBody() }
             guard let colon = line.firstIndex(of: ":") else { return }
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            draft.headers[line[..<colon].lowercased()] = String(value)
+            draft.headers[line[..<colon].lowercased()] = Self.trimmed(line[line.index(after: colon)...])
         case .chunkSize:
             guard let count = Int(line.prefix { $0.isHexDigit }, radix: 16), count >= 0 else {
                 throw Self.failure("its answer is no HTTP")
@@ -104,6 +103,14 @@ struct HTTPReplyReader {
         case .trailers: if line.isEmpty { reply = draft }
         case .body, .rest, .chunk: break
         }
+    }
+
+    /// Returns a header's value without the blanks around it.
+    private static func trimmed(_ value: Substring) -> String {
+        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+        var value = value.drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        return String(value)
     }
 
     /// Decides from the headers how long the content is.
