@@ -2,6 +2,8 @@ import Foundation
 import TerminalHarness
 import Testing
 
+@testable import chainview
+
 /// `chainview record`, `chainview run --record` and `chainview replay`.
 @Suite(.serialized, .onItsOwnThread) struct RecordTests {
     private let probe = builtProduct("CommandProbe")
@@ -218,6 +220,12 @@ import Testing
             let outcome = try place.run(words)
             #expect(outcome.status == status && !outcome.errors.isEmpty, "\(words): \(outcome)")
         }
+    }
+
+    @Test func aSizeHasTheUnitThatItIsRoundedTo() {
+        let sizes: [UInt64] = [999, 999_999, 1_000_000, 999_949_999, 999_950_000, 1_000_000_000]
+        let texts = ["999 bytes", "999 kB", "1.0 MB", "999.9 MB", "1.00 GB", "1.00 GB"]
+        #expect(sizes.map(RecordingReport.bytes) == texts)
     }
 
     @Test func errorsAreOneSentence() throws {

@@ -46,7 +46,8 @@ struct RecordingReport {
         switch count {
         case ..<1_000: "\(count) bytes"
         case ..<1_000_000: "\(count / 1_000) kB"
-        case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+        // From here on one digit behind the point would make 1000.0 MB of it.
+        case ..<999_950_000: String(format: "%.1f MB", Double(count) / 1e6)
         default: String(format: "%.2f GB", Double(count) / 1e9)
         }
     }
