@@ -2,7 +2,7 @@ import ChainEvents
 import ChainText
 import Frames
 
-/// A program that can be attached to, in a list.
+/// A program that was found, in a list.
 public struct ListedProcess: Hashable, Sendable {
     /// The argument of `chainview attach` for it.
     public var target: String
@@ -36,7 +36,7 @@ public struct ListedProcess: Hashable, Sendable {
         return wall - info.startTime
     }
 
-    /// The words behind its counts: the problem, or remarks.
+    /// The text after the counts in its row: the problem, or remarks; empty without either.
     package var note: String {
         if let problem { return problem }
         let missing = info?.missingTaskFacts.words ?? []

@@ -63,7 +63,7 @@ extension FoundProcess {
     }
 }
 
-/// Prints the programs that can be attached to.
+/// Prints the programs that were found; of one that cannot be attached to, the reason.
 enum ProcessList {
     static func print(_ found: [FoundProcess], charset: Charset) throws {
         if found.isEmpty { return try Streams.print("No program to attach to yet.\n\n" + Picker.adviceText) }
