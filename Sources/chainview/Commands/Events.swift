@@ -88,7 +88,7 @@ struct Events: ParsableCommand {
                 }
                 return true
             },
-            rest: {
+            whilePaused: {
                 try flush()
                 return true
             },

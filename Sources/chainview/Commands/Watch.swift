@@ -61,7 +61,7 @@ struct Watch: ParsableCommand {
         if case .recording = source { watcher.waitsForRoom = true }
         try loop.run(
             begin: { watcher.begin($0.process) }, take: watcher.take,
-            rest: {
+            whilePaused: {
                 try watcher.queue?.advance()
                 return true
             },

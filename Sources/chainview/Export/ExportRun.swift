@@ -20,9 +20,9 @@ struct ExportRun {
 
     /// Calls `make` with the program, passes all nodes to the exporter that it returns, and calls `end`.
     ///
-    /// - Parameter rest: called while a program is followed, after batches and in pauses.
+    /// - Parameter whilePaused: called while a program is followed, after batches and in pauses.
     func nodes<Exporter: NodeExporter>(
-        make: (ProcessDescription) throws -> Exporter, rest: (inout Exporter) throws -> Void = { _ in },
+        make: (ProcessDescription) throws -> Exporter, whilePaused: (inout Exporter) throws -> Void = { _ in },
         end: (inout ExportStream<Exporter>) throws -> Void
     ) throws {
         var options = ExportStream<Exporter>.Options()
@@ -37,7 +37,7 @@ struct ExportRun {
         }
         var stream: ExportStream<Exporter>?
         func pause() throws -> Bool {
-            if isFollowing, stream != nil { try rest(&stream!.exporter) }
+            if isFollowing, stream != nil { try whilePaused(&stream!.exporter) }
             return true
         }
         try loop.run(
@@ -46,7 +46,7 @@ struct ExportRun {
                 try stream?.apply(batch)
                 return try pause()
             },
-            rest: pause,
+            whilePaused: pause,
             end: {
                 // A part of a recording must not look like the whole.
                 if loop.isInterrupted, !isFollowing {

@@ -13,7 +13,7 @@ struct StreamCommands {
     func writeLines(to output: ExportOutput) throws {
         try run.nodes(
             make: { try JSONLExport($0, to: output.write) },
-            rest: { _ in try output.flush() },
+            whilePaused: { _ in try output.flush() },
             end: { stream in
                 try stream.exporter.end(stream.forest)
                 try output.end()
@@ -50,7 +50,7 @@ struct StreamCommands {
         var nextFlush = DispatchTime.now()
         try run.nodes(
             make: { OTLPExport($0, version: Version.text) { sender.send($0, $1) } },
-            rest: { exporter in
+            whilePaused: { exporter in
                 // Once a second, because a request for each batch would be 50 a second.
                 guard DispatchTime.now() >= nextFlush else { return }
                 try exporter.flush()

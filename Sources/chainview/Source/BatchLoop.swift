@@ -11,8 +11,8 @@ struct BatchLoop {
     /// Whether the end is being written, which is not cut off.
     private let isEnding = Lock(false)
 
-    /// The longest time between two calls of `rest` while batches come, in nanoseconds.
-    private static let restInterval: UInt64 = 100_000_000
+    /// The longest time between two calls of `whilePaused` while batches come, in nanoseconds.
+    private static let pauseInterval: UInt64 = 100_000_000
     /// The longest time from a signal to the call of `end`, while the loop may wait for a connection or for its output.
     private static let signalLimit = DispatchTimeInterval.seconds(5)
 
@@ -33,32 +33,32 @@ struct BatchLoop {
     /// Whether a signal has come that ends the loop.
     var isInterrupted: Bool { signals.received != nil }
 
-    /// Calls `take` with each batch, and `rest` in pauses and at least ten times a second, until one of them returns
-    /// false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after `end`. A
-    /// second signal ends the process at once.
+    /// Calls `take` with each batch, and `whilePaused` in pauses and at least ten times a second, until one of them
+    /// returns false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after
+    /// `end`. A second signal ends the process at once.
     ///
     /// - Parameter begin: called once, before the first batch.
     func run(
-        begin: (any BatchReader) throws -> Void, take: (EventBatch) throws -> Bool, rest: () throws -> Bool,
+        begin: (any BatchReader) throws -> Void, take: (EventBatch) throws -> Bool, whilePaused: () throws -> Bool,
         end: () throws -> Void
     ) throws {
         let reader = try source.reader()
         defer { reader.stop() }
         try begin(reader)
         let deadline = duration.map { DispatchTime.now() + .nanoseconds(Int($0.duration.clampedNanoseconds)) }
-        var (isOver, lastRest) = (false, SystemClock.shared.now)
+        var (isOver, lastPause) = (false, SystemClock.shared.now)
         while !isOver, signals.received == nil, deadline.map({ DispatchTime.now() < $0 }) ?? true {
             switch reader.next() {
             case .batch(let batch):
                 isOver = try !take(batch)
-                guard !isOver, SystemClock.shared.now - lastRest >= Self.restInterval else { continue }
+                guard !isOver, SystemClock.shared.now - lastPause >= Self.pauseInterval else { continue }
                 fallthrough
             case .nothing:
-                isOver = try !rest()
-                lastRest = SystemClock.shared.now
+                isOver = try !whilePaused()
+                lastPause = SystemClock.shared.now
             case .ended(let notes):
                 isOver = true
-                _ = try rest()
+                _ = try whilePaused()
                 for note in notes { Streams.printError(note + ".") }
             }
         }
