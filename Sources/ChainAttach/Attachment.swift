@@ -8,7 +8,7 @@ final class Attachment {
     let connection: ProgramConnection
     /// When the connection became live, by the clock of the core.
     let startTime: UInt64
-    /// When the last message arrived, in nanoseconds since 1970.
+    /// When bytes last arrived, in nanoseconds since 1970.
     private(set) var lastReceivedWall: UInt64
     /// Whether the program sent a goodbye because it stops.
     private(set) var hasStopped = false
@@ -23,7 +23,7 @@ final class Attachment {
     /// The last id given to a command on the wire.
     private var lastCommand: UInt64 = 0
 
-    /// A program counts as stopped after this much silence, because it sends a heartbeat every second.
+    /// A program counts as stalled after this much silence, because it sends a heartbeat every second.
     private static let silenceLimit: UInt64 = 5_000_000_000
     /// The most unanswered commands.
     private static let pendingLimit = 1_000

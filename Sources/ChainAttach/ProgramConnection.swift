@@ -155,7 +155,7 @@ final class ProgramConnection {
             }
         guard let line = child.lastLine else {
             let how = code.map { "with code \($0)" } ?? "by a signal"
-            return AttachError(kind, "The way to \(endpoint) ended \(how) and without a word")
+            return AttachError(kind, "The connection command of \(endpoint) ended \(how) and without a message")
         }
         let sentence = line.hasPrefix("chainview: ") ? String(line.dropFirst(11)) : line
         return AttachError(kind, "\(endpoint): \(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)")

@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [
         ("nowhere", "ssh:nowhere/1: ssh: connect to host nowhere port 22: No route to host"),
         ("bare", "ssh:bare/1: bash: line 1: chainview: command not found"),
-        ("mute", "The way to ssh:mute/1 ended with code 3 and without a word"),
+        ("mute", "The connection command of ssh:mute/1 ended with code 3 and without a message"),
         // ssh must not inherit the blocked signals of the thread that starts it, nor get the keys of this terminal.
         ("surroundings", "ssh:surroundings/1: blocks [], a session of its own"),
     ])
@@ -85,9 +85,9 @@ import Testing
     @Test func aLostRelayIsStartedAgain() throws {
         var program: FakeProgram? = try FakeProgram(in: folder)
         let watched = Watched(.ssh(host: folder.base, process: "checkout"), options)
-        var first = [try program!.welcome(), try program!.welcome()]
+        var viewers = [try program!.welcome(), try program!.welcome()]
         try watched.waitUntilLive()
-        first = []
+        viewers = []
         try watched.status.wait("the loss", last: true) { $0.disconnection?.attempt == 0 }
         program = nil
         watched.clock.advance(by: try watched.clock.restToDeadline())
@@ -95,10 +95,10 @@ import Testing
         #expect(disconnection?.reason.contains("No program named checkout") == true)
         program = try FakeProgram(in: folder, key: 2)
         watched.clock.advance(by: try watched.clock.restToDeadline())
-        first = [try program!.welcome(), try program!.welcome()]
+        viewers = [try program!.welcome(), try program!.welcome()]
         try watched.status.wait("the second run") { $0.isLive && $0.process?.key.rawValue == 2 }
         watched.source.stop()
-        #expect(first.count == 2)
+        #expect(viewers.count == 2)
     }
 
     @Test func aRelayLeadsToProgramsOnItsMachineOnly() throws {
