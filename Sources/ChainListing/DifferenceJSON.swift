@@ -60,8 +60,10 @@ public enum DifferenceJSON {
         ])
     }
 
-    /// Returns a number with up to six decimals.
-    private static func decimal(_ value: Double) -> String { JSONText.seconds(UInt64(min(value * 1e6, 1e16)) * 1_000) }
+    /// Returns a number from 0 on with up to six decimals, rounded.
+    package static func decimal(_ value: Double) -> String {
+        JSONText.seconds(UInt64(min((value * 1e6).rounded(), 1e16)) * 1_000)
+    }
 
     private static func nodes(_ ids: [NodeID]?, _ side: Difference.Side, other: ChainForest) -> String {
         guard let ids else { return "null" }

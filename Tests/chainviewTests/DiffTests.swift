@@ -115,6 +115,11 @@ import Testing
         #expect(sites?.first?["file"] as? String == "Shop/Order.swift" && sites?.first?["line"] as? Int == 42)
     }
 
+    /// 4.1 times a million is a little less than 4,100,000 in binary.
+    @Test func numbersAreRounded() {
+        #expect([4.1, 0.000_000_6, 0.1 + 0.2].map(DifferenceJSON.decimal) == ["4.1", "0.000001", "0.3"])
+    }
+
     @Test func recordingsOfTwoRunsAreCompared() throws {
         var (before, after) = (
             try side(orders(seconds: 10, milliseconds: 50)),
