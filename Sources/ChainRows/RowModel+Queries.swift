@@ -7,11 +7,11 @@ extension RowModel {
 
     /// Advances the filter and the order; returns whether rows may have moved.
     ///
-    /// `now` is the moment on the screen, in nanoseconds of the program's clock; it stands still while the screen is
-    /// frozen. `wall`, in nanoseconds, does not.
-    package mutating func tick(now: UInt64, wall: UInt64) -> Bool {
+    /// `now` is the moment on the screen, in nanoseconds of the program's clock; `wall` is the time of day, in
+    /// nanoseconds. `isStill` is whether `now` does not advance by itself, and `wall` may not either.
+    package mutating func tick(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
         filter.tick(now)
-        return tickOrder(now: now, wall: wall)
+        return tickOrder(now: now, wall: wall, isStill: isStill)
     }
 
     /// Returns whether no sort, scan or rebuild is under way and, unless `ignoresDeadlines`, nothing is to be archived

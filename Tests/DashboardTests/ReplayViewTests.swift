@@ -141,4 +141,41 @@ import Testing
         screen.tick(34_210)
         #expect(queued() == 3 && screen.state.isIdle, "\(screen.text)")
     }
+
+    /// Most figures and orders change once a second, and in a paused recording no second passes. The keys show the sites,
+    /// the profile, groups, the chains by state, the failed events, and the details of a node.
+    @Test(arguments: ["4", "7", "t", "s", "6/failed<Enter>", "Gk"])
+    func aShortStepShowsItsMoment(_ keys: String) {
+        var before = Script(time: 100)
+        for order in [1, 3] as [UInt64] {
+            before.at(100 + Double(order))
+            before.make(order, .work, "order \(order)", site: "Shop/Order.swift:41")
+            before.start(order)
+            before.make(order + 1, .then, "charge card", under: order, site: "Shop/Order.swift:42")
+        }
+        var after = Script(sequence: 2, time: 940)
+        after.reject(3, "declined")
+        after.skip(4, error: true)
+        func settle(_ screen: inout Screen, at time: Double) {
+            for _ in 0..<4 { screen.tick(time) }
+            #expect(screen.state.isIdle)
+        }
+        func rows(_ screen: Screen) -> [String] {
+            (1..<screen.state.size.rows - 2).map { screen.frame.rowText($0) }
+        }
+        var screen = Self.screen(before, at: 900, columns: 160)
+        screen.type(keys)
+        settle(&screen, at: 900)
+        let old = rows(screen)
+        screen.act(ReplayTests.step(after, at: 950, fresh: false))
+        settle(&screen, at: 950)
+        // The same moment after a jump.
+        var other = Screen(160, 24, connected: false)
+        other.act(ReplayTests.step(before, at: 900, fresh: true))
+        other.act(ReplayTests.step(after, at: 950, fresh: false))
+        other.tick(950)
+        other.type(keys)
+        settle(&other, at: 950)
+        #expect(rows(screen) != old && rows(screen) == rows(other), "\(screen.text)\n\(other.text)")
+    }
 }

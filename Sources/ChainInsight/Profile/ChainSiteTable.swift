@@ -32,14 +32,17 @@ public struct ChainSiteTable: Sendable {
     private var counted = SlotSet()
     /// Settled chains that wait to be counted, in the order in which they were observed.
     private var settling = Queue<Settled>()
-    /// Chains that settled since the latest call of ``count(_:wall:budget:)``; the next one moves them to `settling`.
+    /// Chains that settled since the latest call of ``count(_:wall:isStill:budget:)``; the next one moves them to
+    /// `settling`.
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
     private static let settlingLimit = 131_072
     /// Whether the queue of settled chains was full; a sweep finds those that it had no room for.
     private var hadNoRoom = false
-    /// The time of the latest call of ``count(_:wall:budget:)``.
+    /// The time of the latest call of ``count(_:wall:isStill:budget:)``.
     private var wall: UInt64 = 0
+    /// Whether that time may stand still.
+    private var isStill = false
     /// The next index to sweep; nil after the last one.
     private var cursor: UInt32? = 0
     private var bound: UInt32 = 0
@@ -65,7 +68,7 @@ public struct ChainSiteTable: Sendable {
     public var isComplete: Bool { cursor == nil && profile?.isSwept != false }
 
     /// Whether there is something to sweep or to count now.
-    public var isCounting: Bool { !isComplete || settling.first.map { wall &- $0.wall >= Self.hold } ?? false }
+    public var isCounting: Bool { !isComplete || settling.first.map { isDue($0) } ?? false }
 
     /// Whether settled chains wait to be counted, now or after ``hold``.
     public var hasSettled: Bool { !settling.isEmpty || !arrived.isEmpty }
@@ -86,9 +89,10 @@ public struct ChainSiteTable: Sendable {
     // MARK: Counting
 
     /// Sweeps, and counts the chains that are due, until about `budget` nodes were read, some 0.2 µs each. Returns
-    /// whether a figure may have changed. `wall` is the time, in nanoseconds, of any clock that does not stop.
-    public mutating func count(_ forest: ChainForest, wall: UInt64, budget: Int) -> Bool {
-        self.wall = wall
+    /// whether a figure may have changed. `wall` is the time, in nanoseconds, of any clock; while that may stand still
+    /// (`isStill`), settled chains are due at once.
+    public mutating func count(_ forest: ChainForest, wall: UInt64, isStill: Bool = false, budget: Int) -> Bool {
+        (self.wall, self.isStill) = (wall, isStill)
         let before = revision
         for var root in arrived {
             root.wall = wall
@@ -99,7 +103,7 @@ public struct ChainSiteTable: Sendable {
         if hadNoRoom, settling.isEmpty { (cursor, hadNoRoom) = (0, false) }
         var rest = budget
         sweep(forest, &rest)
-        while rest > 0, let first = settling.first, wall &- first.wall >= Self.hold {
+        while rest > 0, let first = settling.first, isDue(first) {
             _ = settling.popFirst()
             rest -= 1
             _ = settlingRoots.remove(first.slot)
@@ -115,6 +119,9 @@ public struct ChainSiteTable: Sendable {
         }
         return revision != before
     }
+
+    /// Whether a settled chain is to be counted now.
+    private func isDue(_ chain: Settled) -> Bool { isStill || wall &- chain.wall >= Self.hold }
 
     private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
 

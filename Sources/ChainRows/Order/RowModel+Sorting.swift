@@ -2,11 +2,11 @@ import ChainModel
 
 // The order as time passes: sorts in slices, repositioned chains, growing durations.
 extension RowModel {
-    /// Advances the order if a second of `wall` has passed; returns whether rows may have moved. `now` is the moment on
-    /// the screen, which stands still while it is frozen; `wall` does not.
-    mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
+    /// Advances the order if a second of `wall` has passed, or if `isStill`, because no second may pass then; returns
+    /// whether rows may have moved. `now` is the moment on the screen.
+    mutating func tickOrder(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
         let second = wall / 1_000_000_000
-        guard second != order.second else { return false }
+        guard isStill || second != order.second else { return false }
         order.second = second
         return advanceOrder(at: now)
     }

@@ -248,16 +248,16 @@ extension Program {
     }
 
     private mutating func tickRows(_ wall: UInt64) -> Bool {
-        rowModel.tick(now: shownNow, wall: wall)
+        rowModel.tick(now: shownNow, wall: wall, isStill: isStill)
     }
 
     /// Updates the views' own figures, a slice at a time; returns whether that changed anything.
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
-        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall) }
+        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall, isStill: false) }
         defer { updateFilterWarnings() }
-        return insight.tick(forest, now: now, wall: wall, options: options)
+        return insight.tick(forest, now: now, wall: wall, isStill: isStill, options: options)
     }
 
     // MARK: Freezing

@@ -135,9 +135,10 @@ extension EventsView {
             return true
         }
         guard filtering.dependsOnNodes else { return false }
-        if state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state),
-            state.wall &- state.events.renewed >= renewalInterval
-        {
+        // At once where the time may stand still.
+        let isDue =
+            state.programs.allSatisfy(\.isStill) || state.wall &- state.events.renewed >= renewalInterval
+        if isDue, state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state) {
             state.events.nodeRevision = nodeRevision(state)
             state.events.renewed = state.wall
             state.events.renewal = EventIndex(ends: kept.map(\.upperBound))

@@ -48,13 +48,17 @@ struct ChainsInsight {
         table?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures; returns whether they changed.
-    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
+    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isStill`; returns whether
+    /// they changed.
+    ///
+    /// - Parameter isStill: whether `wall` may stand still, so that no second passes.
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isStill: Bool) -> Bool {
         guard table != nil else { return false }
         let wasComplete = table!.isComplete
-        _ = table!.count(forest, wall: wall, budget: Self.nodeBudget)
+        _ = table!.count(forest, wall: wall, isStill: isStill, budget: Self.nodeBudget)
         guard demand != .nothing else { return false }
-        if wall / 1_000_000_000 != second || !wasComplete, table!.revision != shownRevision { isRefreshing = true }
+        let isDue = isStill || wall / 1_000_000_000 != second || !wasComplete
+        if isDue, table!.revision != shownRevision { isRefreshing = true }
         return refresh(forest, wall: wall)
     }
 

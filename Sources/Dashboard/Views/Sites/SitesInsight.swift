@@ -25,6 +25,8 @@ struct SitesInsight {
     /// The second of the last refresh, since 1970.
     private var second: UInt64 = 0
     private var isRefreshing = false
+    /// Whether the time may stand still, so that figures are refreshed with each change.
+    private var isStill = false
     /// When counting of a single call site is to begin, in nanoseconds since 1970; nil once it has begun.
     private var oneBegins: UInt64?
 
@@ -91,13 +93,17 @@ struct SitesInsight {
         one?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures; returns whether there is something to redraw.
-    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
+    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isStill`; returns whether
+    /// there is something to redraw.
+    ///
+    /// - Parameter isStill: whether `wall` may stand still, so that no second passes.
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isStill: Bool) -> Bool {
+        self.isStill = isStill
         switch demand {
         case .nothing: return false
         case .one(let key):
             if let begins = oneBegins {
-                guard wall >= begins else { return false }
+                guard isStill || wall >= begins else { return false }
                 oneBegins = nil
                 one = SiteTable(only: key)
             }
@@ -111,7 +117,7 @@ struct SitesInsight {
             _ = table!.sweep(forest, budget: Self.nodeBudget)
             guard table!.isComplete else { return true }
             isRefreshing = true
-        } else if !isRefreshing, isNextSecond(wall), table!.revision != shownRevision {
+        } else if !isRefreshing, isDue(wall), table!.revision != shownRevision {
             isRefreshing = true
         }
         guard isRefreshing, table!.refresh(budget: bucketBudget) else { return false }
@@ -130,7 +136,7 @@ struct SitesInsight {
             _ = one!.sweep(forest, budget: budget)
             guard one!.isComplete else { return false }
         } else {
-            guard isNextSecond(wall), one!.revision != oneRevision else { return false }
+            guard isDue(wall), one!.revision != oneRevision else { return false }
         }
         one!.refresh(key)
         (second, oneRevision) = (wall / 1_000_000_000, one!.revision)
@@ -143,14 +149,15 @@ struct SitesInsight {
             _ = table!.sweep(forest, budget: Self.nodeBudget)
             guard table!.isComplete else { return false }
         } else {
-            guard isNextSecond(wall), table!.revision != oneRevision else { return false }
+            guard isDue(wall), table!.revision != oneRevision else { return false }
         }
         table!.refresh(key)
         (second, oneRevision) = (wall / 1_000_000_000, table!.revision)
         return true
     }
 
-    private func isNextSecond(_ wall: UInt64) -> Bool { wall / 1_000_000_000 != second }
+    /// Whether changed figures are to be refreshed.
+    private func isDue(_ wall: UInt64) -> Bool { isStill || wall / 1_000_000_000 != second }
 
     /// Whether a count is under way.
     var isCounting: Bool {
