@@ -122,6 +122,19 @@ import Testing
         #expect(screen.state.liveWarningCounts == before.map { $0 + 1 })
     }
 
+    /// The kept past has a limit, and the shown moment may be older than its beginning by now.
+    @Test func aMomentThatIsNoLongerKeptIsShown() {
+        var screen = Self.live(160)
+        let position = ReplayPosition(time: 5, range: 10...20, isPast: true)
+        screen.act(
+            .replayed(
+                Self.source,
+                ReplayStep(process: Script.process, isFresh: true, batches: [Self.past.batch], position: position)))
+        Self.tick(&screen, shown: 0, live: 60)
+        #expect(screen.text.contains(" behind") && screen.text.contains("order 17"), "\(screen.text)")
+        #expect(ReplayTime.words(ReplayPosition(time: 5, range: 10...20)) == "paused at 0.000s of 0.000s")
+    }
+
     /// What was set before holds in the past, and what is set there holds afterwards.
     @Test func choicesGoBothWays() {
         var screen = Self.live()

@@ -138,6 +138,47 @@ import Testing
         #expect(try histories.playback().marks.marks == marks)
     }
 
+    /// The part with the shown moment is dropped meanwhile.
+    @Test func aMomentThatIsNoLongerKeptIsLeft() throws {
+        let source = TestSource()
+        let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: 4 << 20)
+        defer { histories.stop() }
+        source.publish(.live(Self.description))
+        var time: UInt64 = 0
+        func publish(_ sequences: ClosedRange<UInt64>) throws {
+            for sequence in sequences {
+                var batch = EventBatch(process: .test, sequence: sequence, time: 0)
+                for index in 0..<500 as Range<UInt64> {
+                    time += 10_000
+                    let node = NodeID(sequence * 1_000 + index)
+                    batch.events.append(ChainEvent(time: time, .created, node: node))
+                    batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
+                }
+                batch.time = time
+                source.publish(batch)
+                // A playback makes the recorder write what has come.
+                if sequence.isMultiple(of: 20) { _ = try histories.playback() }
+            }
+        }
+        try publish(1...20)
+        let playback = try histories.playback()
+        _ = playback.start(at: 0)
+        let shown = playback.time
+        try publish(21...400)
+        // Nothing follows, but the history is read on.
+        guard case .message? = playback.perform(.nextNotable).first else {
+            Issue.record("there is no rejection")
+            return
+        }
+        #expect(playback.range.lowerBound > shown)
+        for command in [ReplayCommand.faster, .togglePlaying] {
+            let positions = playback.perform(command).compactMap { action -> ReplayPosition? in
+                if case .replayed(_, let step) = action { step.position } else { nil }
+            }
+            #expect(!positions.isEmpty && positions.allSatisfy { $0.range.contains($0.time) }, "\(positions)")
+        }
+    }
+
     /// The dashboard counts the warnings; the history has the counts.
     @Test func openWarningsAreNoted() throws {
         let source = TestSource()

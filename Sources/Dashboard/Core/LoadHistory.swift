@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// Samples of the load of a program, one for each second of the last minute.
 struct LoadHistory {
     /// The load in one second.
@@ -128,7 +130,7 @@ extension Program {
     var failedAMinute: Int? {
         guard let position = connection.replay else { return loadHistory.failedAMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
-        let past = position.time - position.range.lowerBound
+        let past = position.time.subtractingClamped(position.range.lowerBound)
         return shown >= min(past, UInt64(LoadHistory.length) * 1_000_000_000) ? loadHistory.failedAMinute : nil
     }
 }

@@ -219,9 +219,9 @@ enum ReplayTime {
     /// `paused, 12.4s behind`.
     static func words(_ position: ReplayPosition) -> String {
         let state = position.isPlaying ? "playing" : "paused"
-        let (passed, whole) = (
-            position.time - position.range.lowerBound, position.range.upperBound - position.range.lowerBound
-        )
+        // The moment may have left the past that is kept.
+        let passed = position.time.subtractingClamped(position.range.lowerBound)
+        let whole = position.range.upperBound - position.range.lowerBound
         let speed =
             position.speed == 1 ? "" : " \(position.speed >= 1 ? "\(Int(position.speed))" : "\(position.speed)")x"
         if position.isPast { return "\(state)\(speed), \(tenths(position.behind)) behind" }

@@ -129,8 +129,9 @@ final class Playback {
         return steps(batches, isFresh: true)
     }
 
-    /// Returns the actions that show the same moment at another speed, playing or paused.
-    func stay() -> [Action] { steps(tracks.map { _ in [] }, isFresh: false) }
+    /// Returns the actions that show the same moment at another speed, playing or paused; or the nearest moment, if this
+    /// one has left the history.
+    func stay() -> [Action] { isStale ? seek(to: time) : steps(tracks.map { _ in [] }, isFresh: false) }
 
     private func steps(_ batches: [[EventBatch]], isFresh: Bool) -> [Action] {
         defer { hasNewSeries = false }
