@@ -108,6 +108,46 @@ import Testing
         #expect(screen.text.contains("charge card") && screen.state.programs[0].initialFolds.isEmpty)
     }
 
+    private static let restarted = ProcessDescription(
+        key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: Script.process.wallOffset)
+
+    /// Starts the live program anew: its nodes have the ids of the old run.
+    private static func restart(_ screen: inout Screen) {
+        screen.act(.connected(source, restarted))
+        var script = Script(time: 61_000, of: restarted)
+        script.make(1, .work, "order 90", site: "Shop/Later.swift:1")
+        script.make(2, .then, "pack parcel", under: 1)
+        script.make(3, .work, "order 91", site: "Shop/Later.swift:1")
+        script.abandon(3, "its resolver was released")
+        screen.act(.received(source, script.batch))
+        LookingBackTests.tick(&screen, shown: 40, live: 62)
+    }
+
+    /// Folds, pins, tags and dismissed warnings are by the ids of nodes, which start again.
+    @Test func aNewRunHasNoChoicesOfTheOldOne() {
+        var screen = LookingBackTests.live()
+        var script = Script(sequence: 3, time: 60_000)
+        script.abandon(3, "its resolver was released")
+        screen.feed(script)
+        screen.go(to: 1)
+        screen.type("hP")
+        screen.go(to: 3)
+        screen.type(":tag<Enter>5")
+        for _ in 0..<4 { screen.tick(60_000) }
+        for _ in 0..<20 where !screen.state.warnings.rows.isEmpty { screen.type("gx") }
+        screen.type("1")
+        #expect(screen.state.programs[0].insight.warnings.kindsByNode[NodeID(3)] == nil, "dismissed")
+        LookingBackTests.lookBack(&screen)
+        Self.restart(&screen)
+        screen.act(.returnedToNow)
+        for _ in 0..<4 { screen.tick(62_000) }
+        #expect(screen.state.programs[0].info?.pid == 4343)
+        #expect(screen.text.contains("pack parcel"), "\(screen.text)")
+        #expect(screen.state.forest?.pins == [] && screen.taggedIDs == [])
+        #expect((1...3).allSatisfy { !screen.state.rowModel.isTagged(screen.state.forest!.index(of: NodeID($0))!) })
+        #expect(screen.state.programs[0].insight.warnings.kindsByNode[NodeID(3)] != nil)
+    }
+
     /// A new run of the live program, of which nothing is known yet, changes nothing on the screen.
     @Test(arguments: ViewID.allCases) func theLiveProgramDoesNotDisturbTheShownView(_ view: ViewID) {
         var screen = Screen(120, 40, options: .init(keepsHistory: true))

@@ -43,13 +43,16 @@ extension State {
         let past = programs
         (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
         for programIndex in programs.indices {
-            if let shown = past.first(where: { $0.source == programs[programIndex].source }) {
-                (programs[programIndex].kept, programs[programIndex].isFolded) = (shown.kept, shown.isFolded)
+            let shown = past.first { $0.source == programs[programIndex].source }
+            if let shown { programs[programIndex].isFolded = shown.isFolded }
+            applyChanges(since: aside, to: programIndex)
+            // A run that began meanwhile has other nodes with the same ids.
+            if let shown, shown.info?.key == programs[programIndex].info?.key {
+                programs[programIndex].kept = shown.kept
                 // As `*` leaves them. Call sites that were added meanwhile are for later runs.
                 if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
+                if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
             }
-            applyChanges(since: aside, to: programIndex)
-            if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
         }
         isDraggingStrip = false
         warnings.seen = aside.seenWarnings
