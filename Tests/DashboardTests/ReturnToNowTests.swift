@@ -148,6 +148,23 @@ import Testing
         #expect(screen.state.programs[0].insight.warnings.kindsByNode[NodeID(3)] != nil)
     }
 
+    /// The filter and the order that were set and dropped while the past is shown are those of a run that began meanwhile.
+    @Test func aNewRunHasTheFilterAndTheOrderOfThePresent() {
+        var screen = LookingBackTests.live()
+        LookingBackTests.lookBack(&screen)
+        screen.type("/charge<Enter>t")
+        Self.restart(&screen)
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.type("<Esc>t")
+        #expect(!screen.state.filter.isActive && !screen.state.order.isGrouped)
+        screen.act(.returnedToNow)
+        for _ in 0..<4 { screen.tick(62_000) }
+        for program in screen.state.programs {
+            #expect(!program.rowModel.filterState.isActive && !program.rowModel.isGrouped, "\(program.name)")
+        }
+        #expect(screen.text.contains("order 91") && screen.text.contains("pack parcel"), "\(screen.text)")
+    }
+
     /// A new run of the live program, of which nothing is known yet, changes nothing on the screen.
     @Test(arguments: ViewID.allCases) func theLiveProgramDoesNotDisturbTheShownView(_ view: ViewID) {
         var screen = Screen(120, 40, options: .init(keepsHistory: true))

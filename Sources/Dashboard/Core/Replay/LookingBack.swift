@@ -44,15 +44,7 @@ extension State {
         (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
         for programIndex in programs.indices {
             let shown = past.first { $0.source == programs[programIndex].source }
-            if let shown { programs[programIndex].isFolded = shown.isFolded }
-            applyChanges(since: aside, to: programIndex)
-            // A run that began meanwhile has other nodes with the same ids.
-            if let shown, shown.info?.key == programs[programIndex].info?.key {
-                programs[programIndex].kept = shown.kept
-                // As `*` leaves them. Call sites that were added meanwhile are for later runs.
-                if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
-                if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
-            }
+            applyChoices(made: shown, since: aside, to: programIndex)
         }
         isDraggingStrip = false
         warnings.seen = aside.seenWarnings
@@ -63,10 +55,20 @@ extension State {
         notify("now")
     }
 
-    /// Applies the user's choices that have changed since the programs were put aside.
-    private mutating func applyChanges(since aside: LookingBack, to programIndex: Int) {
-        if filter != aside.filter { programs[programIndex].setFilter(filter) }
-        if order != aside.order { programs[programIndex].setOrder(order) }
+    /// Applies the user's choices that have changed since the programs were put aside, with those for nodes from the past
+    /// that was `shown` of the program.
+    private mutating func applyChoices(made shown: Program?, since aside: LookingBack, to programIndex: Int) {
+        if let shown { programs[programIndex].isFolded = shown.isFolded }
+        let isSameRun = shown?.info?.key == programs[programIndex].info?.key
+        // A run that began meanwhile has the filter and the order of that moment.
+        if !isSameRun || filter != aside.filter { programs[programIndex].setFilter(filter) }
+        if !isSameRun || order != aside.order { programs[programIndex].setOrder(order) }
+        // It has other nodes with the same ids, too.
+        guard isSameRun, let shown else { return }
+        programs[programIndex].kept = shown.kept
+        // As `*` leaves them. Call sites that were added meanwhile are for later runs.
+        if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
+        if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
     }
 
     /// Calls `body` on a state of the live programs while their past is shown; what is shown stays as it is.
