@@ -203,6 +203,37 @@ import Testing
         for program in Self.now(screen) { #expect(program.rowModel.foreign.news.isEmpty) }
     }
 
+    /// Whether chains are grouped decides whether they are drawn under their callers.
+    @Test(arguments: [true, false]) func callsAreDrawnByTheGroupingOnReturn(_ isGrouped: Bool) {
+        var screen = CalledChainTests.orders(options: .init(keepsHistory: true))
+        let ungrouped = screen.visibleIDs
+        if isGrouped { screen.type("t") }
+        screen.tick(60_000)
+        LookingBackTests.lookBack(&screen)
+        screen.type("t")
+        screen.act(.returnedToNow)
+        for _ in 0..<4 { screen.tick(60_000) }
+        #expect(screen.state.order.isGrouped != isGrouped && screen.state.calledChains.isEmpty != isGrouped)
+        if isGrouped { #expect(screen.visibleIDs == ungrouped, "\(screen.text)") }
+    }
+
+    /// A call that came while chains were grouped is drawn under its caller once they are not.
+    @Test func aCallThatCameUnseenIsDrawnUnderItsCaller() {
+        var screen = CalledChainTests.orders(options: .init(keepsHistory: true))
+        screen.tick(60_000)
+        LookingBackTests.lookBack(&screen)
+        screen.type("t")
+        var more = Script(sequence: 2, time: 61_000, of: Script.billing)
+        more.make(70, .span, "POST /refunds")
+        more.call(70, from: NodeKey(process: Script.process.key, id: NodeID(12)))
+        screen.act(.received(SourceID(1), more.batch))
+        LookingBackTests.tick(&screen, shown: 40, live: 62)
+        screen.type("t")
+        screen.act(.returnedToNow)
+        let root = screen.state.programs[1].forest.index(of: NodeID(70))!
+        #expect(screen.state.calledChains.caller(of: screen.state.rowID(of: root, in: 1)) != nil, "\(screen.text)")
+    }
+
     /// A sort, which collects changes until it is done, is done unseen.
     @Test func aSortGoesOnUnseen() {
         var screen = Screen(80, 20, options: .init(keepsHistory: true))

@@ -50,6 +50,8 @@ extension State {
         warnings.seen = aside.seenWarnings
         divideTags()
         absentTags = []
+        // The links of the live programs are by the grouping of each moment at which they were made unseen.
+        relinkPrograms()
         _ = follow()
         updateRowsAnew()
         notify("now")
