@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 import Testing
@@ -192,6 +193,42 @@ import Testing
         screen.act(Self.step(Self.state, at: 34_200, fresh: true))
         for _ in 0..<4 { screen.tick(34_200) }
         #expect(screen.text.contains("charge card") && screen.taggedIDs == [] && screen.state.forest?.pins == [])
+    }
+
+    /// Nodes that come folded are no choices of the user, so they do not collect with each jump.
+    @Test func nodesThatComeFoldedAreNotKept() throws {
+        var screen = Screen(100, 24, options: State.Options(unimportant: try Query("label:log")), connected: false)
+        func moment(_ number: UInt64) -> Script {
+            var script = Script(time: Double(number) * 1_000)
+            for node in (1...100).map({ number * 1_000 + $0 * 2 }) as [UInt64] {
+                script.make(node, .work, "log \(node)")
+                script.make(node + 1, .work, "write", by: node)
+            }
+            return script
+        }
+        func kept() -> [NodeID] { screen.state.programs[0].kept.folds.nodeIDs }
+        for number in [1, 2, 3, 1] as [UInt64] {
+            screen.act(Self.step(moment(number), at: Double(number) * 1_000, fresh: true))
+            screen.tick(3_000)
+            #expect(kept().isEmpty && screen.text.contains("log") && !screen.text.contains("write"), "\(screen.text)")
+        }
+        // Unfolding one is a choice, and so is a tag; that one stays folded.
+        screen.go(to: 1_002)
+        screen.type("l")
+        screen.go(to: 1_004)
+        screen.type(":tag<Enter>")
+        #expect(screen.text.contains("write"))
+        for number in [2, 1] as [UInt64] {
+            screen.act(Self.step(moment(number), at: Double(number) * 1_000, fresh: true))
+            screen.tick(3_000)
+            #expect(Set(kept()) == [NodeID(1_002), NodeID(1_004)])
+        }
+        #expect(screen.text.contains("write") && screen.taggedIDs == [1_004])
+        func isFolded(_ id: UInt64) -> Bool {
+            let forest = screen.state.forest!
+            return screen.state.rowModel.isFolded(forest.index(of: NodeID(id))!, in: forest)
+        }
+        #expect(isFolded(1_004) && !isFolded(1_002))
     }
 
     @Test func keysMoveIt() {

@@ -11,8 +11,10 @@ struct Folds {
         static let finished = NodeBits(rawValue: 8)
         /// In ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
-        /// The bits that the user sets.
-        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged]
+        /// It came folded, which is no choice of the user; only with ``userFolded``.
+        static let cameFolded = NodeBits(rawValue: 32)
+        /// The bits that the user sets, also for nodes that are still to come.
+        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged, .cameFolded]
     }
 
     /// A node with more children inside folds itself to one row.
@@ -20,7 +22,8 @@ struct Folds {
 
     /// The ``NodeBits`` by node.
     private var bits = PagedArray<UInt8>()
-    /// Nodes with any of the user's bits. They are few, because the user sets them one by one.
+    /// Nodes with any of the user's bits. They are few, because the user sets them one by one, and those that come folded
+    /// have a limit.
     private(set) var marked: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because all nodes inside went well; see ``RowModel/autoFold(in:now:selected:)``.
     private(set) var finished: [NodeIndex: NodeID] = [:]
@@ -121,7 +124,7 @@ struct Folds {
     /// Forgets the user's folds of single nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
-            set([.userFolded, .userUnfolded], false, node)
+            set([.userFolded, .userUnfolded, .cameFolded], false, node)
             if !userBits(of: node).contains(.tagged) { marked[node] = nil }
         }
         forgetFinished()

@@ -47,9 +47,16 @@ extension RowModel {
 
     /// Folds or unfolds a node by the user, which takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
-        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded])
+        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded, .cameFolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
         folds.setUserBits(own, of: node, forest.id(of: node))
+        noteFold(of: node, in: forest)
+    }
+
+    /// Folds a node that comes folded, see ``mayComeFolded(_:)``. It stays so until the user unfolds it, but is no choice
+    /// of the user for this node.
+    package mutating func foldAsItComes(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        folds.setUserBits(folds.userBits(of: node).union([.userFolded, .cameFolded]), of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
 

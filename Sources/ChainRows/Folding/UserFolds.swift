@@ -25,20 +25,27 @@ extension RowModel {
         (user.level, user.openSites) = (folds.level, order.openSites)
         // Folds of single nodes are dropped if the level changed, because a new level replaces them.
         let kept: Folds.NodeBits = earlier.level == folds.level ? .user : .tagged
-        for (id, bits) in earlier.nodes where forest.index(of: id) == nil { user.nodes[id] = bits & kept.rawValue }
-        for (node, id) in folds.marked { user.nodes[id] = folds.userBits(of: node).rawValue }
+        for (id, bits) in earlier.nodes where forest.index(of: id) == nil {
+            user.nodes[id] = Folds.NodeBits(rawValue: bits).intersection(kept).ifAny
+        }
+        for (node, id) in folds.marked {
+            var bits = folds.userBits(of: node)
+            if bits.contains(.cameFolded) { bits.subtract([.userFolded, .cameFolded]) }
+            user.nodes[id] = bits.ifAny
+        }
         return user
     }
 
     /// Replaces the user's folds, tags and opened groups by those of another forest, as far as their nodes are in this
-    /// one.
+    /// one. Other nodes that came folded stay so, unless the fold level changes.
     package mutating func restore(_ user: UserFolds, in forest: borrowing ChainForest) {
         if let level = user.level, level != folds.level {
             fold(toLevel: level == Folds.everything ? nil : level, in: forest)
         }
         for (node, id) in folds.marked where user.nodes[id] == nil && forest.index(of: id) == node {
-            folds.setUserBits([], of: node, id)
-            noteFold(of: node, in: forest)
+            let bits = folds.userBits(of: node)
+            folds.setUserBits(bits.contains(.cameFolded) ? [.userFolded, .cameFolded] : [], of: node, id)
+            if !bits.contains(.cameFolded) { noteFold(of: node, in: forest) }
         }
         // After the level, which opens or folds all groups.
         for site in order.openSites.symmetricDifference(user.openSites) { open(site, user.openSites.contains(site)) }
@@ -53,4 +60,9 @@ extension RowModel {
             fold(node, bits.contains(.userFolded), in: forest)
         }
     }
+}
+
+extension Folds.NodeBits {
+    /// The raw value; nil without any bit.
+    fileprivate var ifAny: UInt8? { isEmpty ? nil : rawValue }
 }

@@ -75,7 +75,7 @@ extension Program {
         if changes.isEverything { return foldAllInitially() }
         for entry in changes.nodes
         where entry.changes.contains(.created) && rowModel.mayComeFolded(entry.index) {
-            if initialFolds.includes(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
+            if initialFolds.includes(entry.index, in: forest) { rowModel.foldAsItComes(entry.index, in: forest) }
         }
     }
 
@@ -94,7 +94,7 @@ extension Program {
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
             for node in nodes where rowModel.mayComeFolded(node) {
-                if initialFolds.includes(node, in: forest) { rowModel.fold(node, true, in: forest) }
+                if initialFolds.includes(node, in: forest) { rowModel.foldAsItComes(node, in: forest) }
             }
         }
     }

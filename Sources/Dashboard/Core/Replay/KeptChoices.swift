@@ -25,7 +25,7 @@ extension Program {
     /// Applies the choices in ``kept`` to the nodes that exist; removes pins that are not in it.
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
-        // Dropped by `restore`, because the folds that nodes come with are no choices of the user.
+        // Another fold level has forgotten which nodes came folded.
         if !kept.folds.showsEverything { foldAllInitially() }
         for id in forest.pins where !kept.pins.contains(id) {
             if let node = forest.index(of: id) { forest.unpin(node) }
