@@ -225,6 +225,28 @@ import Testing
         #expect(text.contains("order (Checkout.swift:31);charge card (Checkout.swift:41) 600000"))
     }
 
+    /// A terminal takes no more, and a stack that is cut would be another one.
+    @Test func ofManyFoldedStacksTheFirstAreCopied() throws {
+        var screen = Screen(120, 40)
+        var script = Script(time: 10)
+        for node in UInt64(1)...1_000 {
+            let label = "step \(node) " + String(repeating: "x", count: 100)
+            script.make(node, .work, label, site: "Shop/OrdersOfTheWarehouse.swift:\(node)")
+        }
+        script.at(500)
+        for node in UInt64(1)...1_000 { script.fulfill(node) }
+        screen.feed(script)
+        screen.type("7")
+        for moment in [1_000.0, 2_100, 3_200] { screen.tick(moment) }
+        screen.type("Y")
+        guard case .copy(let text) = try #require(screen.effects.last) else { throw Unexpected() }
+        let lines = text.split(separator: "\n")
+        #expect(text.utf8.count <= State.clipboardLimit && lines.count > 100 && lines.count < 1_000)
+        #expect(lines.allSatisfy { $0.contains("(OrdersOfTheWarehouse.swift:") && $0.last!.isNumber })
+        let count = "\(lines.count) of 1,000 stacks: terminals take no more than 75 kB"
+        #expect(screen.message == "copied the first \(count)", "\(screen.message ?? "")")
+    }
+
     @Test func keysOfNodesSayWhyNot() {
         var screen = Self.screen(120, 40)
         for key in ["c", "C", " "] {

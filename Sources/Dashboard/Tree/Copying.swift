@@ -53,7 +53,8 @@ extension State {
         return [.copy(text.text)]
     }
 
-    private static let limitReason = "terminals take no more than 75 kB"
+    /// The reason why not everything is copied.
+    static let limitReason = "terminals take no more than 75 kB"
 
     /// Adds the tree of a node, with the chains of other programs that are drawn in it.
     private func add(
@@ -96,7 +97,7 @@ extension State {
 }
 
 /// Lines of text, up to the number of bytes that a terminal takes.
-private struct ClipboardText {
+struct ClipboardText {
     private(set) var text = ""
     /// The number of lines.
     private(set) var count = 0

@@ -128,7 +128,14 @@ extension ProfileView {
             }
         }
         guard !lines.isEmpty else { return state.refuse(state.emptyReason) }
-        state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
-        return [.copy(lines.joined(separator: "\n") + "\n")]
+        var text = ClipboardText()
+        for line in lines where !text.isFull { text.add(line) }
+        if text.isFull {
+            let (count, all) = (CountText.grouped(text.count), CountText.grouped(lines.count))
+            state.notify("copied the first \(count) of \(all) stacks: \(State.limitReason)", .warning)
+        } else {
+            state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
+        }
+        return [.copy(text.text)]
     }
 }
