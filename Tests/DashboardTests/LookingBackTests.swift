@@ -83,6 +83,16 @@ import Testing
         #expect(Screen(100, 24, options: .init(keepsHistory: true), connected: false).state.timeKeys == [.live])
     }
 
+    /// The past is read on only when a move leads beyond what was read.
+    @Test func theEndOfThePastIsNow() {
+        var screen = Self.live()
+        #expect(Self.commands(&screen, ":at end<Enter>") == [.seek(.max)])
+        Self.lookBack(&screen)
+        Self.tick(&screen, shown: 40, live: 75)
+        #expect(Self.commands(&screen, ":at end<Enter>:at End<Enter>") == [.seek(.max), .seek(.max)])
+        #expect(Self.commands(&screen, ":at start<Enter>") == [.seek(1)])
+    }
+
     @Test func thePastIsShownWhileTheProgramGoesOn() {
         var screen = Self.live()
         Self.lookBack(&screen)

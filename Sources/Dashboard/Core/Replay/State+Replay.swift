@@ -122,6 +122,8 @@ extension State {
             throw Typing.Problem(
                 text: "a live program has no beginning here: say -\(word.text) or a time of day", range: word.range)
         }
+        // The past goes on since it was read last, and its end is now.
+        if position.isPast, word.text.lowercased() == "end" { return replay(.seek(.max)) }
         guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
         else {
