@@ -195,6 +195,25 @@ import Testing
         #expect(screen.text.contains("charge card") && screen.taggedIDs == [] && screen.state.forest?.pins == [])
     }
 
+    /// Tags are dropped at a moment at which their nodes do not exist.
+    @Test func droppedTagsDoNotComeBack() {
+        var screen = Self.screen()
+        screen.go(to: 1)
+        screen.type("h:tag<Enter>")
+        screen.go(to: 3)
+        screen.type(":tag<Enter>")
+        #expect(screen.taggedIDs == [1, 3])
+        screen.act(Self.step(Script(), at: 0, fresh: true))
+        screen.type("U")
+        #expect(screen.message == "2 untagged")
+        screen.act(Self.step(Self.state, at: 34_200, fresh: true))
+        screen.tick(34_200)
+        #expect(screen.taggedIDs == [] && screen.state.programs[0].kept.folds.nodeIDs == [NodeID(1)])
+        let forest = screen.state.forest!
+        for id in [1, 3] as [UInt64] { #expect(!screen.state.rowModel.isTagged(forest.index(of: NodeID(id))!)) }
+        #expect(!screen.text.contains("charge card"), "the fold stays")
+    }
+
     /// Nodes that come folded are no choices of the user, so they do not collect with each jump.
     @Test func nodesThatComeFoldedAreNotKept() throws {
         var screen = Screen(100, 24, options: State.Options(unimportant: try Query("label:log")), connected: false)

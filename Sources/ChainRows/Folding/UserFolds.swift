@@ -15,6 +15,11 @@ package struct UserFolds: Sendable {
 
     /// The nodes with a fold or a tag.
     package var nodeIDs: [NodeID] { Array(nodes.keys) }
+
+    /// Removes all tags.
+    package mutating func forgetTags() {
+        nodes = nodes.compactMapValues { Folds.NodeBits(rawValue: $0).subtracting(.tagged).ifAny }
+    }
 }
 
 extension RowModel {

@@ -41,6 +41,8 @@ extension State {
     }
 
     mutating func dropTags() {
+        // Also those of nodes that do not exist at the shown moment of a recording.
+        for programIndex in programs.indices { programs[programIndex].kept.folds.forgetTags() }
         for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
         (tags, absentTags) = ([], [])
         tagHold = 0
