@@ -48,6 +48,16 @@ import Testing
         #expect(screen.message == "1 cancelled, 3 still pending")
     }
 
+    @Test func aClockThatIsSetBackDoesNotHoldTheCount() {
+        var screen = Self.asked()
+        screen.type("y")
+        screen.act(Self.accepted)
+        screen.tickSetBack(100)
+        #expect(screen.state.cancellations.count == 1)
+        screen.tickSetBack(3_200)
+        #expect(screen.message == "0 cancelled, 4 still pending" && screen.state.cancellations.isEmpty)
+    }
+
     /// Another run's nodes have the same ids.
     @Test func theNextRunIsNotCounted() {
         var screen = Self.asked()

@@ -35,6 +35,19 @@ import Testing
         #expect(screen.message == nil)
     }
 
+    @Test(arguments: [true, false]) func aClockThatIsSetBackKeepsNoMessage(_ isWarning: Bool) {
+        var screen = Screen(120, 40)
+        screen.tick(1_000)
+        screen.state.notify("something", isWarning ? .warning : .plain)
+        screen.tickSetBack(1_100)
+        #expect(screen.message == "something")
+        screen.tickSetBack(7_200)
+        #expect(screen.message == nil)
+        screen.state.notify("the answer", isSticky: true)
+        screen.tickSetBack(60_000)
+        #expect(screen.message == "the answer")
+    }
+
     @Test func restoredSettingsAreNamedAndCanBeReset() {
         var old = ViewSettings()
         (old.view, old.order, old.filter) = (.events, TreeOrder(column: .run, isInverted: true), "card")

@@ -29,6 +29,12 @@ struct Screen {
         act(.tick(wall: Script.process.wallOffset + process, process: process))
     }
 
+    /// Ticks at a moment of the program's clock, by a clock of the viewer that was set back by an hour.
+    mutating func tickSetBack(_ moment: Double) {
+        let process = UInt64(moment * 1_000_000) + 1
+        act(.tick(wall: Script.process.wallOffset + process - 3_600_000_000_000, process: process))
+    }
+
     /// Delivers the batch of a script, then ticks at its time.
     mutating func feed(_ script: Script, from source: SourceID = SourceID(0)) {
         act(.received(source, script.batch))

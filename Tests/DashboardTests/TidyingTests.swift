@@ -38,6 +38,18 @@ struct TidyingTests {
         #expect(screen.state.rowModel.rowCount == 3)
     }
 
+    /// The hold after a tag is by the time of day.
+    @Test func aClockThatIsSetBackEndsTheHold() {
+        var (screen, _) = order()
+        screen.go(to: 5)
+        screen.tick(1_000)
+        screen.type(" ")
+        for moment in stride(from: 1_500.0, to: 6_000, by: 500) { screen.tickSetBack(moment) }
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5], "while nodes are being tagged")
+        for moment in stride(from: 6_000.0, to: 9_000, by: 500) { screen.tickSetBack(moment) }
+        #expect(screen.visibleIDs == [1, 2, 5])
+    }
+
     /// A selection in a settled chain keeps the chain where it is.
     @Test func aSettledChainStaysWhileItIsSelected() {
         var screen = Screen(100, 20)

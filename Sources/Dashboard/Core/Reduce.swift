@@ -87,6 +87,7 @@ extension State {
         // A message from before the first tick expires relative to that tick, because there was no time before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
         wall = newWall
+        limitWaits()
         if let until = status?.until, wall >= until {
             status = nil
             isChanged = true
@@ -116,6 +117,15 @@ extension State {
             }
             if isChanged { revision += 1 }
         }
+    }
+
+    /// Lets messages and the hold after a tag last no longer than from now on, because the clock may have been set back,
+    /// or an earlier moment of a recording be shown.
+    private mutating func limitWaits() {
+        if let status, !status.isSticky {
+            self.status?.until = min(status.until, wall &+ Self.duration(of: status.tone))
+        }
+        tagHold = min(tagHold, wall &+ Self.tagHoldDuration)
     }
 
     /// Archives settled chains, and folds fulfilled nodes and those with many children, except around the selection;

@@ -31,7 +31,7 @@ extension State {
     }
 
     /// How long chains are neither archived nor folded after Space tagged or untagged a node, in nanoseconds.
-    private static let tagHoldDuration: UInt64 = 5_000_000_000
+    static let tagHoldDuration: UInt64 = 5_000_000_000
 
     mutating func untag() {
         let count = tags.count + absentTags.count

@@ -95,6 +95,8 @@ extension State {
         // Not by the past of the programs.
         guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
+            // The clock may have been set back.
+            cancellations[index].until = min(cancellations[index].until, wall &+ CancelProgress.duration)
             var counts = cancellations[index].counts
             defer { cancellations[index].counts = counts }
             for part in cancellations[index].parts.indices {

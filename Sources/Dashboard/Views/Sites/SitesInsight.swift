@@ -103,7 +103,9 @@ struct SitesInsight {
         case .nothing: return false
         case .one(let key):
             if let begins = oneBegins {
-                guard isStill || wall >= begins else { return false }
+                // Further ahead only after the clock was set back.
+                let isAhead = wall < begins && begins - wall <= Self.selectionDelay
+                guard isStill || !isAhead else { return false }
                 oneBegins = nil
                 one = SiteTable(only: key)
             }
