@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainModel
 import Frames
 import Testing
 
@@ -56,6 +57,61 @@ import Testing
         screen.tick(50)
         Self.reject([2, 3], at: 100, &screen)
         #expect(Self.bells(screen) == 1 && screen.message == "alert: order 2 and 1 more: failed")
+    }
+
+    /// The state of a program that is reached, in parts: first without nodes, then with order 3, which failed.
+    private static func connect(_ screen: inout Screen, _ program: ProcessDescription, at time: Double) {
+        screen.act(.connected(SourceID(1), program))
+        screen.tick(time)
+        var old = Script(time: time - 5, of: program)
+        old.make(3, .work, "order 3")
+        old.reject(3, "late")
+        var forest = ChainForest(process: program.key)
+        forest.apply(old.batch)
+        for part in 1...3 as ClosedRange<UInt64> {
+            var script = Script(sequence: part, time: time, of: program)
+            if part == 1 { script.resync(.begin(epoch: 1)) }
+            if part == 3 { script.resync(.end(epoch: 1)) }
+            var batch = script.batch
+            if part == 2 { batch.nodes = forest.snapshot(limit: .max).nodes }
+            screen.act(.received(SourceID(1), batch))
+            screen.tick(time + Double(part) * 100)
+        }
+    }
+
+    /// Nodes that failed before the program was reached do not ring; those that fail from then on do.
+    @Test func aProgramThatIsReachedLaterRingsForWhatFollows() {
+        var screen = Self.screen()
+        screen.type(":alert failed<Enter>")
+        screen.tick(50)
+        let restarted = ProcessDescription(
+            key: ProcessKey(rawValue: 78), pid: 5151, name: "billing", wallOffset: Script.billing.wallOffset)
+        for (index, program) in [Script.billing, restarted].enumerated() {
+            let time = Double(index + 1) * 20_000
+            Self.connect(&screen, program, at: time)
+            let forest = screen.state.programs[1].forest
+            #expect(forest.index(of: NodeID(3)).map { forest.state(of: $0) } == .rejected)
+            #expect(Self.bells(screen) == index)
+            var script = Script(sequence: 9, time: time + 1_000, of: program)
+            script.make(4, .work, "order 4")
+            script.reject(4, "declined")
+            screen.act(.received(SourceID(1), script.batch))
+            screen.tick(time + 1_000)
+            #expect(Self.bells(screen) == index + 1 && screen.message == "alert: order 4: failed")
+        }
+    }
+
+    /// A source that sends no state, and nothing for a while.
+    @Test func aStateIsNotAwaitedForEver() {
+        var screen = Screen(120, 20, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.type(":alert failed<Enter>")
+        for second in 0...10 { screen.tick(Double(second) * 1_000 + 1) }
+        var script = Script(sequence: 2, time: 11_000)
+        script.make(1, .work, "order 1")
+        script.reject(1, "declined")
+        screen.feed(script)
+        #expect(Self.bells(screen) == 1)
     }
 
     @Test func timeAloneRings() {

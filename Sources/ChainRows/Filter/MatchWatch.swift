@@ -45,13 +45,17 @@ package struct MatchWatch {
     }
 
     /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call.
-    package mutating func tick(_ now: UInt64, in forest: borrowing ChainForest, budget: Int) -> [NodeIndex] {
+    ///
+    /// - Parameter isComplete: whether the forest has all nodes that were there at the beginning.
+    package mutating func tick(
+        _ now: UInt64, in forest: borrowing ChainForest, budget: Int, isComplete: Bool = true
+    ) -> [NodeIndex] {
         scan.tick(now)
         _ = scan.scan(in: forest, budget: budget)
         _ = scan.takeTouched()
         let flipped = scan.takeFlipped()
         guard !isBeginning else {
-            isBeginning = scan.hasWork
+            isBeginning = scan.hasWork || !isComplete
             return []
         }
         return flipped.filter { scan.isMatch($0) && forest.contains($0) }

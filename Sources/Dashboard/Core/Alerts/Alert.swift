@@ -46,8 +46,10 @@ struct AlertWatches {
     }
 
     /// Tests nodes at `now`, in nanoseconds of the program's clock; returns those that ring, by the id of the alert.
+    ///
+    /// - Parameter isComplete: whether the program's state has arrived; until then no node rings.
     mutating func tick(
-        _ forest: borrowing ChainForest, _ warnings: borrowing WarningTable, now: UInt64
+        _ forest: borrowing ChainForest, _ warnings: borrowing WarningTable, now: UInt64, isComplete: Bool
     ) -> [Int: [NodeIndex]] {
         if warningRevision != warnings.revision, watches.values.contains(where: \.readsWarnings) {
             warningRevision = warnings.revision
@@ -56,7 +58,7 @@ struct AlertWatches {
         }
         var new: [Int: [NodeIndex]] = [:]
         for alert in watches.keys {
-            for node in watches[alert]!.tick(now, in: forest, budget: Self.budget) {
+            for node in watches[alert]!.tick(now, in: forest, budget: Self.budget, isComplete: isComplete) {
                 let id = forest.id(of: node)
                 guard rung[alert, default: []].insert(id).inserted else { continue }
                 rungOrder.append((alert, id))
@@ -102,7 +104,7 @@ extension State {
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isReached {
             guard !programs[programIndex].isFrozen else { continue }
-            let new = programs[programIndex].tickAlerts()
+            let new = programs[programIndex].tickAlerts(wall: wall)
             for index in alerts.indices {
                 guard let nodes = new[alerts[index].id], let first = nodes.first else { continue }
                 alerts[index].count += nodes.count
@@ -179,7 +181,8 @@ extension Program {
     /// Begins to watch the program's nodes for an alert.
     mutating func setAlert(_ alert: Alert) { alertWatches.set(alert, now: now) }
 
-    fileprivate mutating func tickAlerts() -> [Int: [NodeIndex]] {
-        alertWatches.tick(forest, insight.warnings, now: now)
+    fileprivate mutating func tickAlerts(wall: UInt64) -> [Int: [NodeIndex]] {
+        let isComplete = stateArrival.isComplete(at: wall)
+        return alertWatches.tick(forest, insight.warnings, now: now, isComplete: isComplete)
     }
 }

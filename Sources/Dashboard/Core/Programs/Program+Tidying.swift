@@ -1,6 +1,12 @@
 import ChainModel
 import ChainRows
 
+/// A cancellation that was sent, and the nodes that are marked until its result comes.
+struct Request {
+    var id: UInt64
+    var nodes: [NodeID]
+}
+
 // Archiving and folding of rows as time passes, and the marks of nodes that are asked to be cancelled.
 extension Program {
     /// Archives settled chains, and folds fulfilled nodes inside live chains and nodes with many children, except around

@@ -19,6 +19,7 @@ struct Program {
     var initialFolds = InitialFolds()
     var insight = Insight()
     var alertWatches = AlertWatches()
+    var stateArrival = StateArrival()
     var rate = RateMeter()
     /// The load of the last minute.
     var loadHistory = LoadHistory()
@@ -111,12 +112,6 @@ struct Program {
     }
 }
 
-/// A cancellation that was sent, and the nodes that are marked until its result comes.
-struct Request {
-    var id: UInt64
-    var nodes: [NodeID]
-}
-
 /// The batches of one program that arrive while the picture is frozen.
 struct FrozenBuffer {
     /// The moment that is shown, in nanoseconds of the program's clock.
@@ -161,6 +156,7 @@ extension Program {
         rowModel = RowModel(longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
         insight = Insight()
         loadHistory = LoadHistory()
+        stateArrival = StateArrival()
         requests = []
         clock = RemoteClock()
     }
@@ -204,6 +200,7 @@ extension Program {
         }
         if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
         insight.events.ingest(batch, in: forest)
+        stateArrival.note(batch)
     }
 
     /// Batches of more events are applied in pieces of this length. The rows are updated after each piece, while the touched

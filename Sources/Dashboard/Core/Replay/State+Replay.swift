@@ -34,7 +34,10 @@ extension State {
         programs[programIndex].show(position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
         // The events of a jump did not happen within this second.
-        if isFresh { programs[programIndex].rate = RateMeter() }
+        if isFresh {
+            programs[programIndex].rate = RateMeter()
+            programs[programIndex].stateArrival.finish()
+        }
         follow()
         if isFresh {
             programs[programIndex].restoreChoices()
