@@ -107,6 +107,26 @@ import Testing
         #expect(screen.message == "1 cancelled")
     }
 
+    /// They are counted a part each tick, from the return on.
+    @Test func manyNodesAreCountedAfterLookingBack() {
+        var screen = Screen(120, 20, options: .init(keepsHistory: true))
+        var script = Script(time: 10)
+        script.make(1, .promise, "order 1")
+        for id in 2...2_500 as ClosedRange<UInt64> { script.make(id, .then, "step \(id)", under: 1) }
+        screen.feed(script)
+        screen.tick(60_000)
+        screen.type("gcy")
+        #expect(screen.state.cancellations.count == 1)
+        LookingBackTests.lookBack(&screen)
+        var end = Script(sequence: 2, time: 61_000)
+        for id in 1...2_500 as ClosedRange<UInt64> { end.cancel(id, "cancelled by the dashboard") }
+        screen.act(.received(SourceID(0), end.batch))
+        for live in [62, 75] as [Double] { LookingBackTests.tick(&screen, shown: 40, live: live) }
+        screen.act(.returnedToNow)
+        for moment in [75_040.0, 75_080] { screen.tick(moment) }
+        #expect(screen.message == "2,500 cancelled", "\(screen.message ?? "")")
+    }
+
     @Test func readOnlyIsInTheHeader() {
         let screen = GoldenTests.checkout(120, 20, options: State.Options(isReadOnly: true))
         #expect(screen.frame.rowText(0).contains("read-only"))
