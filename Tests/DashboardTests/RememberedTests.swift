@@ -49,6 +49,34 @@ import Testing
         }
     }
 
+    /// `:reset` says whether it changed anything, and a session with other settings than the usual ones names them.
+    @Test(
+        arguments: [
+            (":sort run siblings<Enter>", "sorted by run, siblings sorted"), ("/card<Enter>m", "the rest dimmed"),
+            ("<Enter>", "details open"),
+        ]) func everySettingIsNamed(_ keys: String, _ words: String)
+    {
+        var screen = GoldenTests.checkout(120, 40)
+        let usual = screen.state.remembered
+        screen.type(keys)
+        let set = screen.state.remembered
+        #expect(set.words(since: usual).joined(separator: ", ").contains(words), "\(set.words(since: usual))")
+        screen.type(":reset<Enter>")
+        #expect(screen.message == "back to the defaults" && screen.state.remembered == usual)
+        screen.type(":reset<Enter>")
+        #expect(screen.message == "everything is as by default")
+        #expect(usual.words(since: set) != [])
+    }
+
+    @Test func theWordsOfEachSettingDiffer() {
+        var (usual, other) = (Screen(80, 24).state.remembered, Screen(80, 24).state.remembered)
+        usual.detail = .closed
+        (other.order, other.dims) = (TreeOrder(sortsSiblings: true), true)
+        #expect(other.words(since: usual) == ["siblings sorted", "the rest dimmed", "details where there is room"])
+        usual.detail = .open
+        #expect(usual.words(since: other) == ["siblings in program order", "the rest hidden", "details open"])
+    }
+
     @Test func aSessionKeepsWhatTheUserChanged() {
         var (base, old) = (ViewSettings(), ViewSettings())
         (base.view, base.theme, base.refreshRate, base.filter) = (.chains, "dark", 30, "")

@@ -9,6 +9,14 @@ public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
     case open
     /// Not until the user opens them.
     case closed
+
+    fileprivate var words: String {
+        switch self {
+        case .auto: "details where there is room"
+        case .open: "details open"
+        case .closed: "details closed"
+        }
+    }
 }
 
 /// The user's settings, as saved for the next session; nil leaves a setting as it is.
@@ -101,12 +109,16 @@ extension ViewSettings {
             if order.isGrouped != old.isGrouped {
                 words.append(order.isGrouped ? "grouped by call site" : "not grouped")
             }
+            if order.sortsSiblings != old.sortsSiblings {
+                words.append(order.sortsSiblings ? "siblings sorted" : "siblings in program order")
+            }
         }
         if let columns, columns != usual.columns {
             words.append("columns " + columns.map(\.rawValue).joined(separator: " "))
         }
         if let filter, filter != usual.filter { words.append(filter.isEmpty ? "no filter" : "filter “\(filter)”") }
-        if detail != usual.detail { words.append(detail == .open ? "details open" : "details closed") }
+        if let dims, dims != usual.dims { words.append(dims ? "the rest dimmed" : "the rest hidden") }
+        if let detail, detail != usual.detail { words.append(detail.words) }
         if let theme, theme != usual.theme { words.append("theme \(theme)") }
         if let rate = refreshRate, rate != usual.refreshRate { words.append("\(rate) frames a second") }
         if let folded, folded != usual.folded, !folded.isEmpty {
