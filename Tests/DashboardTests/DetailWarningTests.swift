@@ -82,4 +82,19 @@ import Testing
         #expect(advice.hasSuffix(".") || advice.hasSuffix("?"))
         #expect(advice.count < 180)
     }
+
+    /// The details are laid out for their scrolling also where the screen is too small to show them.
+    @Test(arguments: ViewID.allCases) func noScreenIsTooNarrow(_ view: ViewID) {
+        for columns in 1...8 {
+            var screen = WarningsViewTests.screen(100, 40)
+            screen.type("\(view.rawValue)")
+            screen.state.wantsDetail = true
+            screen.type("glj")
+            screen.act(.resized(Size(columns: columns, rows: 20)))
+            screen.state.wantsDetail = true
+            screen.type("<Tab>JKJ<PgDn><Esc>jGgd")
+            screen.tick(73_000)
+            #expect(screen.frame.size.columns == columns)
+        }
+    }
 }

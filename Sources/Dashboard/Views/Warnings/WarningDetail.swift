@@ -36,7 +36,7 @@ extension WarningsView {
         }
         guard selectedNode(state) != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
         text.gap()
-        text.add(DetailLine(String(repeating: state.options.glyphs.horizontal, count: width), .border))
+        text.add(DetailLine(String(repeating: state.options.glyphs.horizontal, count: max(0, width)), .border))
         let node = DetailText.nodeLines(of: state, width: width, excluding: shown)
         return ViewDetail(title: kind.rawValue, lines: text.lines + node)
     }
