@@ -55,6 +55,21 @@ import Testing
         #expect(screen.state.mode == typed.state.mode, "at the first match")
     }
 
+    /// A larger screen shows the help from an earlier line on.
+    @Test(arguments: [true, false]) func itScrollsFromWhatIsShown(_ isKey: Bool) {
+        var screen = GoldenTests.checkout(80, 20)
+        screen.type("?<End>")
+        screen.act(.resized(Size(columns: 80, rows: 60)))
+        let limit = HelpBox(size: screen.state.size, glyphs: .unicode).scrollLimit
+        #expect(limit > 3)
+        if isKey {
+            screen.type("<Up>")
+        } else {
+            screen.act(.mouse(Mouse(.wheelUp, row: 10, column: 10)))
+        }
+        #expect(screen.state.mode == .help(scroll: limit - (isKey ? 1 : 3)))
+    }
+
     @Test func searchGoesFromMatchToMatch() {
         var screen = GoldenTests.checkout(80, 20)
         screen.type("?/fold")

@@ -4,6 +4,8 @@ import Frames
 extension State {
     mutating func handleInHelp(_ intent: Intent, _ scroll: Int) -> [Effect] {
         let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
+        // The screen may have been enlarged since.
+        let scroll = min(scroll, box.scrollLimit)
         var target = scroll
         switch intent {
         case .up: target -= 1
@@ -41,11 +43,10 @@ extension State {
     private func helpMatch(from line: Int, _ box: HelpBox, isForward: Bool) -> Int {
         let matches = box.matches(of: helpSearch.text)
         // Compared by scroll position, because at the end of the help several matches share one.
-        let reached = min(line, box.scrollLimit)
         let next =
             isForward
-            ? matches.first { min($0, box.scrollLimit) > reached } ?? matches.first
-            : matches.last { min($0, box.scrollLimit) < reached } ?? matches.last
+            ? matches.first { min($0, box.scrollLimit) > line } ?? matches.first
+            : matches.last { min($0, box.scrollLimit) < line } ?? matches.last
         return next ?? line
     }
 

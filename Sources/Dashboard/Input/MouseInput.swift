@@ -29,7 +29,7 @@ extension State {
         case .help(let scroll):
             if let lines = Self.wheelLines(mouse) {
                 let limit = HelpBox(size: size, glyphs: options.glyphs, view: view).scrollLimit
-                mode = .help(scroll: min(max(0, scroll + lines), limit))
+                mode = .help(scroll: min(max(0, min(scroll, limit) + lines), limit))
             } else if isClick {
                 closeHelp()
             }
