@@ -73,10 +73,10 @@ enum ProgramDetail {
         text.field("lost", "\(grouped(loss.lostInRings)) in the program, \(grouped(loss.lostAtClient)) on the way")
         if totals.refusedCount > 0 { text.field("", "\(grouped(totals.refusedCount)) past the limit of nodes") }
         if totals.evictedCount > 0 {
-            text.field("kept", "without \(grouped(totals.evictedCount)) that settled long ago")
+            text.field("evicted", "\(grouped(totals.evictedCount)) that settled long ago")
         }
         switch program.info?.flightRecorder {
-        case .recording: text.field("flight rec.", "chainview record TARGET --last 30s fetches the last minutes")
+        case .recording: text.field("flight rec.", "chainview record TARGET --last 30s fetches the last 30 seconds")
         case .ended: text.field("flight rec.", "has ended, because its file could not be written")
         case nil, .some(.none): break
         }
