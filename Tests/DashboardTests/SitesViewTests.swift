@@ -64,6 +64,21 @@ import Testing
         }
     }
 
+    // MARK: Sorting
+
+    /// Else a sort may give any order, or trap.
+    @Test(arguments: SiteColumn.allCases) func aRowDoesNotPrecedeItself(_ column: SiteColumn) {
+        let rows = Self.screen(120, 40).state.sites.rows
+        #expect(rows.count > 1)
+        for isInverted in [true, false] {
+            let sort = SiteSort(column: column, isInverted: isInverted)
+            for (row, next) in zip(rows, rows.dropFirst()) {
+                #expect(!row.precedes(row, by: sort))
+                #expect(row.precedes(next, by: sort) != next.precedes(row, by: sort))
+            }
+        }
+    }
+
     // MARK: Keys
 
     @Test func sortsByEachColumnAndBack() {

@@ -5,8 +5,7 @@ import ChainInsight
 struct SiteRow: Equatable, Identifiable {
     /// The identity of a row, wherever it is.
     struct ID: Hashable {
-        /// The process, without a node.
-        var process: NodeKey
+        var process: ProcessKey
         var key: SiteKey
     }
 
@@ -104,7 +103,7 @@ struct SiteRow: Equatable, Identifiable {
             let numbers = (rank(sort.column), other.rank(sort.column))
             if numbers.0 != numbers.1 { return (numbers.0 < numbers.1) == sort.isAscending }
         }
-        return precedesBySite(other) == (sort.column != .site || sort.isAscending)
+        return sort.column == .site && !sort.isAscending ? other.precedesBySite(self) : precedesBySite(other)
     }
 
     private func precedesBySite(_ other: SiteRow) -> Bool {

@@ -96,7 +96,7 @@ extension SitesView: SortedView {
                 guard let statistics = table.statistics(key),
                     query?.mayFind(site: site, kind: key.kind, label: statistics.flow.label) ?? true
                 else { continue }
-                let id = SiteRow.ID(process: NodeKey(process: program.forest.process, id: .none), key: key)
+                let id = SiteRow.ID(process: program.forest.process, key: key)
                 rows.append(
                     SiteRow(
                         id: id, programIndex: programIndex, program: program.shownName, site: site,
