@@ -41,7 +41,10 @@ struct HelpText {
 
     private static let columns = [
         Entry(keys: "state", text: "what the node does now; of a settled chain's row, how the chain ended"),
-        Entry(keys: "node", text: "its label, else the operation that made it; behind it how its chain is doing"),
+        Entry(
+            keys: "node",
+            text: "the operation that made it, then its label, else its call site or id; a chain with a label shows "
+                + "that alone; behind it how the chain is doing"),
         Entry(keys: "thread", text: "the thread that its handler runs or ran on"),
         Entry(keys: "wait", text: "from being queued to the start of its handler"),
         Entry(keys: "run", text: "from the start of its handler to the end"),
@@ -82,7 +85,8 @@ struct HelpText {
     private static let header = [
         Entry(keys: "in flight", text: "nodes that have not settled; oldest: the age of the oldest live chain"),
         Entry(keys: "running, queued", text: "handlers that run, and those that wait for a thread"),
-        Entry(keys: "rejected, failed", text: "what failed; failed/min: chains in the last minute"),
+        Entry(
+            keys: "failed, failed/min", text: "chains that were rejected or abandoned: in all, and in the last minute"),
         Entry(keys: "chains, nodes", text: "how many; kept 861 of 3,512: the others were evicted"),
         Entry(keys: "ev/s", text: "events a second"),
         Entry(keys: "events lost", text: "events that the program made and that did not arrive"),
