@@ -6,12 +6,10 @@ struct GroupedLists {
     private(set) var lists = [WeightedSortedList()]
     /// The group numbers in the order of the screen; empty where chains are not grouped.
     var screenOrder: [UInt32] = []
-    /// The merge of all lists.
+    /// How growing durations are merged with known ones, the same in every list; nil for the plain order of ranks.
     var merge: WeightedSortedList.Merge? {
         didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
     }
-    /// A number that changes when a chain comes, goes, moves or gets another weight.
-    private(set) var version: UInt64 = 0
 
     init(merge: WeightedSortedList.Merge? = nil) {
         self.merge = merge
@@ -35,33 +33,27 @@ struct GroupedLists {
     /// Adds a chain, which must not be in the lists.
     mutating func insert(_ key: RootKey, weight: Int) {
         addLists(upTo: key.group)
-        version &+= 1
         lists[Int(key.group)].insert(key, weight: weight)
     }
 
     /// Adds a chain behind all others of its group.
     mutating func append(_ key: RootKey, weight: Int) {
         addLists(upTo: key.group)
-        version &+= 1
         lists[Int(key.group)].append(key, weight: weight)
     }
 
     /// Removes a chain; returns false if it is not in the lists.
     @discardableResult
     mutating func remove(_ key: RootKey) -> Bool {
-        guard Int(key.group) < lists.count, lists[Int(key.group)].remove(key) else { return false }
-        version &+= 1
-        return true
+        guard Int(key.group) < lists.count else { return false }
+        return lists[Int(key.group)].remove(key)
     }
 
     /// Sets the weight of a chain; returns false if it is not in the lists.
     @discardableResult
     mutating func setWeight(_ weight: Int, of key: RootKey) -> Bool {
         guard Int(key.group) < lists.count else { return false }
-        let before = lists[Int(key.group)].rowCount
-        guard lists[Int(key.group)].setWeight(weight, of: key) else { return false }
-        if lists[Int(key.group)].rowCount != before { version &+= 1 }
-        return true
+        return lists[Int(key.group)].setWeight(weight, of: key)
     }
 
     /// Returns the weight of a chain; nil if it is not in the lists.
