@@ -90,22 +90,22 @@ extension State {
         }
     }
 
-    /// Returns the chain that began last, of all programs; a live one if there is any.
+    /// Returns the chain that began last, of all programs; one that is not archived if such a chain is found.
     func newestChain() -> RowID? {
-        var newest: (rowID: RowID, isLive: Bool, time: UInt64)?
+        var newest: (rowID: RowID, isUnarchived: Bool, time: UInt64)?
         for program in programs {
-            guard let (node, isLive) = program.newestRoot() else { continue }
+            guard let (node, isUnarchived) = program.newestRoot() else { continue }
             let time = program.forest.node(node).created &+ program.wallOffset
-            if let best = newest, (best.isLive ? 1 : 0, best.time) >= (isLive ? 1 : 0, time) { continue }
-            newest = (program.rowID(of: node), isLive, time)
+            if let best = newest, (best.isUnarchived ? 1 : 0, best.time) >= (isUnarchived ? 1 : 0, time) { continue }
+            newest = (program.rowID(of: node), isUnarchived, time)
         }
         return newest?.rowID
     }
 }
 
 extension Program {
-    /// Returns the chain that began last; a live one if there is any.
-    fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
+    /// Returns the chain that began last; one that is not archived if such a chain is found.
+    fileprivate func newestRoot() -> (node: NodeIndex, isUnarchived: Bool)? {
         guard isReached else { return nil }
         return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
     }
