@@ -37,7 +37,9 @@ extension ProfileView: SortedView {
         KeyMap.Binding(
             .visit, [KeyPress(.enter)], "fold or unfold; on a last step: to its slowest node in the tree",
             footer: "fold"),
-        KeyMap.Binding(.why, [KeyMap.key("w")], "to the slowest node of the row that is kept", footer: "slowest"),
+        KeyMap.Binding(
+            .why, [KeyMap.key("w")], "to the slowest node of the row, or the newest once that is gone",
+            footer: "slowest"),
         KeyMap.Binding(
             .sort, [KeyMap.key("s")], "sort by total, self, count, percentiles or errors; so does a click on a heading",
             footer: "sort"),
