@@ -9,16 +9,16 @@ extension Painter {
         _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
     ) {
         let row = layout.tree.row - 1
-        let isChain = TimelineView.shownChain(state) != nil
-        write(isChain ? "node" : "chain", row: row, in: columns.name, style: .title)
-        let distance = axis.tickDistance(columnsApart: isChain ? 10 : 15)
-        let origin = isChain ? begin : begin / distance * distance
+        let showsOneChain = TimelineView.shownChain(state) != nil
+        write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
+        let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
+        let origin = showsOneChain ? begin : begin / distance * distance
         var free = 0
         for tick in axis.ticks(every: distance, from: origin) {
             let column = axis.column(of: tick)
             guard column >= free, column < axis.columns else { continue }
             let label =
-                isChain
+                showsOneChain
                 ? TimeAxis.label(tick.subtractingClamped(begin), distance: distance)
                 : distance >= 1_000_000_000
                     ? ClockText.seconds(tick, offset: state.options.clockOffset)
@@ -60,7 +60,7 @@ extension Painter {
 
     /// Draws the legend of the signs, where the rows leave room.
     mutating func paintTimelineLegend(
-        _ rowCount: Int, isChain: Bool, hasCritical: Bool, _ state: borrowing State
+        _ rowCount: Int, showsOneChain: Bool, hasCritical: Bool, _ state: borrowing State
     ) {
         guard rowCount + 2 <= TimelineView.height(in: state) else { return }
         let words: [(NodeBar.Phase, String)] = [
@@ -68,7 +68,7 @@ extension Painter {
         ]
         var entries = words.map { LegendEntry(String(glyphs.bar($0)), $0.style, $1) }
         if hasCritical { entries.append(LegendEntry(glyphs.critical, Style.key.bold, "critical path")) }
-        if isChain { entries.append(LegendEntry(glyphs.vertical, .guide, "joins, or now")) }
+        if showsOneChain { entries.append(LegendEntry(glyphs.vertical, .guide, "joins, or now")) }
         paintLegend(entries, row: layout.tree.row + layout.tree.rows - 1 - TimelineView.infoLineCount)
     }
 

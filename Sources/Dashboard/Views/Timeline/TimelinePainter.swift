@@ -28,7 +28,7 @@ extension Painter {
         paintNow(axis, columns, rows, state, top: top)
         if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: top + line) }
         if top > layout.tree.row { paintOverview(state, axis, columns, row: layout.tree.row) }
-        paintTimelineLegend(rows.count, isChain: chain != nil, hasCritical: !critical.isEmpty, state)
+        paintTimelineLegend(rows.count, showsOneChain: chain != nil, hasCritical: !critical.isEmpty, state)
         paintInfo(state, axis, begin: begin)
     }
 
