@@ -9,9 +9,9 @@ struct ThreadStatistics {
         /// Before the thread's first event.
         case unknown
         case idle
-        /// Busy at least as long as blocked; the busy time in eighths of the second, rounded up.
+        /// Busy at least as long as waiting; the busy time in eighths of the second, rounded up.
         case busy(Int)
-        /// Blocked longer than busy; the blocked time in eighths of the second, rounded up.
+        /// Waiting for nodes longer than busy; the waiting time in eighths of the second, rounded up.
         case waiting(Int)
     }
 
