@@ -1,6 +1,6 @@
 /// The chains' marks, weights and keys, by slot.
 ///
-/// A chain takes 16 bytes for its marks and weights, and 8 for its rank, or 12 with a group. Pages never move. A new
+/// A chain takes 16 bytes for its id, bits and weights, and 8 for its rank, or 12 with a group. Pages never move. A new
 /// order replaces all keys at once.
 struct ChainTable {
     struct Bits: OptionSet {
@@ -78,7 +78,7 @@ struct ChainTable {
         }
     }
 
-    /// Returns the number of rows of a chain; nil for more than fit, which only the lists hold then.
+    /// Returns the number of rows of a chain; nil from 65,535 on, where only the lists have the number.
     @inline(__always)
     func weight(_ slot: Int) -> Int? { Self.known(marks[UInt32(slot)].weight) }
 
@@ -102,11 +102,15 @@ struct ChainTable {
     /// Forgets the matches of all chains.
     mutating func forgetMatches() {
         round &+= 1
+        guard round == 0 else { return }
         // Cleared, because the round has wrapped and an old value could be taken for the new one.
-        if round == 0 { for slot in 0..<count { setMatchWeight(0, slot) } }
+        for slot in 0..<count {
+            setMatchWeight(0, slot)
+            set(.listed, false, slot)
+        }
     }
 
-    /// Removes a mark from all chains.
+    /// Removes a bit from all chains.
     mutating func clear(_ bit: Bits) { for slot in 0..<count where has(bit, slot) { set(bit, false, slot) } }
 
     /// Adds a chain; returns its slot.
