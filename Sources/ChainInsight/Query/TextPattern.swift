@@ -2,8 +2,9 @@
 ///
 /// A deterministic automaton, built lazily: it makes a state when a text first needs it. A byte of text then costs a table
 /// look-up, whatever the expression is, and nothing is allocated. Backtracking would let a program's own labels stall a
-/// frame. It knows `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w`, their
-/// opposites `\D` `\S` `\W`, and `\` before a sign, within `[ ]`, too.
+/// frame. It knows `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w`, and their
+/// opposites `\D` `\S` `\W`. `\` before any character that is neither a letter nor a digit stands for that character.
+/// All escapes work within `[ ]`, too.
 package struct TextPattern: Hashable, Sendable {
     /// Why an expression cannot be read.
     package struct Problem: Error, Hashable {
