@@ -133,6 +133,27 @@ import Testing
         #expect(screen.message?.contains("cannot be cancelled") != true)
     }
 
+    /// A move says where it led to, before the tick at that moment.
+    @Test(arguments: [20_000, 60_000] as [Double]) func theMessageOfAMoveStays(_ moment: Double) {
+        var screen = Self.screen()
+        func tick(_ time: Double) {
+            let process = UInt64(time * 1e6) + 1
+            screen.act(.tick(wall: Script.process.wallOffset + process, process: process))
+        }
+        screen.act(Self.step(Self.state, at: moment, fresh: true))
+        screen.act(.message("a rejection"))
+        tick(moment)
+        #expect(screen.message == "a rejection")
+        screen.act(
+            Self.step(Script(sequence: 2, time: moment + 4_000), at: moment + 4_000, fresh: false, playing: true))
+        tick(moment + 4_000)
+        #expect(screen.message == "a rejection")
+        screen.act(
+            Self.step(Script(sequence: 3, time: moment + 5_100), at: moment + 5_100, fresh: false, playing: true))
+        tick(moment + 5_100)
+        #expect(screen.message == nil)
+    }
+
     /// What the user folded, unfolded and tagged stays so, though the nodes are made anew.
     @Test func foldsStay() {
         var screen = Self.screen()

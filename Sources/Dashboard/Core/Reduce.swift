@@ -212,8 +212,10 @@ extension State {
     /// Shows a message for 5 s or a warning for 6 s, a sticky one without a limit. Plain and sticky messages end at the
     /// next key.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
+        // In a recording, the next tick is at the moment that was just moved to.
+        let now = replayedProgram.map { $0.shownNow &+ $0.wallOffset } ?? wall
         status = Status(
-            text: text, tone: tone, until: isSticky ? .max : wall &+ Self.duration(of: tone), isSticky: isSticky)
+            text: text, tone: tone, until: isSticky ? .max : now &+ Self.duration(of: tone), isSticky: isSticky)
         revision += 1
     }
 
