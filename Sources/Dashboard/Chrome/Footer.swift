@@ -108,8 +108,8 @@ extension Painter {
 
     /// Returns how many nodes match the filter, of how many; in Events, how many events match.
     func found(in state: borrowing State) -> String {
-        if state.view == .events, !state.filter.dims {
-            return CountText.counted(state.events.index.entries.count, "event")
+        if !state.filter.dims, let (count, unit) = state.view.type.matchCount(of: state) {
+            return CountText.counted(count, unit)
         }
         let total = state.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"

@@ -104,8 +104,7 @@ extension State {
         }
         countCancelled()
         if workInTick() { isMoved = true }
-        if EventsView.tick(&self) { isMoved = true }
-        if ThreadsView.tick(&self) { isMoved = true }
+        if view.type.tick(&self) { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             updateViewport()

@@ -217,7 +217,7 @@ public struct State {
         // While all programs stand still, no chain is archived when the hold ends, and the time may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isStill)
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
-            && !EventsView.isIncomplete(self) && !EventsView.needsRenewal(self) && !ThreadsView.isSweeping(self)
+            && view.type.isIdle(self)
     }
 }
 

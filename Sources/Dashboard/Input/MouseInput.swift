@@ -11,11 +11,8 @@ extension State {
         let clicked =
             isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
         var mouse = mouse
-        // Stops following before the rows move under the pointer.
-        if isClick, mode == .normal, view == .events, events.isFollowing,
-            Layout(self).tree.contains(row: mouse.row, column: mouse.column)
-        {
-            EventsView.didScroll(&self)
+        if isClick, mode == .normal, Layout(self).tree.contains(row: mouse.row, column: mouse.column) {
+            view.type.willClick(&self)
         }
         if !isFrozen, follow() {
             updateViewport()

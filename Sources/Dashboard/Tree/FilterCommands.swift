@@ -114,7 +114,7 @@ extension State {
         mode = .normal
         filterHistory.add(text)
         if filter.isActive {
-            if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
+            if matchCount == 0, !isScanning, view.type.matchCount(of: self)?.count ?? 0 == 0 {
                 notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
             } else if following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.

@@ -52,7 +52,7 @@ extension State {
 
     /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
     mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
-        if view == .warnings { WarningsView.willDisappear(&self) }
+        if view != .chains { view.type.willDisappear(&self) }
         view = .chains
         let rowID = self.rowID(of: node, in: programIndex)
         var row = unfold(to: node, rowID, in: programIndex)
@@ -114,5 +114,29 @@ extension Program {
     mutating func unfold(to node: NodeIndex) {
         rowModel.unfold(around: node, in: forest)
         if !rowModel.isElsewhere(forest.root(of: node)) { isFolded = false }
+    }
+}
+
+/// The selection of the tree, and how it moves.
+struct TreePosition {
+    var selection: RowID?
+    var following: State.Following
+    var anchor: ChainsView.Anchor?
+}
+
+// What other views need of the tree.
+extension State {
+    var treePosition: TreePosition {
+        get { TreePosition(selection: selection, following: following, anchor: tree.anchor) }
+        set {
+            select(newValue.selection)
+            (following, tree.anchor) = (newValue.following, newValue.anchor)
+        }
+    }
+
+    /// Returns a row of a node near the selection, or near the first row; nil if there is none.
+    mutating func nodeRowNearSelection() -> RowID? {
+        let near = rows(from: tree.selectedRow, count: 2) + rows(from: 0, count: 2)
+        return near.first { $0.tree != nil }?.rowID
     }
 }

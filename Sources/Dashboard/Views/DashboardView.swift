@@ -1,7 +1,8 @@
 /// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
 ///
 /// A conformer is the value that the view keeps in ``State`` between two actions. The requirements are static and get
-/// the state, because a view also reads and changes what all views share: programs, selection, filter, status line.
+/// the state, because a view also reads and changes what all views share: programs, selection, filter, status line. The
+/// value itself is the view's own: the rest of the dashboard reaches it by these requirements alone (a test holds that).
 ///
 /// A new view is a conformer in a file of its own, its case in ``ViewID`` with its type, and an ``Intent`` for its key.
 protocol DashboardView {
@@ -24,9 +25,21 @@ protocol DashboardView {
     static func willDisappear(_ state: inout State)
     /// Finds the rows to show; the selection stays on its row where possible.
     static func updateRows(_ state: inout State)
+    /// Has the next ``updateRows(_:)`` make the rows anew, although what they were made of looks the same.
+    static func forgetRows(_ state: inout State)
+    /// Does the view's work of a tick while the view is shown; returns whether rows may have moved.
+    static func tick(_ state: inout State) -> Bool
+    /// Returns whether ``tick(_:)`` has nothing to do until the next action.
+    static func isIdle(_ state: borrowing State) -> Bool
+    /// Puts aside what is about the live programs, before their past is shown.
+    static func willLookBack(_ state: inout State)
+    /// Restores what ``willLookBack(_:)`` put aside.
+    static func didReturnToNow(_ state: inout State)
 
     /// Does what a key means in this view; returns nil where the key means the same in every view.
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
+    /// Prepares for a click on the rows, before they move with the changes of the programs.
+    static func willClick(_ state: inout State)
     /// Acts on a click on a line of the rows.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect]
     /// Acts on a click on the column headers.
@@ -40,6 +53,8 @@ protocol DashboardView {
     /// Selects the next row, if there is one.
     static func selectNextRow(_ state: inout State)
 
+    /// Returns how many rows match the filter, in words, where they are no nodes; nil where nodes are counted.
+    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)?
     /// Draws the column headers and the rows.
     static func draw(_ state: borrowing State, into painter: inout Painter)
     /// Returns the details of a selected row that is more than a node, wrapped to `width` columns; nil where the detail
@@ -70,6 +85,13 @@ extension DashboardView {
     static func lineCount(of state: borrowing State) -> Int { scrollPosition(of: state).count }
     static func didAppear(_ state: inout State) {}
     static func willDisappear(_ state: inout State) {}
+    static func forgetRows(_ state: inout State) {}
+    static func tick(_ state: inout State) -> Bool { false }
+    static func isIdle(_ state: borrowing State) -> Bool { true }
+    static func willLookBack(_ state: inout State) {}
+    static func didReturnToNow(_ state: inout State) {}
+    static func willClick(_ state: inout State) {}
+    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? { nil }
     static func handleHeaderClick(column: Int, _ state: inout State) {}
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? { nil }
     static func describesSelection(_ state: borrowing State) -> Bool { true }

@@ -1,5 +1,3 @@
-import ChainEvents
-import ChainInsight
 import ChainRows
 
 /// The live programs while their past is shown. They are kept up to date, so that they can be shown again at once.
@@ -10,8 +8,6 @@ struct LookingBack {
     var wall: UInt64
     /// The user's choices when the past was first shown; those that differ later are applied on return.
     var filter: Filter, order: TreeOrder
-    /// The ``WarningsView/seen`` of the live programs; in their past the numbers of warnings start again.
-    var seenWarnings: [ProcessKey: [WarningKind: UInt64]]?
 }
 
 // The past of live programs. All programs are shown at the same moment, because chains lead from one to another.
@@ -20,8 +16,8 @@ extension State {
     mutating func lookBack() {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         lookingBack = LookingBack(
-            programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order,
-            seenWarnings: warnings.seen)
+            programs: programs, calledChains: calledChains, wall: wall, filter: filter, order: order)
+        for view in ViewID.allCases { view.type.willLookBack(&self) }
         programs = programs.map { live in
             var past = Program(source: live.source, name: live.name)
             (past.info, past.kept, past.isFolded) = (live.info, live.kept, live.isFolded)
@@ -31,7 +27,6 @@ extension State {
         }
         calledChains = CalledChains()
         timeStrip = TimeStrip()
-        warnings.seen = nil
         // It is by the live programs' time of day, which may be far ahead of the past's.
         tagHold = 0
     }
@@ -49,7 +44,7 @@ extension State {
             applyChoices(made: shown, since: aside, to: programIndex)
         }
         isDraggingStrip = false
-        warnings.seen = aside.seenWarnings
+        for view in ViewID.allCases { view.type.didReturnToNow(&self) }
         divideTags()
         absentTags = []
         // The links of the live programs are by the grouping of each moment at which they were made unseen.

@@ -51,11 +51,7 @@ extension State {
     /// Makes the rows of all views anew, because the numbers of events, of threads and of warnings, and the counts of
     /// call sites start again, and may be the same as those that the rows were made of.
     mutating func updateRowsAnew() {
-        events.filtering = nil
-        sites.forgetSource()
-        profile.forgetSource()
-        warnings.forgetSource()
-        threads.forgetSources()
+        for view in ViewID.allCases { view.type.forgetRows(&self) }
         // Before the rows, which show the counts.
         countSitesIfSeen()
         updateViewport()

@@ -76,12 +76,16 @@ extension EventsView {
 
     /// Returns whether the view is shown and has kept rows that were not tested yet.
     static func isIncomplete(_ state: borrowing State) -> Bool {
-        state.view == .events && !state.events.index.isComplete(keptRows(state))
+        !state.events.index.isComplete(keptRows(state))
     }
+
+    static func isIdle(_ state: borrowing State) -> Bool { !isIncomplete(state) && !needsRenewal(state) }
+
+    static func forgetRows(_ state: inout State) { state.events.filtering = nil }
 
     /// Returns whether a renewal of the index is due or under way, because nodes changed and other events may match.
     static func needsRenewal(_ state: borrowing State) -> Bool {
-        guard state.view == .events, state.events.filtering?.dependsOnNodes == true else { return false }
+        guard state.events.filtering?.dependsOnNodes == true else { return false }
         return state.events.renewal != nil || state.events.nodeRevision != nodeRevision(state)
     }
 
@@ -126,7 +130,7 @@ extension EventsView {
     /// Tests a slice of the rows that are not in the index yet or, once all are, a slice of a renewal that is due.
     /// Returns whether the rows on the screen may have changed.
     static func tick(_ state: inout State) -> Bool {
-        guard state.view == .events, !isFilterStale(state), let filtering = state.events.filtering else {
+        guard !isFilterStale(state), let filtering = state.events.filtering else {
             return false
         }
         let kept = keptRows(state)

@@ -78,6 +78,13 @@ extension EventsView: ListView {
         state.events.anchor = entries.indices.contains(top) ? (entries[top], 0) : nil
     }
 
+    /// Stops following, before the rows move under the pointer.
+    static func willClick(_ state: inout State) { if state.events.isFollowing { didScroll(&state) } }
+
+    static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? {
+        (state.events.index.entries.count, "event")
+    }
+
     static func didScroll(_ state: inout State) {
         state.events.isFollowing = false
         storeTopAnchor(&state)

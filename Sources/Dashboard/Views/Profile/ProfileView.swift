@@ -23,9 +23,6 @@ struct ProfileView {
         var expanded: Set<ProfileRow.ID>
     }
 
-    /// Makes the rows anew with the next update.
-    mutating func forgetSource() { source = nil }
-
     var selectedRow: ProfileRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
@@ -53,6 +50,8 @@ extension ProfileView: SortedView {
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.profile.cursor = cursor }
 
     static func describesSelection(_ state: borrowing State) -> Bool { false }
+
+    static func forgetRows(_ state: inout State) { state.profile.source = nil }
 
     static func updateRows(_ state: inout State) {
         let view = state.profile

@@ -26,9 +26,6 @@ struct SitesView {
         var second: UInt64
     }
 
-    /// Makes the rows anew with the next update.
-    mutating func forgetSource() { source = nil }
-
     var selectedRow: SiteRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
@@ -71,6 +68,8 @@ extension SitesView: SortedView {
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.sites.cursor = cursor }
 
     static func describesSelection(_ state: borrowing State) -> Bool { false }
+
+    static func forgetRows(_ state: inout State) { state.sites.source = nil }
 
     static func updateRows(_ state: inout State) {
         let source = Source(

@@ -78,10 +78,9 @@ extension ThreadsView {
         var executor: ExecutorID
     }
 
-    /// Whether an unfolded queue is to be read.
-    static func isSweeping(_ state: borrowing State) -> Bool {
-        guard state.view == .threads else { return false }
-        return state.threads.queues.contains { key, queue in
+    /// Idle while no unfolded queue is to be read.
+    static func isIdle(_ state: borrowing State) -> Bool {
+        !state.threads.queues.contains { key, queue in
             guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {
                 return false
             }
@@ -92,7 +91,6 @@ extension ThreadsView {
     /// Updates the unfolded queues, and once a second checks for rows that time alone changed. Returns whether rows may
     /// have changed.
     static func tick(_ state: inout State) -> Bool {
-        guard state.view == .threads else { return false }
         var isMoved = false
         for key in state.threads.queues.keys {
             guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {

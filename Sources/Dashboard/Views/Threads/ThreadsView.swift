@@ -43,21 +43,8 @@ struct ThreadsView {
     var current: Row?
     /// The selection that ``current`` led to. If the selection is another one, it was made elsewhere.
     var shown: RowID?
-    /// The tree's selection, until the cursor is moved; restored when the view is left before that.
-    var before: Before?
-
-    /// Sorts the threads, and reads the unfolded queues, anew with the next update.
-    mutating func forgetSources() {
-        threadOrders = [:]
-        for key in queues.keys { queues[key]!.forgetSweep() }
-    }
-
-    /// The selection of the tree, and how it moves.
-    struct Before {
-        var selection: RowID?
-        var following: State.Following
-        var anchor: ChainsView.Anchor?
-    }
+    /// The tree's position, until the cursor is moved; restored when the view is left before that.
+    var before: TreePosition?
 }
 
 extension ThreadsView: SortedView {
@@ -75,17 +62,22 @@ extension ThreadsView: SortedView {
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.threads.cursor = cursor }
 
     static func didAppear(_ state: inout State) {
-        state.threads.before = Before(
-            selection: state.selection, following: state.following, anchor: state.tree.anchor)
+        state.threads.before = state.treePosition
     }
 
     static func willDisappear(_ state: inout State) {
-        guard let before = state.threads.before else { return }
+        guard var before = state.threads.before else { return }
         let isKept = before.selection.map(state.contains) ?? false
-        if isKept { state.select(before.selection) }
         // The first and the newest chain are found without a selection.
         guard isKept || before.following == .first || before.following == .newest else { return }
-        (state.following, state.tree.anchor) = (before.following, before.anchor)
+        if !isKept { before.selection = state.selection }
+        state.treePosition = before
+    }
+
+    /// Has the threads sorted, and the unfolded queues read.
+    static func forgetRows(_ state: inout State) {
+        state.threads.threadOrders = [:]
+        for key in state.threads.queues.keys { state.threads.queues[key]!.forgetSweep() }
     }
 
     /// Finds the rows. The cursor stays on its row, or goes to the thread of a node that was selected elsewhere.

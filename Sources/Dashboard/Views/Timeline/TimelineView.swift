@@ -107,8 +107,7 @@ extension TimelineView: ListView {
     /// near the selected row of the tree.
     private static func selectSomeChain(_ state: inout State) {
         if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }
-        let near = state.rows(from: state.tree.selectedRow, count: 2) + state.rows(from: 0, count: 2)
-        if let row = near.first(where: { $0.tree != nil }) { state.select(row.rowID) }
+        if let rowID = state.nodeRowNearSelection() { state.select(rowID) }
     }
 
     private static func updateChainRows(_ programIndex: Int, _ root: NodeIndex, _ state: inout State) {

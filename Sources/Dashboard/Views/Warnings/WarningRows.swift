@@ -103,4 +103,12 @@ extension WarningsView {
         }
         state.warnings.seen = seen
     }
+
+    static func willLookBack(_ state: inout State) {
+        (state.warnings.seen, state.warnings.seenOfLive) = (nil, state.warnings.seen)
+    }
+
+    static func didReturnToNow(_ state: inout State) {
+        (state.warnings.seen, state.warnings.seenOfLive) = (state.warnings.seenOfLive, nil)
+    }
 }

@@ -13,6 +13,8 @@ struct WarningsView {
     var showsEnded = false
     /// The last ``Warning/serial`` when the user left the view, by program and kind; nil until then.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
+    /// The ``seen`` of the live programs while their past is shown, in which the numbers of warnings start again.
+    var seenOfLive: [ProcessKey: [WarningKind: UInt64]]?
     fileprivate var rowsKey: RowsKey?
 
     /// What the rows depend on; they are rebuilt when it changes.
@@ -26,9 +28,6 @@ struct WarningsView {
         var enabled: Set<WarningKind>
         var seen: [ProcessKey: [WarningKind: UInt64]]?
     }
-
-    /// Makes the rows anew with the next update.
-    mutating func forgetSource() { rowsKey = nil }
 
     var selectedRow: WarningRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
@@ -48,6 +47,8 @@ extension WarningsView: ListView {
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.warnings.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.warnings.cursor = cursor }
+
+    static func forgetRows(_ state: inout State) { state.warnings.rowsKey = nil }
 
     static func updateRows(_ state: inout State) {
         let view = state.warnings
