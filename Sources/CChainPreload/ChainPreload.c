@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of ChainPreload.swift.
+// Defined in ChainPreload.swift.
 extern void chain_preload_start(void);
 
 /// Removes this library from LD_PRELOAD, so that the program's children do not load it.

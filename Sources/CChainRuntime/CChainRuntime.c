@@ -27,7 +27,7 @@ _Thread_local chain_thread chain_this_thread;
 uint32_t chain_thread_id(void) {
     chain_thread *thread = &chain_this_thread;
     if (thread->thread_id == 0) {
-        // The handlers reset the id in a child of a fork.
+        // The fork handlers reset the id in a child.
         chain_forks_watch();
 #if defined(__linux__)
         thread->thread_id = (uint32_t)syscall(SYS_gettid);
@@ -117,7 +117,7 @@ __attribute__((noinline)) static bool decide_ticks(void) {
     }
 #endif
     bool isTrusted = chain_counter_is_trusted(is_invariant(), clocksource);
-    // Other threads come to the same decision.
+    // Relaxed, because all threads come to the same decision.
     atomic_store_explicit(&ticks_source, isTrusted ? from_counter : from_clock, memory_order_relaxed);
     return isTrusted;
 }

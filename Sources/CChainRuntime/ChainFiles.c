@@ -19,7 +19,7 @@
 int chain_rename_new(const char *from, const char *to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-    // These errors mean that the file system or the system has no such rename; so below.
+    // These errors mean that the file system or the kernel has no such rename: continue with a link.
     if (errno != EINVAL && errno != ENOSYS) return -errno;
 #elif defined(__APPLE__)
     if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
@@ -57,8 +57,8 @@ int chain_reserve(int file, int64_t offset, int64_t count) {
 int chain_create_locked(const char *path) {
     int file = chain_open_new(path);
     if (file < 0) return file;
-    // This waits only shortly, because others only look whether the file is locked. Where the file system has no locks,
-    // the file stays unlocked.
+    // Waits only shortly, because other processes hold the lock only while they test it. Where the file system has no
+    // locks, the file stays unlocked.
     while (flock(file, LOCK_EX) != 0 && errno == EINTR) {}
     return file;
 }

@@ -23,7 +23,7 @@ bool chain_is_new_child;
 static void before_fork(void) {
     pthread_mutex_lock(&gate);
     chain_sockets_before_fork();
-    // Last, because their locks are leaves.
+    // The modules last, because their locks are leaves.
     for (int module = 0; module < CHAIN_FORK_MODULES; module++) {
         current[module] = atomic_load(&registered[module]);
         if (current[module] != NULL) current[module]->before_fork();
@@ -49,7 +49,7 @@ static void in_child(void) {
     for (int module = CHAIN_FORK_MODULES - 1; module >= 0; module--)
         if (current[module] != NULL) current[module]->in_child();
     chain_sockets_in_child();
-    // Initialised anew, because it was locked under the parent's thread id.
+    // Initialised anew, because the gate was locked under the parent's thread id.
     pthread_mutex_init(&gate, NULL);
 #if !defined(__linux__)
     chain_is_new_child = false;

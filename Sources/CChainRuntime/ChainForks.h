@@ -1,7 +1,7 @@
-// Fork handling between the files of this target; not for other targets.
+// The fork handling that the files of this target share; not for other targets.
 #pragma once
 
-/// Registers the set of fork handlers, once. Called before any state that a fork must not interrupt.
+/// Registers the set of fork handlers, once. Called before each change of state that a fork must not interrupt.
 void chain_forks_watch(void);
 
 /// Locks the list of open descriptors.

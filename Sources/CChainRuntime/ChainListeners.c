@@ -17,7 +17,7 @@ static int fail(int descriptor, int failure) {
     return -failure;
 }
 
-/// Returns 0, or an error number.
+/// Sets the address to that of a path: 0, or an error number.
 static int set_path(struct sockaddr_un *address, const char *path) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;

@@ -15,7 +15,7 @@ static inline void pause_processor(void) {
 #endif
 }
 
-// The word is 0 while free, 1 while held, 2 while held and others may sleep (Drepper, "Futexes are tricky").
+// The word is 0 while free, 1 while held, 2 while held with threads that may sleep (Drepper, "Futexes are tricky").
 void chain_lock_acquire_contended(chain_lock *lock) {
     for (int attempt = 0; attempt < 40; attempt++) {
         uint32_t free = 0;

@@ -42,7 +42,8 @@ static void begin(void) {
     pthread_mutex_lock(&open_lock);
 }
 
-/// Adds a descriptor to the list and unlocks; returns it, or the negative error number where it could not be opened.
+/// Adds a descriptor to the list and unlocks. Returns it, or the negative error number where it could not be opened or
+/// the list is full.
 static int finish(int descriptor) {
     int result = descriptor < 0 ? -errno : descriptor;
     if (descriptor >= 0) {
@@ -117,7 +118,7 @@ int chain_accept(int listener) {
 #else
     int connection = finish(prepare(accept(listener, NULL, NULL)));
 #endif
-    // Fails for Unix sockets, which is ignored.
+    // Fails for Unix sockets; the error is ignored.
     int on = 1;
     if (connection >= 0) setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return connection;
@@ -151,7 +152,7 @@ bool chain_peer_process(int socket, int32_t *process) {
     if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) != 0) return false;
     *process = peer;
 #endif
-    // 0: a process of a namespace that this process does not see.
+    // 0: a process in a pid namespace that this process does not see.
     return *process > 0;
 }
 

@@ -15,7 +15,7 @@
 // The end of a thread
 
 static _Atomic(void (*)(void *)) detach_ring;
-/// The rounds of destructors on this thread so far.
+/// How many rounds of thread-exit destructors have reached `thread_ends` on this thread.
 static _Thread_local int exit_count;
 
 static void thread_ends(void *unused) {
@@ -30,7 +30,7 @@ static void thread_ends(void *unused) {
 
 #if defined(__APPLE__)
 
-// Not a pthread key: there the destructor of an older key frees all _Thread_local variables.
+// Not a pthread key, because on Darwin the destructor of an older key frees all _Thread_local variables.
 extern void _tlv_atexit(void (*function)(void *), void *object);
 
 bool chain_thread_at_exit(void (*detach)(void *ring)) {
@@ -81,7 +81,8 @@ void chain_thread_own_name(char *buffer, size_t size) {
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
-// The signal mask of the program's thread that led to this one, which blocks signals.
+// Known on a thread that blocks signals: the signal mask of the program's thread that started it, directly or through
+// other threads that block signals.
 static _Thread_local struct { bool is_known; sigset_t mask; } program_signals;
 
 const char *chain_program_name(void) {
@@ -125,7 +126,7 @@ bool chain_thread_start(
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     start->blocks_signals = blocks_signals;
-    // A thread for the program's code may be started by one of ours.
+    // The calling thread may be one of ours, which blocks signals; the new one may run the program's code.
     start->mask = program_signals.is_known ? program_signals.mask : before;
     if (blocks_signals) chain_block_signals();
     pthread_t thread;

@@ -31,7 +31,7 @@ static void first_run_on_both(void *, void *, void *, void *, void *) SWIFTCC;
 static void first_async(void *, void *, void (*)(void *));
 static void first_after(uint64_t, void *, void *, void (*)(void *));
 
-// What each function calls now. The first call of any looks up the originals.
+// What each function calls now; at first a function that looks up the originals.
 static _Atomic create_function create_now = first_create;
 static _Atomic context_function enter_now = first_enter, exit_now = first_exit;
 static _Atomic run_function run_now = first_run, run_on_task_executor_now = first_run_on_task_executor;
@@ -222,7 +222,7 @@ bool chain_tasks_read(const void *from, void *to, size_t count) {
 // Not checked by AddressSanitizer, because words past the end of a small context are read, too.
 __attribute__((no_sanitize("address"))) size_t chain_context_words(const void *context, uintptr_t words[4]) {
     const uintptr_t *first = (const uintptr_t *)context + 2;
-    // Words of the first one's page can be read, because that page is mapped.
+    // Reads no further than the first word's page, because only that page is known to be mapped.
     size_t in_page = (4096 - ((uintptr_t)first & 4095)) / sizeof *first;
     size_t count = in_page < 4 ? in_page : 4;
     for (size_t index = 0; index < count; index++) words[index] = first[index];

@@ -16,7 +16,7 @@ void chain_observed_run_on_task_executor(void *job, void *identity, void *implem
 }
 
 void chain_observed_immediate(void *task, void *identity, void *implementation) {
-    // A job, because the calling task runs on.
+    // Observed like a job, because the calling task continues after it.
     runner outer = chain_job_begin();
     chain_original.immediate(task, identity, implementation);
     chain_job_end(outer);
@@ -45,7 +45,8 @@ RUN_WORK(1)
 RUN_WORK(2)
 RUN_WORK(3)
 
-/// Returns a function that observes the end of a job of the runtime; `work` itself for other work.
+/// Returns a function that observes the end of a job of the runtime; `work` itself for other work, and for functions of
+/// the runtime past the first four.
 static void (*observed_work(void (*work)(void *)))(void *) {
     static void (*const observed[WORKS])(void *) = {run_work_0, run_work_1, run_work_2, run_work_3};
     const char *address = (const char *)work;

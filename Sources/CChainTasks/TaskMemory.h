@@ -18,5 +18,5 @@ void chain_task_copy_frames(const char *memory, chain_task *task);
 /// Fills a probe as its task begins to run.
 void chain_task_probe_enter(chain_task_probe *probe, void *task, const char *state);
 
-/// Fills a probe as its task stops to run.
+/// Fills a probe as its task stops running.
 void chain_task_probe_exit(chain_task_probe *probe, char *state);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 typedef struct image {
-    /// An address in the image.
+    /// The address to look up.
     uintptr_t address;
     /// The difference of addresses in memory and in the file: 0 in a program that is not position-independent.
     uintptr_t bias;
@@ -63,7 +63,7 @@ static bool find_symbol(
         const Elf64_Shdr *strings = &sections[sections[section].sh_link];
         if (!is_inside(sections[section].sh_offset, sections[section].sh_size, size)) continue;
         if (!is_inside(strings->sh_offset, strings->sh_size, size)) continue;
-        // Each name ends within the table.
+        // A NUL at the end of the table ends the last name within it.
         if (strings->sh_size == 0 || file[strings->sh_offset + strings->sh_size - 1] != '\0') continue;
         const Elf64_Sym *symbols = (const Elf64_Sym *)(file + sections[section].sh_offset);
         const Elf64_Sym *best = NULL;

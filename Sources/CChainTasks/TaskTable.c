@@ -6,7 +6,7 @@ enum { BLOCK = 64 };
 
 chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
-/// The ids of tasks by the remainder of their nodes, so that a task is found by its node without looking at all tasks.
+/// The ids of tasks, indexed by the remainder of their nodes: finds a task by its node without a scan of the table.
 enum { LIKELY_IDS = 1 << 16 };
 static _Atomic uint64_t likely_ids[LIKELY_IDS];
 
@@ -57,7 +57,7 @@ static bool grow(chain_task_shard *shard) {
 
 static chain_task *take_slot(chain_task_shard *shard) {
     if (shard->free == NULL) {
-        // Never freed: there are as many slots as there were tasks at one time.
+        // Never freed: there are about as many slots as there were tasks at once.
         chain_task *block = calloc(BLOCK, sizeof *block);
         if (block == NULL) return NULL;
         for (size_t index = BLOCK; index-- > 0;) {
@@ -130,10 +130,10 @@ void chain_table_remove(chain_task *task) {
     add_free(shard, task);
 }
 
-/// Empties a shard. Returns its retained tasks as an array that ends with NULL and is to be freed; NULL for no array.
+/// Empties a shard. Returns its retained tasks in a NULL-terminated array, which the caller frees; NULL if it had none.
 static void **empty(chain_task_shard *shard) {
-    // The array of entries becomes that of the tasks. A thread may still write once to the slot of the task that it
-    // runs. If the slot was reused by then, its state is wrong until the next step.
+    // The array of entries is reused for the retained tasks. A thread may still write once to the slot of the task that
+    // it runs. If the slot was reused by then, its state is wrong until the next step.
     chain_task **entries = shard->entries;
     void **retained = (void **)entries;
     size_t count = 0;

@@ -3,7 +3,7 @@
 #include "TaskTable.h"
 
 static chain_lock sweep_lock;
-// Where the sweep of chain_tasks_changes continues; behind sweep_lock.
+// Where the sweep of chain_tasks_changes continues; protected by sweep_lock.
 static unsigned next_shard;
 static size_t next_entry;
 
@@ -30,7 +30,7 @@ static bool copy(chain_task *task, chain_task_view *view) {
     return false;
 }
 
-/// Reads the flag of a retained task, which the runtime sets on any thread.
+/// Reads the cancellation flag of a retained task; the runtime sets it on any thread.
 static void look_for_cancellation(chain_task *task) {
     if (chain_layout.status == 0 || !task->is_retained || atomic_load(&task->is_cancelled)) return;
     uint32_t status = atomic_load_explicit(
@@ -38,8 +38,8 @@ static void look_for_cancellation(chain_task *task) {
     if (status & 0x100) atomic_store(&task->is_cancelled, true);
 }
 
-/// Reports a task that was made past the interposed functions, or as observation began, once it is due. Returns whether
-/// the sweep does not copy it: it is not due, or it has ended.
+/// Reports a task that was made past the interposed functions, or as observation began, once the report is due. Returns
+/// true if the sweep is not to copy the task, because the report is not due or the task has ended.
 static bool report_stray(chain_task *task) {
     // Long enough for the function that makes the task to report it, even if the system holds that up.
     const uint64_t delay = 5000000000;
@@ -104,7 +104,7 @@ size_t chain_tasks_in_shard(unsigned index, chain_task_view *views, size_t limit
     for (size_t entry = 0; entry < shard->capacity && count < limit; entry++) {
         chain_task *task = shard->entries[entry];
         if (task != NULL && task->is_reported && !task->has_ended) {
-            // Of an inconsistent copy, too, the node is right.
+            // Even in an inconsistent copy the node is right.
             (void)copy(task, &views[count++]);
         }
     }
@@ -122,7 +122,7 @@ size_t chain_tasks_count(void) {
     return count;
 }
 
-/// Calls `body` with the task of a node, under the lock of its shard.
+/// Calls `body` with the task of a node, under the lock of its shard; returns whether there is such a task.
 static bool with_node(uint64_t node, void (*body)(chain_task *task, void *context), void *context) {
     uint64_t id = chain_table_likely_id(node);
     chain_table_lock(id);

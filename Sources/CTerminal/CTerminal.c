@@ -24,7 +24,7 @@
 ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
 
 static bool isOpen;
-// A write failed, so that output may be left unsent.
+// Whether a write has failed, which may leave output unsent.
 static bool gaveUp;
 static int colorCount;
 static SCREEN *screen;
@@ -56,8 +56,8 @@ static void prepare_restore(void) {
     ct.restoreCount = count;
 }
 
-// Opens the terminal behind a descriptor again, because O_NONBLOCK belongs to the open file, which other processes may
-// share.
+// Opens a descriptor's terminal again, because O_NONBLOCK belongs to the open file description, which other processes
+// may share. Where that fails, returns a duplicate.
 static int reopen(int fd, int flags) {
     const char *name = ttyname(fd);
     int own = name ? open(name, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -93,7 +93,7 @@ static bool make_wake_pipe(void) {
         ct.wake[0] = ends[0];
         ct.wake[1] = ends[1];
     }
-    // Those of an earlier screen.
+    // Discard the signals of an earlier screen.
     while (ct_next_signal() >= 0) {}
     return true;
 }
@@ -161,7 +161,7 @@ int ct_open(const ct_options *options) {
     typeahead(-1);
     prepare_restore();
     isOpen = true;
-    // From here on closing restores the terminal, because newterm has changed its modes and entered the alternate screen.
+    // Now ct_close has to restore the terminal, because newterm has changed its modes and entered the alternate screen.
     atomic_store(&ct.isOurs, true);
     if (options->capturesOutput && (ct_failure = ct_capture_begin(options->captureLimit)) != 0) {
         ct_close();
@@ -178,7 +178,7 @@ int ct_open(const ct_options *options) {
 
 static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
-    // After a stop without notice the modes may be a shell's: then endwin must restore these.
+    // After a stop without notice the present modes may be a shell's: then endwin must restore those.
     bool isBackground = ct_is_background();
     sigset_t before = ct_block_stop(SIG_BLOCK);
     if (isBackground) def_shell_mode();

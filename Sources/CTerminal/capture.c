@@ -1,5 +1,6 @@
 // While a screen is open, output of the program goes through a pipe into memory. A quarter of the limit is for the
-// first bytes; the rest is a ring buffer with the last. A thread empties the pipe, so that writers are never blocked.
+// first bytes; the rest is a ring buffer with the last bytes. A thread empties the pipe, so that writers are never
+// blocked.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,12 +16,12 @@
 static struct {
     bool isOn;
     int saved[2];            // descriptors 1 and 2 as they were; -1 where they are left alone
-    int pipe[2], stop[2];    // of the output; and to end the thread
+    int pipe[2], stop[2];    // the output's; and the one that ends the thread
     pthread_t thread;
     atomic_flag lock;        // held while reading the pipe
     char *head, *ring;
     size_t headLimit, headCount, ringLimit, ringStart, ringCount;
-    unsigned long long cutCount;    // bytes between, which were dropped
+    unsigned long long cutCount;    // dropped bytes between head and ring
 } capture = {.pipe = {-1, -1}, .stop = {-1, -1}, .lock = ATOMIC_FLAG_INIT};
 
 static void keep(const char *bytes, size_t count) {
@@ -38,8 +39,8 @@ static void keep(const char *bytes, size_t count) {
     }
 }
 
-// Reads the pipe until it is empty. Safe in handlers: one may have interrupted the reader, so it waits for the lock for
-// a bounded time only.
+// Reads the pipe until it is empty. With `isBounded`, safe in handlers: a handler may have interrupted the reader, so
+// drain waits for the lock for a tenth of a second only.
 static void drain(bool isBounded) {
     for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
         if (isBounded && tries > 100) break;
@@ -76,7 +77,7 @@ static bool make_pipe(int fds[2]) {
     return true;
 }
 
-// Frees what was set aside, and returns the error number.
+// Closes the pipes, frees the buffers, and returns the error number.
 static int cancel(int failure) {
     for (int end = 0; end < 2; end++) {
         if (capture.pipe[end] >= 0) close(capture.pipe[end]);
@@ -106,7 +107,7 @@ int ct_capture_begin(size_t limit) {
     fflush(stdout);
     fflush(stderr);
     // The reader takes no signals: they belong to the program's own threads. (Not all are blocked, because Swift's
-    // backtracer stops each thread by one.)
+    // backtracer stops each thread by a signal.)
     sigset_t blocked, before;
     sigemptyset(&blocked);
     const int signals[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGALRM, SIGCHLD, SIGPIPE, SIGUSR1};
@@ -167,7 +168,7 @@ void ct_capture_end(bool inTrap) {
         close(capture.pipe[end]);
         close(capture.stop[end]);
         if (capture.saved[end] >= 0) close(capture.saved[end]);
-        // Forgotten, because a later begin that fails closes what is there.
+        // Reset, because ct_capture_begin closes these descriptors when it fails.
         capture.pipe[end] = capture.stop[end] = -1;
     }
     free(capture.head);

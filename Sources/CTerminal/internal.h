@@ -23,14 +23,14 @@ typedef struct {
 } ct_terminal;
 
 extern ct_terminal ct;
-// errno of the last failure.
+// The errno of the last failure.
 extern int ct_failure;
 
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
 // Safe in handlers: writes all, or gives up when no byte is taken for `patience` milliseconds; with a negative
-// `patience`, when none is taken and the process is to end.
+// `patience`, when none is taken and the process is to end. Returns whether all was written.
 bool ct_write_all(int fd, const char *bytes, size_t count, int patience);
 // Safe in handlers: restores screen and modes.
 void ct_restore_raw(void);
@@ -46,7 +46,7 @@ void ct_signals_begin(void);
 void ct_signals_end(void);
 // Stops the process as SIGTSTP does by default; returns when it is continued.
 void ct_stop_self(void);
-// Whether a shell has given the terminal to another process group.
+// Returns whether a shell has given the terminal to another process group.
 bool ct_is_background(void);
 // Stops the process until it has the terminal, and sets the modes from before the screen. False if it will never have
 // the terminal, or is to end.

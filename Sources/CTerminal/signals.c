@@ -53,7 +53,7 @@ static void deadly(int signal, siginfo_t *info, void *context) {
         ct_capture_end(true);
         atomic_store(&ct.isRestored, true);
     } else {
-        // Another thread restores the terminal; the process waits for it, for a bounded time.
+        // Another thread restores the terminal; this one waits for it, two seconds at most.
         struct timespec step = {0, 5000000};
         for (int steps = 0; steps < 400 && !atomic_load(&ct.isRestored); steps++) nanosleep(&step, NULL);
     }
@@ -103,7 +103,7 @@ void ct_signals_begin(void) {
     action.sa_handler = report;
     for (int index = 0; index < reportedCount; index++) {
         sigaction(reported[index], NULL, &reportedBefore[index]);
-        // Keep signals ignored that nohup or a shell made the process ignore.
+        // Signals that nohup or a shell made the process ignore stay ignored.
         bool isIgnored = reportedBefore[index].sa_handler == SIG_IGN;
         isReportedOurs[index] = !isIgnored || reported[index] == SIGWINCH || reported[index] == SIGCONT;
         if (isReportedOurs[index]) sigaction(reported[index], &action, NULL);
@@ -163,9 +163,9 @@ bool ct_is_background(void) {
 
 static void interrupt(int signal) { (void)signal; }
 
-// A stopped process that gets SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, may continue here
-// before another thread has handled SIGTERM; stopped again it would stay stopped. Wait a tenth of a second for that
-// thread.
+// Returns whether the process is to end, in the background. A stopped process may get SIGTERM and SIGCONT at once, as
+// `kill` of a stopped job sends them. It may then continue here before another thread has handled SIGTERM, and would
+// stay stopped if it stopped again. Waits a tenth of a second for that thread.
 static bool is_ending_in_background(void) {
     struct timespec step = {0, 5000000};
     for (int steps = 0; ct_is_background(); steps++) {
@@ -188,7 +188,7 @@ bool ct_await_foreground(void) {
     sigset_t before = ct_block_stop(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
     while (!isOurs && !isLost && !is_ending_in_background()) {
-        // From the background this stops, as often as needed; where no shell could continue the process, it fails.
+        // In the background this call stops the process, as often as needed; it fails where no shell could continue it.
         isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
         isLost = !isOurs && errno != EINTR;
         if (isLost) ct_failure = errno;

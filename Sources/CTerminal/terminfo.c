@@ -38,7 +38,7 @@ size_t ct_append(char *into, size_t capacity, size_t count, const char *text) {
 
 bool ct_scrolls_at_end(void) { return tigetflag("am") > 0 && tigetflag("xenl") <= 0; }
 
-// tparm with all of its arguments: older headers declare no other form.
+// Expands a capability. tparm gets all of its arguments, because older headers declare no other form.
 static const char *expand(const char *name, long first, long second) {
     return tparm((char *)ct_capability(name), first, second, 0L, 0L, 0L, 0L, 0L, 0L, 0L);
 }

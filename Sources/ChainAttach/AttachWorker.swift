@@ -29,11 +29,11 @@ final class AttachWorker {
     private var ending: SourceEnding?
     /// Cuts a long delay short when a program begins to listen.
     private var watch: FolderWatch?
-    /// The time of the last attempt.
+    /// The time of the last attempt, in nanoseconds of ``clock``.
     private var lastConnect: UInt64 = 0
 
     private static let shortestDelay: UInt64 = 100_000_000
-    /// A connection that lasted this long resets the delays.
+    /// A connection that lasted for this long, in nanoseconds, resets the delays.
     private static let steadyTime: UInt64 = 5_000_000_000
 
     init(_ core: AttachCore, _ wakers: AttachCore.Wakers) {
@@ -169,7 +169,7 @@ final class AttachWorker {
         guard !core.isStopping else { return ending = .stopped }
         guard let process else { return failAtFirst(error) }
         if let lastReceived { disconnectedSince = lastReceived } else { attempt += 1 }
-        // Already before the first attempt, which is seconds away after several short connections.
+        // Watch before the first attempt, too, because that is seconds away after several short connections.
         if watch == nil { watch = makeWatch() }
         guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
@@ -221,7 +221,7 @@ final class AttachWorker {
         }
     }
 
-    /// Returns whether the process of a target by pid has ended.
+    /// Returns whether the target is a single run of a program, and that run has ended.
     private func isGone(_ error: AttachError) -> Bool {
         switch target {
         case .pid(let pid): !SafeFiles.isRunning(pid)

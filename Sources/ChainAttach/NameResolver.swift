@@ -18,7 +18,7 @@ struct NamedSocket {
 /// A search for a program by its name.
 struct NameResolver {
     private let sockets: [NamedSocket]
-    /// The pids of programs that have neither such a file nor answered.
+    /// The pids of programs that have no such file and have not answered.
     private let silent: [Int32]
     private let folder: SocketFolder
 
@@ -51,7 +51,7 @@ struct NameResolver {
         sockets.filter { isWanted($0) && $0.isAlive }
     }
 
-    /// Returns the end of the sentence: similar names, or those that there are, and the silent processes.
+    /// Returns the end of the error's sentence: similar names, or else all names, and the silent processes.
     private func hint(_ name: String) -> String {
         let names = Set(living { _ in true }.map(\.name)).sorted()
         let near = names.filter { editDistance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }

@@ -87,7 +87,7 @@ extension OneShotClient {
     }
 }
 
-/// A connection that blocks until a message arrives or the time is over. It blocks for half a second at most where the
+/// A connection that blocks until a message arrives or the time limit has passed; for half a second at most where the
 /// program's process is stopped.
 private struct OneShotConnection {
     private let connection: ProgramConnection

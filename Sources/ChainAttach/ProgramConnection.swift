@@ -11,18 +11,18 @@ final class ProgramConnection {
     private var isConnecting: Bool
     private var reader = MessageReader(limit: Wire.batchLimit)
     private var writer = MessageWriter()
-    /// Bytes of the writer that were sent.
+    /// The number of the writer's bytes that were sent.
     private var sentCount = 0
     /// False once sending has failed.
     private var canSend = true
     /// Whether the child's standard error is open.
     private var readsErrors: Bool
-    /// Why nothing more arrives, once that is so.
+    /// The reason why nothing more arrives; nil until then.
     private var ending: AttachError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ProgramConnection.chunkSize, alignment: 16)
 
     private static let chunkSize = 64 << 10
-    /// Bytes received at a time, after which the messages are read.
+    /// The most bytes that are received before the messages in them are read.
     private static let readLimit = 1 << 20
 
     /// Begins to connect, and enqueues the greeting.
@@ -48,7 +48,7 @@ final class ProgramConnection {
         flush()
     }
 
-    /// Encoded bytes that were not sent yet.
+    /// The number of encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
     /// The program's process, if it is stopped and cannot answer.
@@ -112,7 +112,7 @@ final class ProgramConnection {
                 ending = endError
                 return count > 0
             case .failed(let error):
-                // A child that did not read all before it ended resets its socket.
+                // A child that ended before it read everything resets its socket.
                 let text = "The connection to \(endpoint) broke: \(error)"
                 ending = child == nil ? AttachError(.gone, text) : endError
                 return count > 0

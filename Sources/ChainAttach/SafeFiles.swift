@@ -5,7 +5,7 @@ import ChainWire
 enum SafeFiles {
     /// Returns whether the folder of sockets exists.
     ///
-    /// - Throws: where it exists and is not a real folder of this user, closed to all others, or cannot be checked.
+    /// - Throws: where it is a link, no folder, another user's or open to others, or cannot be checked.
     static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
         func foreign(_ what: String) -> AttachError {
             AttachError(
@@ -103,7 +103,7 @@ enum SafeFiles {
         }
     }
 
-    /// Returns whether a process is stopped, by a signal or in a debugger; false where the system does not say.
+    /// Returns whether a process is stopped, by a signal or in a debugger; false where the system does not report it.
     static func isStopped(_ pid: Int32) -> Bool {
         guard case .known(let state) = state(of: pid) else { return false }
         return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(state)

@@ -1,14 +1,14 @@
 /// Something that can be subscribed to: an ``EventStream``, a subject, a ``StreamVariable``.
 public protocol Subscribable<Element>: Sendable {
-    /// What the stream is made of.
+    /// The type of the stream's elements.
     associatedtype Element: Sendable
 
     /// The read side alone.
     var observable: EventStream<Element> { get }
 }
 
-/// The read side of a stream with the grammar `next* (error | completed)?`. A subscription gets one event at a time,
-/// from whichever threads they come.
+/// The read side of a stream with the grammar `next* (error | completed)?`. A subscription gets its events one at a
+/// time, from whichever threads they come.
 ///
 /// Make one from a subject (such as ``PublishSubject``), or from any source with a closure:
 ///
@@ -56,8 +56,8 @@ public struct EventStream<Element: Sendable>: Subscribable {
 }
 
 extension Subscribable {
-    /// Delivers the following events to `observer`, until the stream ends or the result is disposed of. The observer is
-    /// retained.
+    /// Delivers the events that follow to `observer`, until the stream ends or the result is disposed of. The observer
+    /// is retained.
     ///
     /// For whole events in one closure: `subscribe(AnyObserver { event in … })`.
     @inlinable

@@ -93,7 +93,7 @@ final class Hub<Element: Sendable>: Sendable {
 
     @inlinable
     func next(_ element: Element) {
-        // The evicted element leaves the lock before it is released.
+        // The evicted element is released without the lock, because that may run code that uses the hub.
         let (receivers, evicted) = state.withLock { state -> (OrderedBag<Receiver>?, Element?) in
             guard state.ending == nil else { return (nil, nil) }
             let evicted = state.past.append(element)

@@ -1,11 +1,11 @@
 /// A receiver of events.
 ///
-/// A subscription calls its observer once at a time, and not again after an error or a completion. Several streams may
-/// call one observer at the same time.
+/// A subscription makes one call of its observer at a time, and none after an error or a completion. Several streams
+/// may call one observer at the same time.
 ///
 /// An observer runs on the emitting thread, and the other observers wait for it: hand slow work to a ``Mailbox``.
 public protocol Observer<Element>: Sendable {
-    /// What the stream is made of.
+    /// The type of the stream's elements.
     associatedtype Element: Sendable
 
     /// Handles one event. It may subscribe, dispose and emit (see ``PublishSubject``).

@@ -11,7 +11,7 @@
 ///   observer that cannot keep up behind a ``Mailbox``.
 /// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed. A ``BehaviorSubject`` or
 ///   ``ReplaySubject`` delivers its past before them: before `subscribe` returns or, if a delivery is under way, after
-///   that. No event is missed or delivered twice.
+///   that delivery. No event is missed or delivered twice.
 /// - **Dispose.** See ``Disposable/dispose()``.
 /// - **Locks.** None is held while an observer runs or an element is released.
 /// - **Release.** A subject that is released without having ended releases its observers without an event.

@@ -1,8 +1,8 @@
 import ChainSystem
 import Synchronization
 
-/// The handle of one observer's subscription to a ``Hub``. The hub's receivers hold the observer, not the handle, so
-/// that a delivery reads a flag and takes no lock.
+/// The handle of one observer's subscription to a ``Hub``. The observer is in the hub's receivers, not in the handle,
+/// so that a delivery reads a flag and takes no lock.
 @usableFromInline
 final class Subscription<Element: Sendable>: Disposable {
     @usableFromInline

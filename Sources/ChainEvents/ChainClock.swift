@@ -11,7 +11,7 @@ public protocol ChainClock: AnyObject, Sendable {
     func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer
 }
 
-/// A timer that was set.
+/// A timer that was set by ``ChainClock/schedule(at:_:)``.
 public protocol ClockTimer: AnyObject, Sendable {
     /// Prevents the timer from firing if it has not begun to; idempotent. The work is released.
     func cancel()

@@ -51,7 +51,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// `1f3a5c7e9b2d4f60-2a`.
     case remoteParent = 21
     /// A task of Swift runs on this thread, not for the first time. Sampled: of the changes between two samples only
-    /// the latest is reported. Of the events ``resumed`` and ``suspended`` of a node the latest holds.
+    /// the latest is reported. The latest of a node's events ``resumed`` and ``suspended`` holds.
     case resumed = 22
     /// A task of Swift does not run: it waits, or is queued to resume. Sampled, as ``resumed``.
     case suspended = 23
@@ -115,7 +115,7 @@ public struct EventRecord: Sendable {
 /// The receiver of the steps of a recorded runtime.
 ///
 /// The runtime calls the sink on the thread of the step, with none of its locks held, in the order in which that
-/// thread's steps happened. An implementation never throws, never blocks, and never calls the runtime.
+/// thread's steps happened. An implementation must not throw, block, or call the runtime.
 public protocol EventSink: AnyObject, Sendable {
     /// Records one step. `text` is dynamic text that belongs to it (a label, an error's summary), unescaped and of any
     /// length: the sink bounds it.

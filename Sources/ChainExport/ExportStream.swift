@@ -1,6 +1,6 @@
 import ChainModel
 
-/// Receives the nodes of a program, each once.
+/// A receiver of the nodes of a program, each once.
 package protocol NodeExporter {
     /// Receives a new root, which may be evicted or placed under another node later.
     mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws
@@ -26,14 +26,14 @@ extension NodeExporter {
 /// Applies batches to a forest, and passes each node to an exporter once it is finished.
 ///
 /// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time, or once
-/// ``Options/waitingLimit`` others wait, or a chain has too many nodes. Until then it can be placed elsewhere in the
-/// tree and get marks. Memory depends on the live nodes and on the limits, not on the number of events.
+/// ``Options/waitingLimit`` others wait, or once a chain has too many nodes. Until then it can be placed elsewhere in
+/// the tree and get marks. Memory depends on the live nodes and on the limits, not on the number of events.
 package struct ExportStream<Exporter: NodeExporter> {
     /// Limits of a stream.
     package struct Options: Sendable {
         /// About the most nodes that wait to be passed on.
         package var waitingLimit = 20_000
-        /// How long they wait at most, in nanoseconds of the program's clock.
+        /// How long a node waits at most, in nanoseconds of the program's clock.
         package var delay: UInt64 = 5_000_000_000
         /// The most nodes of a chain before its settled beginning is evicted.
         package var chainNodeLimit = 200_000
@@ -55,10 +55,10 @@ package struct ExportStream<Exporter: NodeExporter> {
     package var exporter: Exporter
     private let options: Options
     private var changes = ForestChanges()
-    /// What waits to be passed on, from ``firstEntry`` on.
+    /// The entries that wait to be passed on, from ``firstEntry`` on.
     private var entries: [Entry] = []
     private var firstEntry = 0
-    /// By index of a node, what was done for it.
+    /// What was done for each node, by its index.
     private var progress: [NodeProgress] = []
 
     /// Begins with an empty forest.
@@ -78,14 +78,14 @@ package struct ExportStream<Exporter: NodeExporter> {
         forest.apply(batch)
         forest.consumeChanges(into: &changes)
         enqueueChanges()
-        // What waits in a long chain may be in the beginning that is evicted.
+        // Nodes that wait may be in the beginning of a long chain, which is evicted below.
         let waits = !forest.hasLongChains
         try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
         try exporter.advanced(forest)
         forest.retain(now: forest.now, budget: 1 << 20)
     }
 
-    /// Passes on what waits, and then what is unfinished.
+    /// Passes on the nodes that wait, and then the unfinished ones.
     package mutating func end() throws {
         try passOn(waitingLimit: 0, delay: 0)
         try exporter.advanced(forest)
@@ -100,7 +100,7 @@ package struct ExportStream<Exporter: NodeExporter> {
 
     // MARK: Waiting
 
-    /// How many entries, nodes and changes it stores beside the forest.
+    /// How many entries, nodes and changes the stream stores beside the forest.
     var storedCount: Int { entries.count + progress.count + changes.nodes.count + changes.evicted.count }
 
     private func progress(of node: NodeIndex) -> NodeProgress {
@@ -141,7 +141,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         }
     }
 
-    /// Passes on nodes, batch by batch, until limit and delay are kept.
+    /// Passes on nodes, batch by batch, until at most `waitingLimit` wait, and none for `delay` or longer.
     private mutating func passOn(waitingLimit: Int, delay: UInt64) throws {
         while firstEntry < entries.count,
             entries.count - firstEntry > waitingLimit || entries[firstEntry].time.addingClamped(delay) <= forest.now

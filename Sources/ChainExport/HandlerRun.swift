@@ -22,15 +22,15 @@ struct HandlerRun {
     /// The most links of one node that are looked at.
     private static let linkLimit = 64
 
-    /// Returns the handler that settled a node: its own, or that of the node that it follows, or of the member that
-    /// settled last. Nil where a resolver or a timer did.
+    /// Returns the handler that settled a node: its own, or that of the node that it follows, of the member that
+    /// settled last or, for a skipped node, of its parent. Nil where a resolver or a timer did.
     static func settling(_ node: NodeIndex, in forest: borrowing ChainForest) -> HandlerRun? {
         var node = node
         for _ in 0..<depthLimit {
             let view = forest.node(node)
             guard let settled = view.settled else { return nil }
             let run = HandlerRun(view)
-            // A handler that returned before the settlement left it to the promise that it returned.
+            // A handler that returned before the settlement left the settlement to the promise that it returned.
             if let run, run.end >= settled, run.begin <= settled { return run }
             var next: (node: NodeIndex, settled: UInt64)?
             for link in forest.targets(of: node, limit: linkLimit) {

@@ -1,9 +1,9 @@
 import ChainModel
 import ChainText
 
-/// A moment as a flowchart of Mermaid, within what Mermaid draws.
+/// A moment as a flowchart of Mermaid, within Mermaid's limits.
 ///
-/// Where a moment is larger, links are left out first, then nodes as ``Moment`` does with a smaller limit.
+/// Where a moment is larger, links are left out first, then nodes, as by ``Moment`` with a smaller limit.
 package struct MermaidExport {
     /// The most nodes that are shown by default.
     package static let nodeLimit = 200

@@ -36,8 +36,8 @@ package struct Moment {
         (self.chains, leftOutCount) = (limited.chains, limited.leftOutCount)
     }
 
-    /// Returns the same moment with at most `nodeLimit` nodes, at least 1. Adds the nodes that this leaves out to
-    /// ``leftOutCount``.
+    /// Returns the same moment with at most `nodeLimit` nodes; the limit is 1 or more. Adds the number of nodes that
+    /// this leaves out to ``leftOutCount``.
     func limited(to nodeLimit: Int) -> Moment {
         let order = chains.indices.sorted { left, right in
             let isLive = [left, right].map { forest.chain(of: chains[$0][0].node).liveCount > 0 }
@@ -73,14 +73,14 @@ package struct Moment {
         return text
     }
 
-    /// Returns a node's operation and label on one line of at most some columns.
+    /// Returns a node's operation and label on one line of at most `columns` columns.
     package func name(_ node: NodeIndex, columns: Int) -> String {
         let (text, isLabel) = NodeText.label(of: node, in: forest)
         let kind = forest.kind(of: node).word
         return SafeText.cut(isLabel ? "\(kind) \(text)" : "\(kind) at \(text)", to: columns, ellipsis: "…")
     }
 
-    /// Returns a node's state, its total time, and its error, in one line of at most some columns.
+    /// Returns a node's state, its total time, and its error, on one line of at most `columns` columns.
     package func status(_ node: NodeIndex, columns: Int) -> String {
         let view = forest.node(node)
         var text = view.stateWord

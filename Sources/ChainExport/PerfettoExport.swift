@@ -7,12 +7,12 @@ import ChainText
 /// | in the trace | of |
 /// | --- | --- |
 /// | slices on threads | handlers, from their start to their end; not those of tasks, which may be suspended |
-/// | flows | from the handler that settled a promise to the handler that this let run |
-/// | async slices on at most 200 tracks | chains, and in them their steps, each from when its turn came to its settlement |
+/// | flows | from the handler that settled a promise to each handler that waited for the promise |
+/// | async slices on at most 200 tracks | chains, and in them their steps, each from its turn to its settlement |
 /// | counters | running and queued nodes |
 ///
-/// Times are microseconds with three decimals since the start. Steps that overlap another one of their chain are on
-/// a further track, in a further slice of the chain.
+/// Times are microseconds with three decimals since the start. A step that overlaps another step of its chain is on a
+/// further track, in a further slice of the chain.
 package struct PerfettoExport: NodeExporter {
     private struct OpenChain {
         /// Its lanes, each with a slice of the chain around the steps. Empty where all lanes were taken.
@@ -81,7 +81,7 @@ package struct PerfettoExport: NodeExporter {
         if let begin { try writeStep(view, of: id, from: begin, to: end, in: forest) }
         let chain = forest.chain(of: root)
         if chain.liveCount == 0, end >= chain.settled ?? 0 { closing.append((id, end)) }
-        // The node was a root once, and was adopted since.
+        // The node was a root, and has been adopted since.
         if root != node, chains[view.id] != nil { closing.append((view.id, end)) }
     }
 
@@ -154,8 +154,8 @@ package struct PerfettoExport: NodeExporter {
         closing.removeFirst(count)
     }
 
-    /// Closes chains that are none any more, because their root was evicted or adopted: once a batch, because all open
-    /// chains are looked at.
+    /// Closes chains that no longer exist, because their root was evicted or adopted. Does so at most once a batch,
+    /// because it looks at all open chains.
     private mutating func closeFormerChains(_ forest: borrowing ChainForest) throws {
         guard !hasReclaimed else { return }
         hasReclaimed = true
@@ -169,10 +169,10 @@ package struct PerfettoExport: NodeExporter {
         _ id: NodeID, _ chain: OpenChain, at end: UInt64, in forest: borrowing ChainForest
     ) throws {
         chains[id] = nil
-        // Only people read the name of an end.
+        // The name of an end is for people only.
         let name = forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? "\(id)"
         for lane in chain.lanes {
-            // The first lane is the chain's until the chain ends, the others are until their last step.
+            // A chain keeps its first lane until the chain ends, and each other lane until the last step on it ends.
             let laneEnd = lane == chain.lanes.first ? max(end, lanes.lanes[lane].end) : lanes.lanes[lane].end
             try events.async("e", name, lane: lane, at: laneEnd, arguments: nil)
             lanes.release(lane, at: laneEnd)

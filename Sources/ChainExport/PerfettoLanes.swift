@@ -1,4 +1,4 @@
-/// Tracks for chains. A track is one chain's until that has settled, then another's.
+/// Tracks for chains. A track belongs to one chain until the chain has settled, then to another.
 struct PerfettoLanes {
     /// One track.
     struct Lane {
@@ -10,12 +10,12 @@ struct PerfettoLanes {
         var end: UInt64
     }
 
-    /// The most lanes: an interface draws a track for each.
+    /// The most lanes, because an interface draws a track for each.
     static let limit = 200
     private(set) var lanes: [Lane] = []
 
-    /// Returns a free lane from `begin` on, and marks it as taken: one of the group, else a new one, else any. Nil
-    /// where there is none.
+    /// Takes a lane that is free from `begin` on, and returns its index: one of the group, else a new one, else any;
+    /// nil where there is none.
     mutating func take(for group: String, from begin: UInt64) -> Int? {
         var other: Int?
         for (index, lane) in lanes.enumerated() where !lane.isTaken && lane.end <= begin {
@@ -47,7 +47,7 @@ struct PerfettoLanes {
         lanes[lane].isTaken = false
     }
 
-    /// Returns what a label has in common with those of its kind: `order` of `order 17`.
+    /// Returns the part that a label has in common with others of its kind: `order` for `order 17`.
     static func group(of label: String) -> String {
         let words = label.unicodeScalars.prefix { !("0"..."9").contains($0) }
         var text = String(String.UnicodeScalarView(words.prefix(64)))

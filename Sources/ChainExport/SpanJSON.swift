@@ -4,8 +4,8 @@ import ChainText
 
 /// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
 ///
-/// The ids are stable: a trace id is made of the program's run and the chain's root, a span id of the node, so a span
-/// that is sent twice is the same one. A span begins when its node's turn has come: when the node was made or its
+/// The ids are stable, so a span that is sent twice is the same one: a trace id is made of the program's run and the
+/// chain's root, a span id of the node. A span begins when its node's turn has come: when the node was made or its
 /// parent was settled, whichever was later.
 package struct SpanJSON: Sendable {
     private let process: ProcessDescription

@@ -7,7 +7,7 @@ extension Collector {
     /// Cancels the pending nodes of a scope now, and the later ones by a ``CancelWatch``.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
-        // Cut, because each cancelled node has it in its text.
+        // Cut, because each cancelled node has the viewer's name in its text.
         let viewer = viewer.cut(toBytes: Self.viewerNameLimit)
         var watch: CancelWatch
         switch withState({ $0.resolve(scope) }) {
@@ -24,7 +24,7 @@ extension Collector {
         let reached = cancel(topmost, by: viewer)
         guard reached > 0 else {
             collectNow()
-            // Not lazily: a lazy `compactMap` looks twice, and the task may end in between.
+            // A loop, because a lazy `compactMap` asks twice, and the task may end in between.
             if let tasks = tasks.withLock({ $0 }) {
                 for id in topmost { if let refusal = tasks.refusal(of: id) { return .refused(refusal) } }
             }

@@ -3,8 +3,8 @@ import ChainModel
 /// A viewer's cancellation, repeated until its scope is empty (TheRules, X5): the topmost pending nodes first,
 /// then what is left and what is created under it.
 ///
-/// The scope is the trees under its roots, as the viewer shows them. It excludes shared nodes: a node that a live node
-/// outside of the scope follows, or has as a member, unless it is one of the scope's roots.
+/// The scope is the trees under its roots, as the viewer shows them. A node is shared if a live node outside of the
+/// scope follows it, or has it as a member. The scope excludes shared nodes, unless they are its roots.
 struct CancelWatch {
     /// The roots that are not evicted, as of the last ``trees(in:)``.
     private(set) var roots: [NodeID]
@@ -57,7 +57,7 @@ struct CancelWatch {
         return found
     }
 
-    /// Drops the requested nodes that have settled, once there are many: a node that never ends may go on making others.
+    /// Drops settled nodes from ``requested`` once it has many, because a node that never ends may go on making others.
     private mutating func dropSettled(in forest: ChainForest) {
         guard requested.count > requestedLimit else { return }
         requested = requested.filter { id in forest.index(of: id).map { forest.state(of: $0).isLive } ?? false }
@@ -65,7 +65,7 @@ struct CancelWatch {
     }
 }
 
-/// The watches of all viewers' cancellations that are unfinished.
+/// The watches of all unfinished cancellations by viewers.
 struct CancelWatches {
     /// The most watches; a further one drops the oldest.
     static let limit = 256
@@ -79,8 +79,8 @@ struct CancelWatches {
         watches.append(watch)
     }
 
-    /// Sets ``CancelWatch/isDirty`` where the batch changes a tree of the watch. One look-up an event, however many
-    /// watches there are.
+    /// Sets ``CancelWatch/isDirty`` where the batch changes a tree of the watch. Costs one look-up an event, however
+    /// many watches there are.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !watches.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]
@@ -119,7 +119,7 @@ struct CancelWatches {
 private struct ScopeWalk {
     /// The given nodes.
     private let named: Set<NodeIndex>
-    /// Those of them that are under no other.
+    /// The given nodes that are under no other given node.
     private let roots: [NodeIndex]
     /// How many of the roots were begun.
     private var rootPosition = 0

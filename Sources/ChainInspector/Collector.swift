@@ -41,7 +41,8 @@ package final class Collector: Sendable {
     /// continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
-    /// Collects as ``collectNow()`` does. Regular calls, at an interval, skip tasks for a time where these take long.
+    /// Collects as ``collectNow()`` does. Regular calls, made at an interval, skip the tasks for a time if the last
+    /// look at them took long.
     func collect(isRegular: Bool) {
         pass()
         sampleTasks(isRegular: isRegular)
@@ -139,7 +140,7 @@ package final class Collector: Sendable {
 
     /// Reads the remaining events, publishes them and releases the rings; no batch is published afterwards.
     func close() {
-        // Stopped without the lock, because that may release values of the program.
+        // Stopped without the lock, because stopping may release values of the program.
         let tasks = tasks.withLock { source in
             defer { source = nil }
             return source

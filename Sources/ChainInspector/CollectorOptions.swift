@@ -16,7 +16,7 @@ package struct CollectorOptions: Sendable {
     package var chunkLimit = 4096
     /// The most bytes of the label of a node from the registry; the rest is cut off.
     package var textLimit = 480
-    /// Whether the program records some of its chains only.
+    /// Whether the program records only some of its chains.
     package var isNarrowed = false
     /// The retention of the process's own forest.
     package var forest = ForestLimits(changeLimit: 0)

@@ -22,7 +22,8 @@ struct CollectorState {
     /// Events lost before the last finished pass fixed the ends of the rings. A walk over the registry recovers from
     /// these losses, because all events before them were applied.
     private(set) var recoverableLossCount: UInt64 = 0
-    /// The time of the last batch.
+    /// The time of new batches: when the last pass had just fixed the ends of the rings, in nanoseconds of the
+    /// program's clock.
     private(set) var time: UInt64 = 0
     /// The time just before the last pass fixed the ends of the rings.
     private var passTime: UInt64 = 0
@@ -122,7 +123,7 @@ struct CollectorState {
         }
     }
 
-    /// Returns the time of ticks of the cycle counter that were read before this pass.
+    /// Returns the time at which the cycle counter read `ticks`. The last anchor must be later.
     func time(of ticks: UInt64) -> UInt64 { calibration.time(of: ticks) }
 
     private mutating func count(_ recorder: Recorder) {

@@ -37,8 +37,8 @@ final class CollectorThread: Sendable {
         self.thread = thread
     }
 
-    /// Ends the thread and waits for it, a second at most: an observer may wait for the caller's thread. On the thread
-    /// itself (in an observer) it does not wait. To be called once.
+    /// Ends the thread, and waits for its end: at most a second, because an observer may wait for the caller's thread.
+    /// Called on the thread itself (in an observer), it does not wait. May be called only once.
     func stop() {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
@@ -49,7 +49,7 @@ final class CollectorThread: Sendable {
 
 extension SystemThread {
     /// Joins the thread once it has signalled `hasEnded`. Detaches it instead after `limit` nanoseconds, because it may
-    /// run code of the program that never returns, and on the thread itself.
+    /// run code of the program that never returns. Called on the thread itself, detaches it at once.
     func join(after hasEnded: DispatchSemaphore, limit: UInt64) {
         let isOver =
             !isCurrent && hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success

@@ -1,7 +1,7 @@
-/// The bounded descriptions of an error and of the errors in it. Make it with no lock held, because that runs the
-/// program's code (`description`).
+/// The bounded descriptions of an error and of the errors in it. Must be made with no lock held, because making it runs
+/// the program's code (`description`).
 struct ErrorText {
-    /// One error of the chain: the error itself first, then its causes.
+    /// The error itself, or one of its causes.
     struct Part: Equatable {
         var type: String
         /// Nil where texts are excluded.
@@ -24,7 +24,7 @@ struct ErrorText {
     private var bytesLeft: Int
     private let includesTexts: Bool
 
-    /// - Parameter byteLimit: the most bytes of all texts together, without the marks of what was cut.
+    /// - Parameter byteLimit: the most bytes of all texts together, not counting the ellipses of cut texts.
     init(of error: any Error, includesTexts: Bool, byteLimit: Int) {
         bytesLeft = byteLimit
         self.includesTexts = includesTexts
@@ -43,11 +43,11 @@ struct ErrorText {
         addErrors(in: error, depth: depth + 1, nesting: 0)
     }
 
-    /// Adds the errors in a value's stored properties or associated values, but not those of an object; also those in up
-    /// to two levels of optionals, collections, tuples and enums there.
+    /// Adds the errors in a value's stored properties or associated values, and those in up to two levels of optionals,
+    /// collections, tuples and enums there. Does not look into objects.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
         let mirror = Mirror(reflecting: value)
-        // Fields of an object may be changed by other threads, under a lock that is the object's own.
+        // Other threads may change the fields of an object, under a lock of the object's own.
         guard mirror.displayStyle != .class else { return }
         for (index, child) in mirror.children.enumerated() {
             guard index < Self.countLimit else {

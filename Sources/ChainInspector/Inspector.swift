@@ -36,7 +36,7 @@ public final class Inspector: Sendable {
     private let dumpWatches = Lock<[DumpWatch]>([])
     let isStopped = Lock(false)
 
-    /// The inspectors that run, by runtime: see ``withRunning(_:)``.
+    /// The running inspectors, by runtime: see ``withRunning(_:)``.
     private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
 
     /// Starts or stops an inspector, one thread at a time. Forks wait meanwhile, so that no child inherits a lock that
@@ -52,9 +52,10 @@ public final class Inspector: Sendable {
     /// Begins to record `runtime`.
     ///
     /// Where an inspector of that runtime runs already, returns that one; its name and options stay. After a stop
-    /// another one may be started. It gets at once the live nodes that the first one recorded; nodes made while no
-    /// inspector ran appear at their next step. In a child of a fork the parent's inspectors do not count. A failure to
-    /// listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures`` and standard error have the reason.
+    /// another inspector may be started. It immediately gets the live nodes that the first one recorded; nodes made
+    /// while no inspector ran appear at their next step. In a child of a fork the parent's inspectors do not count. A
+    /// failure to listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures`` and standard error have the
+    /// reason.
     ///
     /// - Parameter name: what viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -146,10 +147,11 @@ public final class Inspector: Sendable {
         for watch in watches { watch.stop() }
     }
 
-    /// Ends recording. Recorded events are published before. Waits until a dump under way is written, and a fifth of a
-    /// second at most for attached viewers to get the events. Leaves no thread, socket or file behind. Only two kinds
-    /// of threads end later, by themselves: a thread of the inspector that calls this function (in an observer, or in a
-    /// handler that a viewer cancelled), and a thread with a handler that has not returned. Idempotent.
+    /// Ends recording, and publishes the events recorded by then. Waits at most a second for the collecting thread, for
+    /// a dump under way, and at most a fifth of a second for attached viewers to get the events. Leaves no thread,
+    /// socket or file behind. Only two kinds of threads end later, by themselves: a thread of the inspector that calls
+    /// this function (in an observer, or in a handler that a viewer cancelled), and a thread with a handler that has
+    /// not returned. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -168,7 +170,7 @@ public final class Inspector: Sendable {
         stopWatches()
         guard isOwn else { return }
         collecting?.stop()
-        // The last events may trigger a dump, for which the flight recorder has to be found.
+        // Read before the flight recorder stops, because the last events may trigger a dump.
         collector.pass(publishes: false)
         flight.withLock { $0 }?.stop()
         flight.withLock { $0 = nil }
@@ -192,8 +194,8 @@ public final class Inspector: Sendable {
     ///
     /// - Parameters:
     ///   - mailboxLimit: the most events and nodes that wait in the mailbox (a batch counts one more); at least 1.
-    ///   - onReady: called when the mailbox is not empty any more, also for the end, on the thread that publishes, or
-    ///     on the one that subscribes or requests the state. It must be short and must not block.
+    ///   - onReady: called when the mailbox is no longer empty, and at the end: on the thread that publishes, or on the
+    ///     one that subscribes or requests the state. It must be short and must not block.
     public func subscribe(
         mailboxLimit: Int = 200_000, onReady: @escaping @Sendable () -> Void = {}
     ) -> BatchSubscription {
@@ -207,7 +209,8 @@ public final class Inspector: Sendable {
     ///     for await batch in batches { send(batch) }
     ///
     /// A slow loop may lose events, but never the present state, and delays no other subscriber. The subscription
-    /// begins with this call, and ends with the loop's task or when the sequence is released. For one loop.
+    /// begins with this call, and ends with the loop's task or when the sequence is released. The sequence is for one
+    /// loop only.
     ///
     /// - Parameter mailboxLimit: the most events and nodes that wait (a batch counts one more); at least 1.
     public func batchSequence(mailboxLimit: Int = 200_000) -> AsyncStream<EventBatch> {
@@ -243,7 +246,7 @@ public final class Inspector: Sendable {
     ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
     ///   - limit: the most nodes listed, at least 1; a last line counts the other live ones.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
-        // Without `info`, for which a thread of the parent, which does not exist in a child, may hold a lock.
+        // Without `info`, because a thread of the parent, which does not exist in a child, may hold its locks.
         guard collector.recorder.isInOwnProcess else {
             return "\(escaped(description.name)): of the parent of this process\n"
         }

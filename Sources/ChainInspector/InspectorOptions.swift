@@ -40,9 +40,9 @@ public struct InspectorOptions: Sendable {
     /// the runtime's clock is virtual, else false.
     public var collectsByHand: Bool?
 
-    /// A signal (such as `SIGUSR1` or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``.
-    /// This replaces the signal's action until the inspector stops. At least one thread of the program must not block
-    /// the signal, and only one inspector of a process at a time may have it. Nil: none.
+    /// A signal (such as `SIGUSR1` or `SIGQUIT`) on which the text of ``Inspector/dump(settled:limit:)`` is written to
+    /// ``dumpTarget``. This replaces the signal's action until the inspector stops. At least one thread of the program
+    /// must not block the signal, and only one inspector of a process at a time may have it. Nil: none.
     public var dumpSignal: Int32?
     /// The destination of the dumps that ``dumpSignal`` requests.
     public var dumpTarget = DumpTarget.standardError
@@ -81,7 +81,7 @@ public struct InspectorOptions: Sendable {
         let (seconds, attoseconds) = interval.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
         options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
-        // Events cut their texts at the same length, whatever the option.
+        // Texts of events have the same upper limit, whatever the option.
         options.textLimit = min(max(0, textByteLimit), 0x7FFF)
         // So that no batch exceeds the limit of a message: a node has three texts and 256 members at most.
         options.chunkLimit = min(options.chunkLimit, Wire.batchLimit / (3 * options.textLimit + 8_192))
@@ -92,7 +92,7 @@ public struct InspectorOptions: Sendable {
     }
 }
 
-/// The reason why an inspector could not be started, or a flight recording not be dumped.
+/// The reason why an inspector could not be started, or a flight recording could not be dumped.
 public enum InspectorError: Error, Hashable, CustomStringConvertible {
     /// The runtime's events already go to a sink other than an inspector.
     case runtimeIsRecorded

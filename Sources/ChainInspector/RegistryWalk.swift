@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// A walk over the runtime's registry, shard by shard, that corrects the forest after losses. Its batches are published
-/// between the marks of a ``Resync``.
+/// A walk over the runtime's registry, shard by shard, that corrects the forest after losses or on request. Its batches
+/// are published between the marks of a ``Resync``.
 struct RegistryWalk {
     /// The epoch of the walk under way; nil between two walks.
     private(set) var epoch: UInt64?
@@ -9,16 +9,16 @@ struct RegistryWalk {
     private var shard = 0
     /// Whether a thread fetches a shard now.
     private var isFetching = false
-    /// How many losses there were when the last walk began, which it has corrected.
+    /// How many losses the last walk corrects: those from before it began.
     private var lostCount: UInt64 = 0
-    /// When the last walk began; 0 before the first.
+    /// When the last walk began, in nanoseconds of the program's clock; 0 before the first.
     private var beginning: UInt64 = 0
     /// Whether a walk was requested even without losses.
     var isRequested = false
 
     /// Returns whether to begin a walk.
     ///
-    /// - Parameter recoverableCount: how many losses there are before which all events were read.
+    /// - Parameter recoverableCount: how many losses a walk can correct, because all events before them were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
         return isRequested
@@ -52,7 +52,7 @@ struct RegistryWalk {
 }
 
 extension Collector {
-    /// Begins a walk if one is due, and does all of it; new events are collected between its shards.
+    /// Begins a walk if one is due, and completes it; new events are collected between its shards.
     func resyncIfDue() {
         let isBegun = withState { state in
             let recoverableCount = state.recoverableLossCount

@@ -2,7 +2,7 @@ import CChainRuntime
 import ChainSystem
 import Synchronization
 
-/// The rings of one recorder: those in use by threads, those that threads have left and that are not drained yet, and
+/// The rings of one recorder: those in use by threads, those that threads have left but that are not drained yet, and
 /// those that are free for further threads.
 ///
 /// No more than `byteLimit` bytes of rings are ever made.
@@ -36,7 +36,7 @@ final class RingPool: Sendable {
 
     deinit { close() }
 
-    /// Has rings made in a file from now on, as long as it has room.
+    /// Makes rings in a file from now on, as long as the file has room.
     func use(_ file: RingFile) { state.withLock { $0.file = file } }
 
     /// Returns a ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached.

@@ -5,7 +5,7 @@ import PromiseRuntime
 /// The tasks of Swift in the program, for the collector; ChainTasks provides them. Any thread may call it, with no lock
 /// held.
 package protocol TaskSource: Sendable {
-    /// Returns the tasks with a state or a cancellation that changed since the last call, at most `limit` of them.
+    /// Returns the tasks that changed state or were cancelled since the last call, at most `limit` of them.
     func changes(limit: Int) -> [TaskChange]
     /// The facts of tasks that cannot be shown.
     var missingFacts: TaskFacts { get }
@@ -68,7 +68,7 @@ extension Collector {
     private static var changeLimit: Int { 512 }
 
     /// Publishes which tasks run and which are suspended. Regular calls take at most 1 % of a processor: they do
-    /// nothing for 100 times as long as the last one took.
+    /// nothing for 100 times as long as the last look at the tasks took.
     func sampleTasks(isRegular: Bool) {
         guard let source = tasks.withLock({ $0 }) else { return }
         let start = chain_monotonic_ns()

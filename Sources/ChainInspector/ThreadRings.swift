@@ -1,9 +1,10 @@
 import CChainRuntime
 
-/// The calling thread's rings, one for each recorder: a linked list from the thread's record on, the last used ring
-/// first.
+/// The calling thread's rings, one for each recorder: a linked list that begins at the thread's record, the last used
+/// ring first.
 enum ThreadRings {
-    /// Has the thread's rings released when the thread ends; returns false where the system has no destructor left.
+    /// Registers the release of the thread's rings at the end of the thread; returns false where the system has no
+    /// destructor left.
     static func arm() -> Bool {
         chain_thread_at_exit { first in
             var next = first?.assumingMemoryBound(to: RingHeader.self)

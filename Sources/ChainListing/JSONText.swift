@@ -1,6 +1,7 @@
 /// Pieces of JSON (RFC 8259) as text, so that a million nodes need no tree of values.
 ///
-/// Escapes control, format, private-use and unassigned characters and line separators, so that a terminal can show it.
+/// Escapes control, format, private-use and unassigned characters and line separators, so that a terminal can show the
+/// text.
 public enum JSONText {
     /// Returns a string with its quotes.
     public static func string(_ text: String) -> String {

@@ -3,7 +3,7 @@ extension ChainForest {
     /// Returns whether a node is a root.
     public func isRoot(_ index: NodeIndex) -> Bool { data.nodes[checked(index)].pointee.has(.isRoot) }
 
-    /// Returns the number, from 0, among ``roots`` of the root of the tree that a node is in. O(roots / 512).
+    /// Returns the position of a node's root among ``roots``, counted from 0. O(roots / 512).
     public func rootNumber(of index: NodeIndex) -> Int {
         roots.number(of: roots.index(of: data.rootSlot(of: checked(index)), data.nodes.elements))
     }

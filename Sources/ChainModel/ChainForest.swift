@@ -153,8 +153,8 @@ extension ChainForest {
         return index.rawValue
     }
 
-    /// Returns the first node in a range of indices that an operation of `kind` made at a wanted call site. 1 ns an
-    /// index.
+    /// Returns the first node, in a range of indices, that an operation of `kind` made at a wanted call site; nil if
+    /// there is none. Takes 1 ns an index.
     public func firstIndex(
         in range: Range<UInt32>, madeBy kind: NodeKind, at isWanted: (SiteID) -> Bool
     ) -> NodeIndex? {

@@ -9,7 +9,8 @@ public struct ChainSummary: Hashable, Sendable {
     /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After the node's
     /// eviction, the first one among the first 256 nodes of the chain, or nil until another node is rejected.
     public var firstRejected: NodeIndex?
-    /// When the chain's last node settled; nil while the chain is live, or if only ids of its nodes are known.
+    /// When the chain's last node settled, in nanoseconds of the process's clock; nil while the chain is live, or if
+    /// only ids of its nodes are known.
     public var settled: UInt64?
     /// How the chain ended. Decided when the chain settled, so that the eviction of nodes does not change it.
     public var outcome: ChainOutcome

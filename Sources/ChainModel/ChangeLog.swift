@@ -1,6 +1,6 @@
 /// Changes since they were last consumed.
 struct ChangeLog: Sendable {
-    /// The slots of nodes with `changes` in their record, each once; a slot that was freed and reused again.
+    /// The slots of nodes with `changes` in their record, each once; a slot that was freed and reused is listed again.
     var slots: [UInt32] = []
     var evicted: [ForestChanges.Eviction] = []
     /// Whether changes are not listed, because they are too many or were never consumed.

@@ -4,7 +4,8 @@ struct EvictionQueue: Sendable {
         var slot: UInt32
         /// The lower half of the node's id.
         var id: UInt32
-        /// The forest's time when the entry was made. If the chain was live since, the time at which it settled again.
+        /// The forest's time when the entry was made. If the chain has been live since, the time at which it settled
+        /// last.
         var time: UInt64
     }
 

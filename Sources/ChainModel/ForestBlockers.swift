@@ -58,7 +58,7 @@ extension ChainForest {
         return record.activity == .running ? data.wait(ofRunning: record) : nil
     }
 
-    /// Returns the handler that blocks an executor for longest, if each handler that the executor runs blocks its
+    /// Returns the handler that has blocked its thread longest, if every handler that an executor runs blocks its
     /// thread; nil otherwise. O(n log n) for n waiting threads.
     public func blockedExecutor(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
         var blocked: [NodeIndex: ThreadWait] = [:]
@@ -117,7 +117,7 @@ extension ChainForest {
     /// The most links of a node that are looked at for the source of its rejection.
     private static let memberLimit = 1_000
 
-    /// Returns the node from which a node has its rejection; nil if the rejection began in the node.
+    /// Returns the node from which a node got its rejection; nil if the rejection began in the node itself.
     private func rejectionSource(of index: NodeIndex) -> NodeIndex? {
         let record = data.nodes[checked(index)].pointee
         func isRejected(_ node: NodeIndex) -> Bool {

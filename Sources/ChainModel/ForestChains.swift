@@ -1,6 +1,6 @@
 /// Changes of chains as a whole: growing, merging and splitting.
 extension ForestData {
-    /// Makes a new node without a tree parent a root.
+    /// Makes a root of a new node that has no tree parent.
     func addRoot(_ slot: UInt32) {
         let node = nodes[slot]
         node.pointee.bits.insert(.isRoot)
@@ -40,7 +40,7 @@ extension ForestData {
         recordChange(record.pointee.root, .summary)
     }
 
-    /// Returns the slot of the record of a node's chain, which is made for a root without children.
+    /// Returns the slot of the record of a node's chain; makes the record for a root without children.
     private func ensureChain(_ slot: UInt32) -> UInt32 {
         let node = nodes[slot]
         guard node.pointee.chain == noSlot else { return node.pointee.chain }
@@ -54,8 +54,8 @@ extension ForestData {
         return chain
     }
 
-    /// Adds a chain's share of the totals (`sign` 1) or removes it (-1): a change of a whole chain is made between
-    /// both.
+    /// Adds a chain's share to the totals (`sign` 1), or subtracts it (-1). The share is subtracted before a change of
+    /// a whole chain, and added after it.
     func tally(_ record: ChainRecord, _ sign: Int) {
         totals.outcomes[record.outcome] += sign
         if record.isLive {

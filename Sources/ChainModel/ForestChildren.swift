@@ -1,5 +1,5 @@
-/// What is stored of a node's children besides their order: how many an operation on the node made, and, of many
-/// children, their counts by state.
+/// What is stored about a node's children besides their order: how many of them were made by operations on the node
+/// and, if there are many, their counts by state.
 extension ChainForest {
     /// Returns the only child that was made by an operation on a node (`then` and the like), which continues its chain;
     /// nil if there are none or several.
@@ -16,8 +16,9 @@ extension ChainForest {
         return data.nodes[node.pointee.treeParent].pointee.thenCount == 1
     }
 
-    /// Goes up from a node while it is the ``continuation(of:)`` of its tree parent, and returns the tree parent of the
-    /// node where that ends; the root if it ends there, nil if the node itself is the root. O(steps up).
+    /// Goes up from a node as long as each node is the ``continuation(of:)`` of its tree parent, and returns the tree
+    /// parent of the last node reached. Returns the root if the way ends there; nil if the given node is the root.
+    /// O(steps up).
     package func outer(of index: NodeIndex) -> NodeIndex? {
         let slot = checked(index)
         let nodes = data.nodes.elements
@@ -30,8 +31,8 @@ extension ChainForest {
         return cursor == slot ? nil : NodeIndex(rawValue: cursor)
     }
 
-    /// Returns the children of a node by state, if they are counted: from more than 128 on, until no more than 64 are
-    /// left. O(1).
+    /// Returns the counts of a node's children by state; nil if they are not counted. Counting begins at 129 children,
+    /// and ends when only 64 are left. O(1).
     public func childCounts(of index: NodeIndex) -> StateCounts? {
         let counts = data.childCountsSlot(of: checked(index))
         return counts == noSlot ? nil : data.childCounts[counts].pointee

@@ -9,7 +9,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var totals = ForestTotals()
     /// Counts of all chains since the forest was made.
     @exclusivity(unchecked) var history = ChainHistory()
-    /// Roots of chains that, since the end of the last batch, got or lost an outcome that ``ChainHistory`` counts; some
+    /// Roots of chains that got or lost an outcome counted by ``ChainHistory`` since the end of the last batch; some
     /// more than once.
     @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
@@ -28,7 +28,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var renameCount = 0
     @exclusivity(unchecked) var executors: [ExecutorID: String] = [:]
 
-    // Unchecked for the reason above: loads, and how many names were left when unused ones were dropped last.
+    // Unchecked for the reason above: loads, and how many names were left when unused ones were last dropped.
     /// The load of each executor by its number; executors beyond the end have none.
     @exclusivity(unchecked) var loads: [ExecutorLoad] = []
     @exclusivity(unchecked) var threadCountAfterPruning = 0, siteCountAfterPruning = 0
@@ -71,11 +71,11 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var resyncEpoch: UInt64?
     /// The waits of each thread, outermost first.
     @exclusivity(unchecked) var threadWaits: [ThreadID: [ThreadWait]] = [:]
-    /// The most threads that waited at one time.
+    /// The most threads that waited at once.
     @exclusivity(unchecked) var threadWaitHighWater = 0
-    /// How many threads were waiting when waits without an end event were dropped last.
+    /// How many threads were waiting when waits without an end event were last dropped.
     @exclusivity(unchecked) var waitCountAfterPruning = 0
-    /// How many more waits are refused for lack of room before ended ones are searched again.
+    /// How many more waits are refused for lack of room before the table is searched for ended waits again.
     @exclusivity(unchecked) var remainingWaitRefusals = 0
 
     // Unchecked for the reason above: retention.

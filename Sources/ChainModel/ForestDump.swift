@@ -1,6 +1,6 @@
 extension ChainForest {
-    /// Returns the forest as text, one line a node, indented as it is drawn: state, kind, id and label, with `facts`
-    /// everything else that is known.
+    /// Returns the forest as text, one line a node, indented as it is drawn: state, kind, id, label, some marks,
+    /// summary and count of evicted nodes; with `facts`, also everything else that is known.
     ///
     /// Forests are equal if their dumps with facts are. For tests and scripts; texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {

@@ -1,6 +1,6 @@
 /// Removal of the nodes that ``ForestData/retain(now:budget:)`` chooses.
 extension ForestData {
-    /// Evicts a whole chain. Returns false if the budget ended before.
+    /// Evicts a whole chain. Returns false if the budget ran out first.
     func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         var cursor = root
         while true {
@@ -10,7 +10,7 @@ extension ForestData {
             evict(cursor, leavesCount: false)
             budget -= 1
             if isLast { return true }
-            // Removing links may have moved other nodes, so stop where the rest is another chain.
+            // Removing links may have moved other nodes, so stop where the rest is in another chain, or is live again.
             guard rootSlot(of: above) == root, !chains[nodes[root].pointee.chain].pointee.isLive else {
                 return true
             }
@@ -19,7 +19,8 @@ extension ForestData {
         }
     }
 
-    /// Evicts a chain of at most 32 nodes without links at once. Returns false for any other chain.
+    /// Evicts a whole chain in one step if it has at most 32 nodes, none of them with links. Returns false for any
+    /// other chain.
     func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         let chain = nodes[root].pointee.chain
         let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
@@ -151,8 +152,8 @@ extension ForestData {
         extras.free(index)
     }
 
-    /// Adds a node and the nodes evicted from under it to the evicted ones of its parent. A node without a parent of its
-    /// own was a member of what it stood under.
+    /// Adds a node, and the nodes evicted from under it, to its tree parent's count of evicted nodes. A node without a
+    /// parent of its own was a member of its tree parent.
     private func countEvicted(_ slot: UInt32, under parent: UInt32) {
         let own = nodes[slot].pointee.extra
         let count = own == noSlot ? 1 : extras[own].pointee.evictedCount &+ 1

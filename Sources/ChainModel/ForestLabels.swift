@@ -13,7 +13,7 @@ extension ForestData {
     }
 
     /// Gives a node the label of the renaming with the number `count`, unless it has that of a later one. Of two labels
-    /// with the same number the greater text holds, so that the order of events does not matter.
+    /// with the same number the greater text wins, so that the order of events does not matter.
     func rename(_ slot: UInt32, _ label: String, count: UInt64) {
         guard count != 0 else { return }
         let count = UInt32(clamping: count)

@@ -1,16 +1,17 @@
 /// What a forest keeps at most. Whatever exceeds a limit is counted, so nothing disappears silently.
 public struct ForestLimits: Hashable, Sendable {
-    /// How many nodes of wholly settled chains are kept; past it the chains that settled first go first.
+    /// How many nodes of wholly settled chains are kept; past this limit the chains that settled first go first.
     public var settledNodeLimit: Int
-    /// How many settled leaves of chains that are still live are kept; past it the first settled go first, and their
-    /// parents keep a count of them.
+    /// How many settled leaves of chains that are still live are kept; past this limit those that settled first go
+    /// first, and their parents keep a count of them.
     public var settledLeafLimit: Int
     /// How long settled chains and leaves are kept at most, in nanoseconds.
     public var ageLimit: UInt64
     /// The number of nodes above which a chain's settled beginning is evicted, so that `queue = queue.then { … }` does
     /// not grow without bound.
     public var chainNodeLimit: Int
-    /// How many nodes are kept at all. Past it new nodes are refused and counted (``ForestTotals/refusedCount``).
+    /// How many nodes are kept in all. Past this limit new nodes are refused and counted
+    /// (``ForestTotals/refusedCount``).
     public var nodeLimit: Int
     /// How many changes are listed before they become ``ForestChanges/isEverything``. 0 if they are never consumed.
     public var changeLimit: Int

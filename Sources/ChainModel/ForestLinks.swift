@@ -1,6 +1,6 @@
 /// Adoption and membership.
 extension ForestData {
-    /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest holds.
+    /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
         guard id.rawValue != nodes[holder].pointee.id, let target = referencedSlot(of: id, at: time) else { return }
         if let known = find(holder, target, kind) {
@@ -87,8 +87,8 @@ extension ForestData {
         links.free(link)
     }
 
-    /// Removes all links of a node before its eviction. Nodes of which it held the first link may get other tree
-    /// parents.
+    /// Removes all links of a node before its eviction. Where the node held the first link to another node, that other
+    /// node may get another tree parent.
     func removeLinks(of slot: UInt32) {
         let extra = nodes[slot].pointee.extra
         while extras[extra].pointee.firstIn != noSlot {
@@ -138,6 +138,6 @@ extension ChainForest {
         return result
     }
 
-    /// Returns all links of a node: its ``targets(of:limit:)``, then its ``holders(of:limit:)``. O(links of it).
+    /// Returns all links of a node: its ``targets(of:limit:)``, then its ``holders(of:limit:)``. O(links of the node).
     public func links(of index: NodeIndex) -> [NodeLink] { targets(of: index) + holders(of: index) }
 }

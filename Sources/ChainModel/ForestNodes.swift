@@ -26,11 +26,11 @@ extension ForestData {
         return false
     }
 
-    /// Returns the slot of a node that an event reports on, and inserts an unknown node; nil if the node was evicted or
-    /// there is no room.
+    /// Returns the slot of a node that an event reports on, and inserts the node if it is unknown; nil if it was
+    /// evicted or there is no room.
     ///
     /// - Parameters:
-    ///   - found: its slot if the caller knows it.
+    ///   - found: the node's slot if the caller knows it.
     ///   - isLive: whether the node is known to be pending, so that it cannot have been evicted.
     @inline(__always)
     func reportedSlot(
@@ -86,7 +86,8 @@ extension ForestData {
         return slot
     }
 
-    /// Applies a creation time. It replaces the time at which the node was first seen; of several the earliest holds.
+    /// Applies a creation time. It replaces the time at which the node was first seen; of several creation times the
+    /// earliest wins.
     func setCreated(_ slot: UInt32, _ time: UInt64) {
         let node = nodes[slot]
         if node.pointee.has(.createdKnown) {
@@ -119,7 +120,7 @@ extension ForestData {
         }
         guard let settled else { return }
         rejectionChanged(slot)
-        // A settlement before the creation moves up to it.
+        // A settlement from before the creation was moved to the creation time.
         if settled != node.pointee.settled { settlementChanged(slot, from: settled) }
     }
 

@@ -25,7 +25,7 @@ extension ChainForest {
 }
 
 extension ForestData {
-    /// The least length, in steps, of a main line of which the end is stored.
+    /// The length of a main line, in steps, from which on its end is stored.
     private static let longLine = 64
     /// The most steps along all branches of a main line, and up from a skipped node.
     private static let branchLimit = 256
@@ -84,8 +84,8 @@ extension ForestData {
         return worst
     }
 
-    /// Returns the outcome of the line that ends at `end`, and the node with the result that skipped last nodes pass
-    /// on.
+    /// Returns the outcome of the line that ends at `end`, and the node with its result: the last one that was not
+    /// skipped.
     private func conclusion(ofLineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var cursor = end
         for _ in 0..<Self.branchLimit {
@@ -171,7 +171,7 @@ extension ForestData {
         if old.isCounted || new.isCounted { changedOutcomes.append(root) }
     }
 
-    /// Counts the chains with another outcome than at the end of the last batch in the history.
+    /// Updates the history with the chains that have another outcome than at the end of the last batch.
     func countOutcomes() {
         for slot in changedOutcomes where isOccupied(slot) {
             let node = nodes[slot]
@@ -187,7 +187,7 @@ extension ForestData {
         history.madeCount = max(history.madeCount, history.evictedCount + totals.outcomes.chainCount)
     }
 
-    /// Updates the outcome of a node's chain after the settlement of the node, which was not live, changed.
+    /// Updates the outcome of a node's chain after the node, which had settled already, got another settlement.
     func outcomeChanged(of slot: UInt32, from before: ChainOutcome) {
         guard nodes[slot].pointee.chain == noSlot else { return refreshOutcome(ofChainOf: slot) }
         count(before, as: ChainOutcome(of: nodes[slot].pointee), of: slot)
@@ -195,7 +195,7 @@ extension ForestData {
 }
 
 extension ChainOutcome {
-    /// Makes the outcome of a chain that is this node alone.
+    /// Makes the outcome of a chain that consists of this node only.
     @inline(__always)
     init(of node: NodeRecord) {
         guard !node.state.isLive else {

@@ -1,10 +1,11 @@
 /// Chains that a user pinned: kept although they have settled and newer ones exceed the limits.
 extension ChainForest {
-    /// The most chains that can be pinned at one time. Together, their pins hold for at most half as many nodes as
+    /// The most chains that can be pinned at once. Together, their pins hold for at most half as many nodes as
     /// ``ForestLimits/settledNodeLimit``.
     public static let pinLimit = 16
 
-    /// The most nodes of a chain for which its pin holds; a chain that grows beyond is evicted like any other.
+    /// The most nodes of a chain for which its pin holds; a chain that grows beyond this limit is evicted like any
+    /// other.
     public var pinnedNodeLimit: Int { data.pinnedNodeLimit }
 
     /// Why a node cannot be pinned.
@@ -70,7 +71,7 @@ extension ForestData {
 
     func unpin(rootedAt root: UInt32) {
         pins.removeAll { !isKept($0) || rootSlot(of: $0.slot) == root }
-        // Entries of exempt nodes were dropped from the eviction queues.
+        // Enqueued again, because the eviction queues have dropped the entries of exempt nodes.
         let chain = nodes[root].pointee.chain
         if chain == noSlot ? !nodes[root].pointee.state.isLive : !chains[chain].pointee.isLive { enqueueRoot(root) }
         enqueueLeaves(under: root)

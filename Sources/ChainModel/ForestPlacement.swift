@@ -119,7 +119,8 @@ extension ForestData {
     /// Returns whether the edge from `left` up is to be cut rather than that from `right`: a link rather than an
     /// origin, a late link rather than an early one.
     ///
-    /// If `isTop`, `right` is the root, which is under no node yet: `topIsOrigin` is about its desired parent.
+    /// If `isTop`, `right` is the root, which is under no node yet: `topIsOrigin` says whether its desired parent is
+    /// its origin.
     private func edgeFollows(_ left: UInt32, _ right: UInt32, isTop: Bool, topIsOrigin: Bool) -> Bool {
         let leftIsLink = !nodes[left].pointee.has(.underOrigin)
         let rightIsLink = isTop ? !topIsOrigin : !nodes[right].pointee.has(.underOrigin)

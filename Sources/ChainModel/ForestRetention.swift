@@ -3,7 +3,7 @@
 extension ChainForest {
     /// Evicts settled nodes that are past the limits, first settled first, and returns how many. Call it once a frame.
     ///
-    /// - Parameter budget: About how many nodes and queue entries are handled at most, so that no frame waits.
+    /// - Parameter budget: about how many nodes and queue entries are handled at most, so that no frame waits.
     @discardableResult
     public mutating func retain(now: UInt64, budget: Int = 4096) -> Int {
         makeUnique()
@@ -21,7 +21,8 @@ extension ForestData {
         settledChains.append(entry)
     }
 
-    /// The number of entries of an eviction queue at which stale and repeated ones are dropped: twice that of nodes.
+    /// The number of entries of an eviction queue at which stale and repeated ones are dropped: twice the number of
+    /// nodes, at least 16,384.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
     private func dropStale(in queue: ReferenceWritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
@@ -75,7 +76,7 @@ extension ForestData {
         longChainHighWater = max(longChainHighWater, longChains.count)
     }
 
-    /// The most entries of the list of long chains: about twice as many as there can be long chains at one time.
+    /// The most entries of the list of long chains: about twice as many as there can be long chains at once.
     var longChainLimit: Int { 64 + 2 * (nodes.count / max(1, limits.chainNodeLimit)) }
 
     func retain(now: UInt64, budget: Int) -> Int {
@@ -88,12 +89,12 @@ extension ForestData {
         return Int(totals.evictedCount - before)
     }
 
-    /// Whether an entry has reached the age limit, or the forest is full.
+    /// Returns whether an entry has reached the age limit, or the forest is full.
     private func isDue(_ entry: EvictionQueue.Entry, _ now: UInt64) -> Bool {
         nodes.count >= limits.nodeLimit || (now >= entry.time && now - entry.time >= limits.ageLimit)
     }
 
-    /// Whether an entry's node is gone, is no longer queued, or belongs into the other queue.
+    /// Returns whether an entry's node is gone, is no longer queued, or belongs in the other queue.
     private func isStale(_ entry: EvictionQueue.Entry, isRoot: Bool) -> Bool {
         guard isOccupied(entry.slot) else { return true }
         let node = nodes[entry.slot]
@@ -128,7 +129,8 @@ extension ForestData {
                 settledChains.removeFirst()
                 node.pointee.bits.remove(.isQueuedForEviction)
                 guard isSettled else { continue }
-                // The chain was live since the entry was made, so it is queued by when it settled last.
+                // The chain has been live since the entry was made, so it is queued again, with the time at which it
+                // settled last.
                 node.pointee.bits.insert(.isQueuedForEviction)
                 settledChains.append(.init(slot: entry.slot, id: entry.id, time: settled))
             }

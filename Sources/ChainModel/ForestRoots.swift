@@ -14,7 +14,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
-    /// What roots are sorted by.
+    /// The key by which roots are sorted.
     private struct Key: Comparable {
         var created: UInt64
         var id: UInt64
@@ -37,7 +37,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
 
     /// The position of the first root.
     public var startIndex: Index { Index(chunk: 0, offset: 0) }
-    /// The position behind the last root.
+    /// The position after the last root.
     public var endIndex: Index { Index(chunk: chunks.count, offset: 0) }
 
     /// Returns the position after another.

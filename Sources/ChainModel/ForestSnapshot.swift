@@ -4,9 +4,10 @@ extension ChainForest {
 
     /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
     ///
-    /// Stops after the node with which there are `limit` snapshots. A node with many members has several in a row.
+    /// Stops after the node with which the number of snapshots reaches `limit`. A node with many members has several in
+    /// a row.
     ///
-    /// Applied in batches, in any order, they give the same forest, counts of evicted nodes aside.
+    /// Applied in batches, in any order, they give the same forest, except for counts of evicted nodes.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
         for key in data.ids.keys(from: first.rawValue >> 8) {
@@ -99,8 +100,8 @@ extension ForestData {
         refresh(slot)
     }
 
-    /// Inserts an unknown node, as most are, like its `created` event; nil if it is known, its creation time is not, or
-    /// there is no room.
+    /// Inserts an unknown node, as its `created` event would: most nodes are unknown. Returns nil if the node is known,
+    /// its creation time is unknown, or there is no room.
     private func insertNew(_ snapshot: NodeSnapshot) -> UInt32? {
         let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
         guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,

@@ -6,26 +6,26 @@ extension ForestData {
         return extra == noSlot ? 0 : extras[extra].pointee.switched
     }
 
-    /// Applies a run or a suspension: the latest holds, and of two at one time the suspension.
+    /// Applies a run or a suspension. The latest one holds; of two at the same time, the suspension.
     func switched(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
         guard time != 0 else { return }
         let extra = extra(of: slot)
         let known = extras[extra].pointee.switched
         let node = nodes[slot]
-        // Before `isSwitching` is set, because the first run is a start as well, and a start then sets the thread.
+        // Before `isSwitching` is set, because the first run is also a start, and `started` sets no thread after that.
         started(slot, time, thread)
         guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
         let isSame = known == time && isSuspended == node.pointee.isSuspended
         extras[extra].pointee.switched = time
         node.pointee.faults.insert(.isSwitching)
         if isSuspended { node.pointee.faults.insert(.isSuspended) } else { node.pointee.faults.remove(.isSuspended) }
-        // Of two threads at one time the greater holds, in whatever order the events come.
+        // Of two threads at the same time the greater one holds, so that the order of the events does not matter.
         if thread != 0, !isSame || thread > node.pointee.thread { node.pointee.thread = thread }
     }
 }
 
 extension ChainForest {
-    /// Returns when a task of Swift last began to run or was suspended; nil for other nodes.
+    /// Returns when a task of Swift last began to run or was suspended (ns of the process's clock); nil for others.
     public func switched(of index: NodeIndex) -> UInt64? {
         let time = data.switchTime(checked(index))
         return time == 0 ? nil : time

@@ -4,13 +4,13 @@ extension ChainForest {
         data.nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: data.originID(of: index.rawValue)) : nil
     }
 
-    /// Returns the node in the handler of which a node was made; nil if there is none or it was evicted, and for a node
-    /// with a parent.
+    /// Returns a node's creator: the node with the handler that made it. Nil if there is none or it was evicted, and
+    /// for a node with a parent.
     public func creator(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: data.originID(of: index.rawValue))
     }
 
-    /// Returns the id of a node's parent or else creator, even if that was evicted; `.none` if there is neither.
+    /// Returns the id of a node's parent, else of its creator, even if that was evicted; `.none` if there is neither.
     public func origin(of index: NodeIndex) -> NodeID { data.originID(of: checked(index)) }
 
     /// Returns a node's durations at `now` (ns of the process's clock).
@@ -26,8 +26,8 @@ extension ChainForest {
         return timing
     }
 
-    /// Returns the time from which a node's total counts: its making or its parent's settlement, whichever was later.
-    /// Nil if its parent is not settled.
+    /// Returns the time from which a node's total counts: its creation or its parent's settlement, whichever was later.
+    /// Nil if its parent is not settled, or settled after the node was cancelled.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
         guard let parent = parent(of: index) else { return record.created }
         let above = data.nodes[parent.rawValue].pointee
@@ -41,13 +41,14 @@ extension ChainForest {
         return max(record.created, settled)
     }
 
-    /// Returns when a node's cancellation was requested; nil if the program has not confirmed a request.
+    /// Returns when a node's cancellation was requested (ns of the process's clock); nil if the program has not
+    /// confirmed a request.
     public func cancelRequested(of index: NodeIndex) -> UInt64? {
         guard let time = extraFacts(of: index)?.cancelRequestedAt, time != 0 else { return nil }
         return time
     }
 
-    /// Returns a node's steps by time, from its own facts; of many links the first 64.
+    /// Returns a node's steps in order of time, from its own facts; of many links the first 64.
     public func history(of index: NodeIndex) -> [HistoryStep] {
         let record = data.nodes[checked(index)].pointee
         var steps = [HistoryStep(kind: record.has(.createdKnown) ? .created : .seen, time: record.created)]
@@ -69,7 +70,7 @@ extension ChainForest {
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
-        // Steps at one time are ordered as in a node's life.
+        // Steps at the same time are in the order of a node's life.
         let order = steps.enumerated().sorted { left, right in
             left.element.time != right.element.time
                 ? left.element.time < right.element.time
@@ -83,7 +84,7 @@ private func span(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end 
 
 extension NodeView {
     /// Returns wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
-    /// Empty for a task of Swift that reports its runs.
+    /// Empty for combinators, for skipped and unreported nodes, and for a task of Swift that reports its runs.
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
         guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator,
@@ -98,7 +99,7 @@ extension NodeView {
 }
 
 extension HistoryStep {
-    /// The order among steps at one time.
+    /// The order among steps at the same time.
     fileprivate var rank: Int {
         switch kind {
         case .created, .seen: 0

@@ -11,8 +11,8 @@ public struct ThreadWait: Hashable, Sendable {
 }
 
 extension ChainForest {
-    /// Returns the waits that block a thread now, innermost last: a handler that runs while its thread waits may wait
-    /// itself. A wait that lost its end event is left out once its node has settled.
+    /// Returns the waits that block a thread now, innermost last. Waits are nested if a handler that runs during a wait
+    /// waits itself. A wait with a lost end event is left out once its node has settled.
     public func waits(of thread: ThreadID) -> [ThreadWait] {
         data.waits(of: thread)
     }
@@ -20,7 +20,7 @@ extension ChainForest {
     /// All waits that block a thread now, sorted by thread. O(n log n) for n waiting threads.
     public var waits: [ThreadWait] { data.threadWaits.keys.sorted().flatMap { waits(of: $0) } }
 
-    /// Events that repeat these waits for a late subscriber. Applying them again changes nothing.
+    /// Events that report these waits to a late subscriber. Applying them again changes nothing.
     public var waitEvents: [ChainEvent] {
         waits.map { ChainEvent(time: $0.since, .awaited, node: $0.node, other: $0.waiter, thread: $0.thread) }
     }
@@ -29,18 +29,18 @@ extension ChainForest {
 // MARK: Applying
 
 extension ForestData {
-    /// Returns the waits of a thread, without those for settled nodes, which lost their end event.
+    /// Returns the waits of a thread, without those for settled nodes, because their end event was lost.
     func waits(of thread: ThreadID) -> [ThreadWait] { threadWaits[thread, default: []].filter { isLive($0.node) } }
 
     private func isLive(_ id: NodeID) -> Bool {
         slot(of: id).map { nodes[$0].pointee.state.isLive } ?? false
     }
 
-    /// How many threads may wait before waits that lost their end event are dropped.
+    /// The least number of waiting threads at which waits with a lost end event are dropped.
     private static let pruneCount = 1_024
     /// The most waiting threads that are kept; the waits of further threads are dropped.
     static let waitingThreadLimit = 16_384
-    /// How many nested waits of one thread are kept. Past the limit, waits that lost their end event are dropped first,
+    /// How many nested waits of one thread are kept. Past the limit, waits with a lost end event are dropped first,
     /// then the outermost one.
     private static let depthLimit = 64
 
@@ -58,8 +58,8 @@ extension ForestData {
         recordWaiterChange(of: wait)
     }
 
-    /// Returns whether the wait of another thread can be stored. Drops waits that lost their end event when twice as
-    /// many threads wait as after the last such pass: O(1) amortised.
+    /// Returns whether the wait of another thread can be stored. Drops waits with a lost end event once the number of
+    /// waiting threads has doubled since the last such pass: O(1) amortised.
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }

@@ -1,16 +1,16 @@
 /// The position of a node in one ``ChainForest``: 32 bits, valid until the node is evicted, then reused for another.
 ///
-/// An index is meant for the length of a frame and for structures that follow ``ChainForest/consumeChanges(into:)``.
+/// An index is meant for the duration of a frame, and for structures that follow ``ChainForest/consumeChanges(into:)``.
 /// Whatever must outlive an eviction (a selection, a tag, a command) is held as a `NodeID`.
 public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
-    /// Below ``ChainForest/indexBound``; fit for indexing arrays that run beside the forest.
+    /// Less than ``ChainForest/indexBound``: also an index into arrays that are parallel to the forest's nodes.
     public let rawValue: UInt32
 
     /// Wraps a raw index. Only one that a forest returned has a meaning.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Orders by slot, which means nothing to a user.
+    /// Orders by slot. The order has no meaning outside the forest.
     @inlinable
     public static func < (left: NodeIndex, right: NodeIndex) -> Bool { left.rawValue < right.rawValue }
 }

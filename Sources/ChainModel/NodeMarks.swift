@@ -3,17 +3,17 @@
 /// The one table of marks: code that lists them uses `allCases` or a `switch` without a default, so that none is left
 /// out.
 public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
-    /// A cancellation of it was asked for, and it is still live.
+    /// Its cancellation was requested, and it is still live.
     case cancelRequested = 1
     /// It is settled, yet its handler still runs.
     case stillOnThread = 2
-    /// It was made before recording began, or its making was lost: facts are missing.
+    /// It was made before recording began, or the event of its creation was lost: facts are missing.
     case seenLate = 4
-    /// The cancellation (asked for or done) came from a viewer.
+    /// Its cancellation, requested or done, came from a viewer.
     case byViewer = 8
     /// A second attempt to settle it had no effect.
     case settledAgain = 16
-    /// It was rejected and released, and nothing had handled the error.
+    /// It was rejected, and then released before anything had handled the error.
     case unhandled = 32
     /// Its memory was freed in the observed program.
     case released = 64
@@ -24,7 +24,7 @@ public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
     /// Its handler tried to wait where the wait could never have ended, and was refused.
     case hasMisusedAwait = 512
 
-    /// Its name for programs: that of the case.
+    /// The name of its case, for output that programs read.
     public var name: String { Self.names[rawValue.trailingZeroBitCount] }
 
     /// Cached, because making a string of an enumeration case takes a microsecond.
@@ -44,7 +44,7 @@ public struct NodeMarks: OptionSet, Hashable, Sendable {
     @inlinable
     public init(_ mark: NodeMark) { self.init(rawValue: mark.rawValue) }
 
-    /// Its marks, in the order of the table.
+    /// Its marks, in the order of the cases of ``NodeMark``.
     public var list: [NodeMark] { isEmpty ? [] : NodeMark.allCases.filter { contains(NodeMarks($0)) } }
 
     @inlinable package static var cancelRequested: NodeMarks { NodeMarks(.cancelRequested) }

@@ -25,12 +25,12 @@ struct NodeBits: OptionSet {
     /// It has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// It is the root of a chain of which settled leaves are evicted one by one: the chain was settled and live again,
-    /// or came from a merge, a split or a trimmed root.
+    /// It is the root of a chain that evicts its settled leaves one by one, because the chain was settled and became
+    /// live again, or came from a merge, a split or a trimmed root.
     static let revived = NodeBits(rawValue: 32768)
 }
 
-/// Faults of its handler, and how a task of Swift runs: a bit each, at most four.
+/// Faults of a node's handler, and how a task of Swift runs: a bit each, at most four.
 struct HandlerFaults: OptionSet {
     let rawValue: UInt8
 
@@ -51,8 +51,8 @@ struct HandlerFaults: OptionSet {
 ///     76      80      84         86     88     89           90      91       92        93         94      96
 ///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ faults ┼ thens ┤
 ///
-/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet". From 39 hours on it counts in steps of
-/// 65,536 ns. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
+/// The time of a step is its offset from `created` plus 1, in 48 bits; 0 means "not yet". An offset of 39 hours or more
+/// counts steps of 65,536 ns. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
 struct NodeRecord {
     var id: UInt64
     var created: UInt64
@@ -95,8 +95,8 @@ struct NodeRecord {
 
     @inline(__always) func has(_ bit: NodeBits) -> Bool { bits.rawValue & bit.rawValue != 0 }
 
-    /// Set in an offset of 39 hours or more: the other bits then count steps of 65,536 ns of the process's clock, so that
-    /// equal times stay equal.
+    /// Set in an offset of 39 hours or more. The other bits then count steps of 65,536 ns of the process's clock, so
+    /// that equal times stay equal.
     private static let coarseBit: UInt64 = 1 << 47
 
     @inline(__always)
@@ -149,14 +149,14 @@ struct NodeRecord {
         set { faultsAndOutcome = faultsAndOutcome & ~15 | newValue.rawValue }
     }
 
-    /// Of a root, the outcome of its chain at the end of the last batch. Among outcomes that ``ChainHistory`` does not
-    /// count, it may be another one.
+    /// Of a root, the outcome of its chain at the end of the last batch. If ``ChainHistory`` does not count that
+    /// outcome, another uncounted one may be stored.
     var countedOutcome: ChainOutcome {
         get { ChainOutcome(rawValue: faultsAndOutcome >> 4) ?? .unknown }
         set { faultsAndOutcome = faultsAndOutcome & 15 | newValue.rawValue << 4 }
     }
 
-    /// Moves the moment that offsets count from; steps before it move up to it.
+    /// Sets the moment that offsets count from. Steps before the new moment move up to it.
     mutating func rebase(to moment: UInt64) {
         let steps = (queued, started, ended, settled)
         created = moment

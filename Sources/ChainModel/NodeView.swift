@@ -1,6 +1,6 @@
 /// The fixed-size facts of one node: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
-/// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
+/// Its texts and relatives are in the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
 /// ``ChainForest/treeParent(of:)``, ``ChainForest/links(of:)``.
 public struct NodeView: Sendable {
     // First, with the same field widths and offset as in the forest, to avoid a store-forwarding stall.
@@ -45,10 +45,9 @@ public struct NodeView: Sendable {
     }
     /// Where in the source it was made; 0 where unknown.
     public var site: SiteID { record.site }
-    /// The thread that its handler began on, of a task of Swift the thread of its last run; 0 if there is none or it is
-    /// unknown.
+    /// The thread that its handler began on, or that a task of Swift ran on last; 0 if there is none or it is unknown.
     public var thread: ThreadID { record.thread }
-    /// The executor that its handler was enqueued on; 0 where it was not or that is unknown.
+    /// The executor that its handler was enqueued on; 0 if it was not enqueued, or the executor is unknown.
     public var executor: ExecutorID { record.executor }
     /// Whether an operation on another promise, its parent, made it. The parent may be evicted.
     public var hasParent: Bool { record.has(.hasParent) }
@@ -56,7 +55,7 @@ public struct NodeView: Sendable {
     /// When it was made, or when it was first seen (then ``NodeMarks/seenLate`` is set), in nanoseconds of the
     /// process's clock.
     public var created: UInt64 { record.created }
-    /// When its handler was handed to an executor.
+    /// When its handler was handed to an executor, in nanoseconds of the process's clock, as the times below.
     public var queued: UInt64? { record.queued }
     /// When its handler began.
     public var started: UInt64? { record.started }
@@ -68,14 +67,14 @@ public struct NodeView: Sendable {
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
-    /// From being queued to its handler's start, else to its settlement or now; of a task of Swift, how long it has
-    /// been suspended. Nil for combinators and skipped nodes.
+    /// The time from being queued to its handler's start, or without a start to its settlement or now. Of a task of
+    /// Swift, how long it has been suspended. Nil for combinators and skipped nodes.
     public var wait: UInt64?
-    /// Its handler's time, to now while it runs; of a task of Swift, how long it has been running without a suspension.
-    /// Nil for combinators and skipped nodes.
+    /// The time of its handler, until now while the handler runs. Of a task of Swift, how long it has been running
+    /// without a suspension. Nil for combinators and skipped nodes.
     public var run: UInt64?
-    /// From its making or its parent's settlement, whichever was later, to its own settlement or now. Nil while its
-    /// parent is not settled, and for skipped nodes.
+    /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or now. Nil
+    /// while its parent is not settled, and for skipped nodes.
     public var total: UInt64?
 
     /// Joins three durations.

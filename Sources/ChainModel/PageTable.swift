@@ -1,7 +1,7 @@
 /// Pages of equal length by number. A page keeps its address until it is removed.
 ///
-/// The one owner of manually managed memory under ``Slab``, `IDTable` and the arrays that run beside a forest. An owner
-/// may keep ``pages`` beside its reference and must read it again after ``add(_:)``.
+/// The only owner of the manually managed memory of ``Slab``, `IDTable` and the arrays that are parallel to a forest. A
+/// structure with a table may cache ``pages``, and must read them again after ``add(_:)``.
 package final class PageTable<Element: BitwiseCopyable> {
     package typealias Page = UnsafeMutablePointer<Element>
 
@@ -11,7 +11,7 @@ package final class PageTable<Element: BitwiseCopyable> {
     // and its methods call no foreign code.
     /// The pages from 0 up to ``count``; nil where there is none.
     @exclusivity(unchecked) package private(set) var pages: UnsafeMutablePointer<Page?>
-    /// One more than the greatest number that a page has had.
+    /// One more than the greatest number that a page has had; ``removeLast(_:)`` lowers it.
     @exclusivity(unchecked) package private(set) var count = 0
     private var capacity = 16
 

@@ -8,7 +8,7 @@
     /// The index of the first element that was not removed.
     @usableFromInline var head = 0
 
-    /// Makes a queue of elements, of which the first is removed first.
+    /// Makes a queue of elements; the first one is removed first.
     @inlinable package init(_ elements: [Element] = []) { self.elements = elements }
 
     /// How many elements there are.
@@ -36,7 +36,7 @@
         return first
     }
 
-    /// Inserts an element before the one at an offset from the first. O(elements behind it).
+    /// Inserts an element before the one at an offset from the first. O(elements after it).
     @inlinable package mutating func insert(_ element: Element, at offset: Int) {
         elements.insert(element, at: head + offset)
     }

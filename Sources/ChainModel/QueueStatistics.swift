@@ -1,10 +1,10 @@
-/// How full one queue of a viewer is, was at most, and may become: a line of `--debug-statistics`.
+/// The number of elements, high-water mark and limit of one queue of a viewer: a line of `--debug-statistics`.
 public struct QueueStatistics: Hashable, Sendable {
-    /// The elements of the queue, in plural: `settled chains to evict`.
+    /// What its elements are, in the plural: `settled chains to evict`.
     public var name: String
     /// How many elements wait now.
     public var count: Int
-    /// The most elements that waited at one time.
+    /// The most elements that waited at the same time.
     public var highWaterMark: Int
     /// How many elements the queue holds at most.
     public var limit: Int

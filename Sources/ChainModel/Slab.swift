@@ -5,7 +5,7 @@ import CChainRuntime
 ///
 /// A copy shares its elements until ``detach()``, which must come before the first change of either.
 struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
-    // @unchecked Sendable: a value; ForestData detaches each copy before it changes it.
+    // @unchecked Sendable: a value; ForestData detaches each copy before changing it.
     private var table: PageTable<Element>
     /// The table's pages, kept here because the table is two loads away.
     private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
@@ -39,7 +39,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     /// The element at an allocated slot.
     @inline(__always) subscript(slot: UInt32) -> UnsafeMutablePointer<Element> { elements[slot] }
 
-    /// The elements without the reference to their memory, which a call would retain. Valid until the next allocation.
+    /// The elements without a reference to their memory, which each call would retain. Valid until the next allocation.
     struct Elements {
         fileprivate let pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
         fileprivate let shift: UInt32
@@ -94,7 +94,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
             offset = Int(usage[page].firstFree)
             let next = link(page, offset).load(as: UInt32.self)
             usage[page].firstFree = next
-            // The next free slot was freed long ago, so without this no cache has it at the next allocation.
+            // The next free slot was freed long ago, so without a prefetch no cache has it at the next allocation.
             if next != noSlot { chain_prefetch(pages[page].unsafelyUnwrapped + Int(next)) }
         } else {
             usage[page].fresh += 1

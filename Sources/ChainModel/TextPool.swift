@@ -2,10 +2,10 @@ import CChainRuntime
 
 /// Reference-counted texts by slot. Equal texts are usually interned once; a text without uses is removed.
 struct TextPool: Sendable {
-    /// The text and its count stand together, because mostly both are read, and neither is in a cache.
+    /// The text and its count are stored together, because most calls read both, and neither is in a cache.
     private struct Entry {
         var text = ""
-        /// How often the text is used; of a free slot, the next free slot.
+        /// How often the text is used; in a free slot, the next free slot.
         var useCount: UInt32 = 0
         /// The index in ``recent`` that the text hashes to, kept because hashing a long text takes another load.
         var recentIndex: UInt32 = 0
@@ -17,7 +17,7 @@ struct TextPool: Sendable {
     private var firstFree = noSlot
     /// How many texts there are.
     private(set) var count = 0
-    /// By hash, the slot of the last new text. Finds most repeated labels without a dictionary of all texts.
+    /// A cache: the slot of the last new text, by hash. Finds most repeated labels without a dictionary of all texts.
     private var recent = [UInt32](repeating: noSlot, count: 1024)
 
     subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }

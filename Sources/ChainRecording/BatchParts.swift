@@ -1,10 +1,10 @@
 import ChainEvents
 
 extension EventBatch {
-    /// Returns the batch in parts of at most `limit` bytes on the wire: names in the first parts, counts and mark of a
-    /// resync in the last. A name, node or event that alone takes more is a part of its own.
+    /// Returns the batch in parts of at most `limit` bytes on the wire: names in the first parts; the counts and the
+    /// mark of a resync in the last. A single name, node or event over the limit is a part of its own.
     ///
-    /// Applying the parts in order is applying the batch.
+    /// Applying the parts in order has the effect of applying the batch.
     func parts(upTo limit: Int) -> [EventBatch] {
         guard wireSizeBound > limit else { return [self] }
         var cutter = PartCutter(of: self, limit: limit)
@@ -75,7 +75,7 @@ private struct PartCutter {
         return parts + [part]
     }
 
-    /// Makes room for `room` more bytes; where they do not fit, in a new part.
+    /// Makes room for `room` more bytes: in a new part if they do not fit into this one.
     private mutating func reserve(_ room: Int) {
         if size > 96, size + room > limit {
             parts.append(part)

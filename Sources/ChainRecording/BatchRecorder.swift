@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 import ChainWire
 
-/// Records one run of a program: folds its batches into a forest of its own, from which it takes the keyframes.
+/// A recorder of one run of a program. Folds its batches into a forest of its own, and takes the keyframes from that.
 ///
 /// Not thread-safe. Costs what folding costs, and some 300 ns for each node of a keyframe.
 package struct BatchRecorder {
@@ -14,8 +14,8 @@ package struct BatchRecorder {
         package var leastInterval: UInt64 = 250_000_000
         /// The greatest time between two keyframes while anything is recorded, in nanoseconds.
         package var greatestInterval: UInt64 = 10_000_000_000
-        /// The most settled nodes of settled chains in a keyframe, and the most settled leaves of live ones, each the
-        /// newest. Fewer where the file is limited to less than 32 MB.
+        /// The most settled nodes of settled chains in a keyframe, and the most settled leaves of live chains; the
+        /// newest are kept. Lower if the size limit of the file is below 32 MB.
         package var settledLimit = 20_000
         /// Nodes in one batch of a keyframe: few enough that the batch need not be cut.
         package var nodesInBatch = 1_024
@@ -59,7 +59,8 @@ package struct BatchRecorder {
         self.process = process
         self.writer = writer
         self.options = options
-        // So the two kinds of settled nodes in a keyframe, some 100 bytes each, take at most an eighth of a small file.
+        // With this limit, the two kinds of settled nodes in a keyframe, some 100 bytes each, take at most an eighth of
+        // a small file.
         let settledLimit = min(options.settledLimit, writer.sizeLimit.map { Int(clamping: $0 / 1_600) } ?? .max)
         forest = ChainForest(
             process: process.key,
@@ -68,11 +69,11 @@ package struct BatchRecorder {
 
     /// Appends a batch, after a keyframe if one is due. Batches of another run are ignored.
     ///
-    /// - Parameter now: nanoseconds of a clock of the caller that never goes back, for the age of chunks.
+    /// - Parameter now: nanoseconds of a monotonic clock of the caller, for the age of chunks.
     package mutating func record(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
         guard batch.process == process.key else { return }
         if isKeyframeDue(at: batch.time) {
-            // What was lost before the first batch is no loss of the recording.
+            // Events that were lost before the first batch are no loss of the recording.
             let (time, loss) = hasSegment ? (forest.now, forest.loss) : (batch.time, batch.loss)
             try writeKeyframe(at: time, loss, now)
         }
@@ -110,7 +111,7 @@ package struct BatchRecorder {
         noteProgress(of: batch)
     }
 
-    /// Writes the chunk that is being filled if it has waited for too long. Call it a few times a second.
+    /// Writes the chunk that is being filled if it is older than ``RecordingFormat/chunkDelay``. Call it each 100 ms.
     package mutating func tick(at now: UInt64) throws(RecordingError) {
         try writer.flush(olderThan: RecordingFormat.chunkDelay, at: now)
         progress.fileSize = writer.fileSize
@@ -126,7 +127,7 @@ package struct BatchRecorder {
         if progress.firstTime == 0 { progress.firstTime = batch.time }
         progress.lastTime = max(progress.lastTime, batch.time)
         progress.eventCount += UInt64(batch.events.count)
-        // What was lost before the recording began is no loss of it.
+        // Events that were lost before the recording began are no loss of the recording.
         let lostBefore = lostBefore ?? batch.loss.lostCount
         self.lostBefore = lostBefore
         progress.lostCount = batch.loss.lostCount.subtractingClamped(lostBefore)
@@ -136,7 +137,7 @@ package struct BatchRecorder {
 
     // MARK: Keyframes
 
-    /// Whether a batch of a resync would make the segment longer than a quarter of the size limit.
+    /// Returns whether a batch of a resync would make the segment longer than a quarter of the size limit.
     private func isTooLarge(_ batch: EventBatch) -> Bool {
         guard openResync != nil || batch.resync != nil, let limit = writer.sizeLimit else { return false }
         var size = writer.segmentSize
@@ -149,12 +150,12 @@ package struct BatchRecorder {
     /// The number of nodes of the state.
     package var nodeCount: Int { forest.totals.counts.nodeCount }
 
-    /// Whether a resync has begun and not ended, so that the state is not whole.
+    /// Whether a resync has begun and not ended: the state is then incomplete.
     package var isInResync: Bool { openResync != nil }
 
     private func isKeyframeDue(at time: UInt64) -> Bool {
         guard hasSegment else { return true }
-        // A keyframe inside of a resync would report nodes that the program has not reported since its beginning.
+        // A keyframe within a resync would report nodes that the program has not reported since the resync began.
         guard openResync == nil, eventsSince > 0 else { return false }
         // A ring gives up whole segments, so a segment that fills the file would leave no room for the next.
         if let limit = writer.sizeLimit, writer.segmentSize > limit / 4 { return true }
@@ -209,14 +210,14 @@ extension BatchRecorder {
     package enum OpenWarnings {
         /// The recording has no number.
         case uncounted
-        /// A search in the recorder's forest, which lists its changes for that.
+        /// A function that counts them in the recorder's forest. The forest lists its changes for that function.
         case counted((inout ChainForest) -> Int)
         /// A number that is kept elsewhere.
         case known(() -> Int)
     }
 }
 
-/// How far a recording is.
+/// The progress of a recording.
 package struct RecordingProgress: Hashable, Sendable {
     /// The times of the first and the last batch, in nanoseconds of the program's clock; 0 where there was none.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
@@ -226,7 +227,7 @@ package struct RecordingProgress: Hashable, Sendable {
     package var lostCount: UInt64 = 0
     /// The size of the file in bytes.
     package var fileSize: UInt64 = 0
-    /// Whether the file has about reached its limit, so that the oldest segments are given up.
+    /// Whether the file has come within a chunk of its size limit: the oldest segments are then given up.
     package var isRing = false
 
     package init() {}

@@ -6,7 +6,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 
-    /// Returns the little-endian integer at an offset, which must be inside.
+    /// Returns the little-endian integer at an offset. All its bytes must be in the array.
     func number<Number: FixedWidthInteger>(at offset: Int, _: Number.Type = Number.self) -> Number {
         withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
     }

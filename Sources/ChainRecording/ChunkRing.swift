@@ -1,4 +1,4 @@
-/// The positions of chunks in the file: one behind another, and from the beginning again at the size limit.
+/// The positions of chunks in the file: one after another, and from the beginning again at the size limit.
 ///
 /// The newest segment with a whole keyframe is never given up: without one the file could not be shown.
 struct ChunkRing {
@@ -9,7 +9,7 @@ struct ChunkRing {
         var truncation: UInt64?
     }
 
-    /// Chunks of one segment, one behind another.
+    /// Chunks of one segment, one after another.
     private struct Stretch {
         var segment: UInt32
         var start: UInt64
@@ -22,7 +22,7 @@ struct ChunkRing {
     private(set) var extent = UInt64(RecordingFormat.fileHeaderSize)
     /// Where the next chunk begins.
     private var position = UInt64(RecordingFormat.fileHeaderSize)
-    /// The stretches in the file, oldest first: one a segment, two for one that continues at the beginning of the file.
+    /// The stretches in the file, oldest first: one for a segment, two if it continues at the beginning of the file.
     private var stretches = DropQueue<Stretch>()
     /// The listed chunks, in order.
     private var entries = DropQueue<ChunkEntry>()
@@ -31,11 +31,11 @@ struct ChunkRing {
     private(set) var isComplete = true
     /// The newest segment with a whole keyframe.
     private var wholeSegment: UInt32?
-    /// The error where nothing more can be given up.
+    /// The error that is thrown where nothing more can be given up.
     private var refusal = RecordingError.limitTooSmall
 
-    /// - Parameter entryLimit: the most listed chunks; past it the older half is no longer listed, but stays in the
-    ///   file. The default takes 28 MB, and lasts for 10 hours with a chunk each 150 ms.
+    /// - Parameter entryLimit: the most listed chunks; past that number the older half is no longer listed, but stays
+    ///   in the file. The default takes 28 MB, and lasts for 10 hours with a chunk each 150 ms.
     init(limit: UInt64?, entryLimit: Int = 1 << 18) {
         self.limit = limit
         self.entryLimit = entryLimit
@@ -63,7 +63,8 @@ struct ChunkRing {
         if entry.header.flags.contains(.endsKeyframe) { wholeSegment = segment }
     }
 
-    /// Removes the chunks of segments that ended before a time from ``chunks``; they stay in the file.
+    /// Removes from ``chunks`` those of segments that ended before a time (nanoseconds of the program's clock). They
+    /// stay in the file.
     mutating func forgetChunks(before time: UInt64) {
         let begins = entries.all.lastIndex { $0.header.flags.contains(.beginsKeyframe) && $0.header.firstTime <= time }
         if let begins { forgetChunks(begins - entries.all.startIndex) }
@@ -75,7 +76,7 @@ struct ChunkRing {
         isComplete = false
     }
 
-    /// Whether the next chunk is behind all others.
+    /// Whether the next chunk is placed after all others in the file.
     var isAppending: Bool { !stretches.all.contains { $0.start >= position } }
 
     /// Makes the position of the next chunk the size limit, because the disk is full.
@@ -85,12 +86,13 @@ struct ChunkRing {
         extent = position
     }
 
-    /// Returns the position of a chunk of `count` bytes, and gives up the oldest segments where their room is needed.
+    /// Returns the position for a chunk of `count` bytes, and gives up the oldest segments if their room is needed.
+    /// Throws where that is not enough.
     mutating func makeRoom(for count: Int, of segment: UInt32) throws(RecordingError) -> Room {
         var truncation: UInt64?
         if let limit, position + UInt64(count) > limit {
             truncation = position
-            // The chunks behind were written in the round before, and would be left between newer ones.
+            // The chunks after this position are from the round before, and would be left between newer ones.
             try drop(present: segment) { [position] in $0.start >= position }
             extent = position
             position = UInt64(RecordingFormat.fileHeaderSize)
@@ -102,8 +104,8 @@ struct ChunkRing {
         return Room(offset: position, truncation: truncation)
     }
 
-    /// Drops segments from the oldest on while their beginning is to be overwritten. While a keyframe is being written
-    /// the segment before it stays.
+    /// Drops segments, the oldest first, while the beginning of the oldest is to be overwritten. While a keyframe is
+    /// being written, the segment before it stays.
     private mutating func drop(present: UInt32, while isLost: (Stretch) -> Bool) throws(RecordingError) {
         while let first = stretches.all.first, isLost(first) {
             guard first.segment < wholeSegment ?? present else { throw refusal }
@@ -126,7 +128,7 @@ private struct DropQueue<Element> {
 
     mutating func removeFirst(_ count: Int) {
         firstIndex += count
-        // Moves the rest once more than half of the elements are removed ones.
+        // Moves the rest once more than half of the elements are removed.
         guard firstIndex * 2 > elements.count, firstIndex > 64 || firstIndex == elements.count else { return }
         elements.removeSubrange(..<firstIndex)
         firstIndex = 0

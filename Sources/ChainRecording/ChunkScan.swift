@@ -1,10 +1,10 @@
-/// Finds the chunks of a file: by its index, or from header to header.
+/// A search for the chunks of a file: by its index, or from header to header.
 struct ChunkScan {
     private let file: any StoredBytes
     private let id: UInt64
     private(set) var chunks: [ChunkEntry] = []
     private(set) var damage: [RecordingDamage] = []
-    /// The bytes that are searched at once for a header.
+    /// How many bytes are searched at once for a header.
     private static let searchCount = 64 << 10
 
     init(_ file: any StoredBytes, _ id: UInt64) {
@@ -43,11 +43,11 @@ struct ChunkScan {
         }
         found.removeAll { $0.header.kind == .index }
         found.sort { $0.header.number < $1.header.number }
-        // In a ring, the newest chunk overwrites a part of the chunk behind it, which is no damage.
+        // In a ring, the newest chunk overwrites a part of the chunk after it, which is no damage.
         if let newest = found.last, found.contains(where: { $0.offset > newest.offset }) {
             damage.removeAll { $0.offset == newest.end }
         }
-        // In a ring, the oldest chunks may be those of a segment without its beginning, which are left out.
+        // In a ring, the oldest segment may have lost its beginning; its chunks are left out.
         let first = found.firstIndex { $0.header.flags.contains(.beginsKeyframe) }
         chunks = Array(found[(first ?? found.count)...])
         noteMissing()
@@ -61,7 +61,7 @@ struct ChunkScan {
         return entry.end <= file.count ? entry : nil
     }
 
-    /// Returns the offset of the first whole header behind an offset.
+    /// Returns the offset of the first whole header after an offset.
     private func nextHeader(after offset: UInt64) -> UInt64? {
         var start = offset + 1
         while start < file.count {

@@ -2,8 +2,8 @@ import ChainSystem
 
 /// A recording in memory. Written by one thread; a snapshot can be taken and read on any.
 ///
-/// A snapshot shares the pages with the bytes: a page that is written afterwards is copied first, so that both together
-/// take at most twice the recording's size.
+/// A snapshot shares its pages with the storage (copy-on-write), so that both together take at most twice the
+/// recording's size.
 package final class MemoryStorage: RecordingStorage, Sendable {
     private let pages = Lock(MemoryPages())
 

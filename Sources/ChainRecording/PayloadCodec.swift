@@ -1,5 +1,4 @@
-/// Packs and unpacks the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the
-/// command.
+/// A codec for the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the command.
 package protocol PayloadCodec: Sendable {
     /// The codec of the chunks that it packs and unpacks.
     var codec: ChunkCodec { get }
@@ -7,6 +6,6 @@ package protocol PayloadCodec: Sendable {
     /// Returns the payload packed; nil where it does not become shorter.
     func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]?
 
-    /// Returns the `count` bytes of the payload; nil where the stored ones are damaged, or of another count.
+    /// Returns the payload of `count` bytes; nil if the stored bytes are damaged, or unpack to another count.
     func unpacked(_ stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]?
 }

@@ -56,7 +56,7 @@ package struct CountSeries: Hashable, Sendable {
     /// The length of an interval in nanoseconds.
     package private(set) var interval = RecordingFormat.countInterval
     package private(set) var entries: [IntervalCounts] = []
-    /// The most entries: 8 MB, over 11 hours of 100 ms.
+    /// The most entries: 8 MB, or over 11 hours of intervals of 100 ms.
     private static let limit = 400_000
     private let limit: Int
     /// The counts that were noted last.
@@ -96,7 +96,7 @@ package struct CountSeries: Hashable, Sendable {
         last = counts
     }
 
-    /// Joins each two intervals.
+    /// Joins the intervals in pairs, and doubles their length.
     private mutating func halve() {
         var joined: [IntervalCounts] = []
         for index in stride(from: 0, to: entries.count, by: 2) {

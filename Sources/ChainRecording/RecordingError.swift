@@ -1,6 +1,6 @@
 import ChainSystem
 
-/// Why a file cannot be read as a recording, or cannot be written.
+/// The reason why a file cannot be read as a recording, or cannot be written.
 package enum RecordingError: Error, Hashable, CustomStringConvertible {
     /// It does not begin as recordings do.
     case notRecording
@@ -14,9 +14,9 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
     case empty
     /// The size limit leaves no room for the program's state and what follows it.
     case limitTooSmall
-    /// The disk is full, and what was recorded is too little to make room.
+    /// The disk is full, and too little was recorded to make room by dropping the oldest of it.
     case diskFull
-    /// The system's error.
+    /// An error of the system.
     case system(SystemError)
 
     /// What is wrong, in a clause that follows the file's name.
@@ -31,7 +31,7 @@ package enum RecordingError: Error, Hashable, CustomStringConvertible {
         case .empty: "holds no whole state of a program"
         case .limitTooSmall: "has a size limit that leaves no room for the program's state: give a greater one"
         case .diskFull: "fills its disk"
-        // A recording is read at any offset, from its end to begin with.
+        // Reading a recording begins with a seek to its end, which a pipe refuses.
         case .system(let error) where error.code == ESPIPE: "is a pipe: write it into a file first"
         case .system(let error): "cannot be used: \(error)"
         }

@@ -25,7 +25,7 @@ extension BatchRecorder {
     package mutating func writeExcerpt(
         from time: UInt64, of path: String, to target: any RecordingStorage
     ) throws(RecordingError) -> UInt64 {
-        // Where that fails, the other chunks can be copied all the same, and the next batch throws the error.
+        // If that fails, the other chunks can still be copied, and the next batch throws the error.
         do throws(RecordingError) { try writer.flush() } catch {}
         let (id, chunks) = writer.written
         let begins = { (entry: ChunkEntry) in entry.header.flags.contains(.beginsKeyframe) }

@@ -205,7 +205,7 @@ final class ByteFile: StoredBytes {
         descriptor = Descriptor(owning: try SystemError.check(chain_open_to_read(path)))
         let end = lseek(descriptor.number, 0, SEEK_END)
         guard end >= 0 else { throw SystemError() }
-        // Directories report that size.
+        // A directory reports `Int.max`.
         guard end < Int.max else { throw SystemError(code: EISDIR) }
         count = UInt64(end)
     }

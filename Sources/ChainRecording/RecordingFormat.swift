@@ -23,7 +23,8 @@ package enum RecordingFormat {
     static func payloadLimit(_ kind: ChunkKind) -> Int {
         kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
     }
-    /// The age at which a chunk is written, in nanoseconds. It is checked each 100 ms, so at most 250 ms are lost.
+    /// The age at which a chunk is written, in nanoseconds. The writer checks it each 100 ms, so that a killed writer
+    /// loses at most 250 ms.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
@@ -61,7 +62,7 @@ package enum RecordingEnding: UInt32, CaseIterable, Sendable {
     case open = 0
     /// It was ended in good order.
     case finished = 1
-    /// The disk was full, and too little of the recording could be given up.
+    /// The disk was full, and too little could be dropped to make room.
     case diskFull = 2
     /// The file could not be written, or the program's state does not fit into the size limit.
     case failed = 3

@@ -4,7 +4,7 @@ package struct ChunkEntry: Hashable, Sendable {
     package var offset: UInt64
     package var header: ChunkHeader
 
-    /// The offset behind the chunk.
+    /// The offset after the chunk.
     var end: UInt64 { offset + header.size }
 }
 
@@ -49,12 +49,12 @@ package struct RecordingIndex: Hashable, Sendable {
         return header.bytes(in: file) + payload
     }
 
-    /// Returns the bytes of an index.
+    /// Returns the size of an index in bytes.
     static func size(_ chunkCount: Int, _ entryCount: Int) -> Int {
         24 + chunkCount * RecordingFormat.indexEntrySize + entryCount * RecordingFormat.countSize
     }
 
-    /// Decodes an index; nil where the bytes are none.
+    /// Decodes an index; nil if the bytes are too few.
     init?(_ bytes: [UInt8], in file: UInt64) {
         guard bytes.count >= 24 else { return nil }
         let chunkCount = Int(bytes.number(at: 0, UInt32.self))

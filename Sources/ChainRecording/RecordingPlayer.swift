@@ -1,11 +1,11 @@
 import ChainEvents
 
-/// Moves over a recording: returns the batches that lead to a moment.
+/// A position in a recording. Moving it returns the batches that lead to a moment.
 ///
 /// The state at a moment is that after all batches up to it, and after those events of the next batch that are not
-/// later. (Batches of one time, such as the parts of one, count as one batch.) Advancing returns the batches that are
-/// new; seeking returns the state from a keyframe on, for an empty forest. All batches of one time are in memory at
-/// once.
+/// later than the moment. (Batches of the same time, such as the parts of one batch, count as one.) Advancing returns
+/// the batches since the present moment. Seeking returns the batches that lead from an empty forest to a moment, from a
+/// keyframe on. All batches of the same time are in memory at once.
 package struct RecordingPlayer {
     package let file: RecordingFile
     /// The present moment, in nanoseconds of the program's clock.
@@ -18,12 +18,12 @@ package struct RecordingPlayer {
     private var nextBatch = 0
     /// The number of the last chunk that was read or skipped.
     private var number: UInt32 = 0
-    /// The time up to which events of the next batch were returned; nil where none of it was.
+    /// The time up to which events of the next batch were returned; nil if none of that batch was.
     private var partTime: UInt64?
-    /// Whether a chunk could not be read since the last keyframe: the next one corrects the state.
+    /// Whether a chunk since the last keyframe is missing or unreadable: the next keyframe then corrects the state.
     private var hasGap = false
 
-    /// Begins before the first moment: no batch was returned.
+    /// Makes a player before the first moment: it has returned no batch.
     package init(_ file: RecordingFile) {
         self.file = file
         time = file.range.lowerBound
@@ -34,7 +34,7 @@ package struct RecordingPlayer {
 
     // MARK: Seeking
 
-    /// Moves to a moment, the nearest in ``range``, and returns the batches that lead to it from an empty forest.
+    /// Moves to a moment, or to the nearest one in ``range``. Returns the batches that lead to it from an empty forest.
     package mutating func seek(to moment: UInt64) -> [EventBatch] {
         let moment = min(max(moment, range.lowerBound), range.upperBound)
         var index = file.segments.lastIndex { $0.time <= moment } ?? 0
@@ -46,7 +46,7 @@ package struct RecordingPlayer {
                 number = file.chunks[segment.keyframe.upperBound - 1].header.number
                 return state + advance(to: moment)
             }
-            // A damaged keyframe is skipped, so that more batches are applied.
+            // A damaged keyframe is skipped: more batches are then applied, to the state of an earlier one.
             guard index > 0 else { break }
             index -= 1
         }
@@ -56,7 +56,7 @@ package struct RecordingPlayer {
         return advance(to: moment)
     }
 
-    /// Returns the state that a segment begins with; nil where it is damaged.
+    /// Returns the state that a segment begins with; nil if it is damaged, or over ``RecordingFormat/keyframeLimit``.
     private func keyframe(of segment: RecordingSegment) -> [EventBatch]? {
         let size = file.chunks[segment.keyframe].reduce(0) { $0 + Int($1.header.rawCount) }
         guard size <= RecordingFormat.keyframeLimit else { return nil }
@@ -70,13 +70,14 @@ package struct RecordingPlayer {
 
     // MARK: Advancing
 
-    /// Advances to a later moment, or by about `limit` events and nodes, and returns the batches that are new.
+    /// Advances to a later moment, or by about `limit` batches, events and nodes. Returns the batches that are new;
+    /// none for an earlier moment.
     package mutating func advance(to moment: UInt64, limit: Int = .max) -> [EventBatch] {
         guard moment >= time else { return [] }
         var (result, rest): ([EventBatch], Int) = ([], limit)
         while fill() {
             let batch = batches[nextBatch]
-            // Batches of one time are not separated.
+            // Batches of the same time are not separated.
             guard batch.time <= moment, rest > 0 || batch.time == time else { break }
             let new = remainder(of: batch, from: partTime)
             rest -= 1 + new.events.count + new.nodes.count
@@ -91,7 +92,7 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// Returns the events up to a moment of the next batch, which is later, and of the others of its time.
+    /// Returns the events up to a moment from the next batch, which ends later, and from the other batches of its time.
     private mutating func part(until moment: UInt64) -> [EventBatch] {
         guard fill() else { return [] }
         let (group, from) = (batches[nextBatch].time, partTime)
@@ -110,7 +111,7 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// Returns a batch without the names and events of it that were returned before.
+    /// Returns a batch without the names and events that were returned before.
     private func remainder(of batch: EventBatch, from: UInt64?) -> EventBatch {
         guard let from else { return batch }
         var batch = batch
@@ -124,7 +125,7 @@ package struct RecordingPlayer {
         !fill() || batches[nextBatch].time != batch.time
     }
 
-    /// Reads chunks until there is a next batch, and all batches of its time; false at the end.
+    /// Reads chunks until the next batch and all others of its time are in memory. Returns false at the end.
     private mutating func fill() -> Bool {
         guard nextBatch >= batches.count else { return true }
         (batches, nextBatch) = ([], 0)
@@ -134,8 +135,8 @@ package struct RecordingPlayer {
         return !batches.isEmpty
     }
 
-    /// Returns the header of the chunk to read next. Skips keyframes, which repeat the state, unless a chunk is missing
-    /// before.
+    /// Returns the header of the chunk to read next. Skips keyframes, which repeat the state, unless a chunk before
+    /// them is missing.
     private mutating func nextHeader() -> ChunkHeader? {
         while nextChunk < file.chunks.count {
             let header = file.chunks[nextChunk].header

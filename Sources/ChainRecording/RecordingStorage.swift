@@ -12,14 +12,14 @@ package protocol RecordingStorage {
     /// Writes all bytes at an offset; where it throws, some may have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError)
 
-    /// Cuts off everything behind the first `count` bytes.
+    /// Cuts off everything after the first `count` bytes.
     func truncate(to count: UInt64) throws(SystemError)
 }
 
 /// A file that is being recorded into: of mode 0600, because a recording holds texts of the program.
 ///
-/// What was written survives the end of this process, whatever ends it, but not that of the system: nothing waits for
-/// the disk.
+/// Written bytes survive the end of this process, however it ends, but not a crash of the system: nothing waits for the
+/// disk.
 package final class RecordingFileStorage: RecordingStorage, Sendable {
     private let path: String
     private let isNew: Bool

@@ -8,12 +8,12 @@ import ChainWire
     import Darwin
 #endif
 
-/// Writes a recording: collects messages in chunks, and places the chunks in the file.
+/// A writer of a recording: collects messages in chunks, and places the chunks in the file.
 ///
 /// Chunks are appended until the size limit, or until the disk is full; from then on the file is a ring, in which each
 /// chunk overwrites the oldest ones. A segment without its beginning is of no use, so whole segments are given up.
 ///
-/// Not thread-safe. After an error it writes nothing any more.
+/// Not thread-safe. After a failure to write a chunk, nothing more is written, and further writes throw that error.
 package struct RecordingWriter {
     private let storage: any RecordingStorage
     private let codec: (any PayloadCodec)?
@@ -41,7 +41,7 @@ package struct RecordingWriter {
     /// Prepares a recording; the first segment begins the file, and replaces what it held.
     ///
     /// - Parameters:
-    ///   - id: random.
+    ///   - id: a random number.
     ///   - limit: the most bytes of the file.
     ///   - codec: packs the chunks; nil to store them as they are.
     package init(
@@ -89,7 +89,7 @@ package struct RecordingWriter {
     /// - Parameters:
     ///   - running: nodes with a running handler after it.
     ///   - warnings: open warnings after it, or ``RecordingFormat/uncounted``.
-    ///   - now: nanoseconds of a clock of the caller that never goes back.
+    ///   - now: nanoseconds of a monotonic clock of the caller.
     package mutating func append(
         _ batch: EventBatch, running: Int, warnings: UInt32 = RecordingFormat.uncounted, at now: UInt64
     ) throws(RecordingError) {
@@ -116,7 +116,7 @@ package struct RecordingWriter {
         if now >= begun, now - begun >= delay { try flush() }
     }
 
-    /// Ends the file with an index. Where the index cannot be written, the recording is whole without it.
+    /// Ends the file with an index. If the index cannot be written, the recording is complete without it.
     package mutating func finish() throws(RecordingError) {
         guard nextSegment > 0 else { return }
         try flush()
@@ -182,12 +182,12 @@ extension RecordingWriter {
             guard case .system(let cause) = error, [ENOSPC, EDQUOT, EFBIG].contains(cause.code) else {
                 throw fail(error)
             }
-            // A file system that copies what is overwritten needs room for that, too.
+            // A copy-on-write file system needs room for what is overwritten, too.
             guard ring.isAppending else { throw fail(.diskFull) }
         }
         do throws(RecordingError) {
-            // From here on the file keeps its size: the oldest segments make room, and what was written of this chunk is
-            // cut off.
+            // From here on the file keeps its size: the oldest segments make room, and the part of this chunk that was
+            // written is cut off.
             ring.limitHere()
             return try write(bytes, at: ring.makeRoom(for: bytes.count, of: max(1, nextSegment) - 1))
         } catch {
@@ -233,7 +233,7 @@ extension RecordingWriter {
         if let failed { throw .system(failed) }
     }
 
-    /// Notes the error, and in the file why nothing more is written; returns the error.
+    /// Stores the error, and writes its kind into the file's header if that is possible; returns the error.
     private mutating func fail(_ error: RecordingError) -> RecordingError {
         failure = error
         header.ending = error == .diskFull ? .diskFull : .failed
@@ -259,6 +259,6 @@ extension RecordingWriter {
     /// The file's id, and its newest chunks up to the last segment with a whole keyframe.
     var written: (id: UInt64, chunks: ArraySlice<ChunkEntry>) { (header.id, ring.wholeChunks) }
 
-    /// Removes segments that ended before a time from ``written``. They stay in the file, which then gets no index.
+    /// Removes from ``written`` the segments that ended before a time. They stay in the file, which then gets no index.
     mutating func forgetChunks(before time: UInt64) { ring.forgetChunks(before: time) }
 }

@@ -2,9 +2,9 @@ import ChainEvents
 
 /// The events in the rings of a program that has died (``RingFileFormat``).
 ///
-/// The file is as hostile as any other: every offset and count is checked.
+/// The file is untrusted, as any other: every offset and count is checked.
 package struct RingEvents {
-    /// Why a file of rings is of no use.
+    /// The reason why a file of rings cannot be used.
     package enum Problem: Error, Hashable {
         case notRings, otherVersion, otherProgram
     }
@@ -22,7 +22,7 @@ package struct RingEvents {
     /// The names of threads.
     private(set) var threads: [ThreadID: String] = [:]
     private let bytes: UnsafeRawBufferPointer
-    /// In the order of ticks.
+    /// Ticks and the time of the same moment, in the order of ticks.
     private var anchors: [(ticks: UInt64, time: UInt64)] = []
     private var sites: [SiteAddress: SiteID] = [:]
 
@@ -71,7 +71,7 @@ package struct RingEvents {
         /// The offset of its slots in the file.
         var slots: Int
         var capacity: UInt64
-        /// The numbers of slots that were written and read.
+        /// How many slots were written, and how many the collector has read.
         var head: UInt64, tail: UInt64
         var thread: ThreadID
     }
@@ -102,8 +102,8 @@ package struct RingEvents {
         if !name.isEmpty { threads[ring.thread] = String(decoding: name, as: UTF8.self) }
     }
 
-    /// Returns the first slot at which an event begins and that was not overwritten. An event that was being written
-    /// may have overwritten as many of the oldest slots as one event takes.
+    /// Returns the first known slot that begins an event and was not overwritten; the tail if there is none. An event
+    /// that was being written may have overwritten as many of the oldest slots as one event takes.
     private func start(of ring: Ring, at entry: Int) -> UInt64 {
         let reserved = min(wide(Format.eventSlotsOffset), ring.capacity)
         let oldest = ring.head - min(ring.head, ring.capacity - reserved)

@@ -6,8 +6,8 @@ package enum RingFileFormat {
     /// The version of the layout. Readers accept their own version only.
     package static let version: UInt32 = 1
 
-    // The header: magic, version (u32), flags (u32), process (u64), the slots of one event at most (u64), and the counts
-    // of anchors, sites and rings that were written so far (u64 each).
+    // The header: magic, version (u32), flags (u32), process (u64), the most slots that one event takes (u64), and the
+    // counts of anchors, sites and rings that were written so far (u64 each).
     package static let versionOffset = 8, flagsOffset = 12, processOffset = 16, eventSlotsOffset = 24
     package static let anchorCountOffset = 32, siteCountOffset = 40, ringCountOffset = 48
     /// A flag: slots have ticks of the cycle counter, which anchors translate to times; else they have nanoseconds.

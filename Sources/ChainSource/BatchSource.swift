@@ -10,7 +10,7 @@ public protocol BatchSource: AnyObject, Sendable {
     /// The program's events, in the order of ``EventBatch/sequence``.
     ///
     /// A late subscriber gets the program's present state, as batches of ``EventBatch/nodes``, and the following
-    /// batches without gap. (An attached process is asked for its state again: until that arrives, a late subscriber
+    /// batches without a gap. (An attached process is asked for its state again: until that arrives, a late subscriber
     /// may get events of unknown nodes, and earlier subscribers get the state once more.) Where batches were lost on
     /// the way, the next one counts them (``EventCounts/lostAtClient``) and a resync follows. The stream lasts over
     /// reconnects, completes when the source has ended, and does not fail: ``status`` has the reason for the end.
@@ -53,8 +53,8 @@ public enum SourceStatus: Hashable, Sendable {
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
     case connecting(attempt: Int, lastFailure: String?)
-    /// It was live and is not: the program is gone, stands still or cannot be reached. What it sent before is out of
-    /// date; the source tries again by itself.
+    /// It was live and is not: the program is gone, does not respond or cannot be reached. What it sent before is out
+    /// of date; the source tries again by itself.
     case reconnecting(ProcessDescription, Disconnection)
     /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: no
     /// more batches of the old run come.

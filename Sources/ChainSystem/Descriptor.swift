@@ -21,7 +21,7 @@ package enum Transfer {
     }
 }
 
-/// An open socket or file that this object owns: closed when it is released, on exec, and in a child of a fork.
+/// An open socket or file that this object owns: closed when the object is released, on exec, and in a child of a fork.
 /// Sockets never block and raise no SIGPIPE.
 package final class Descriptor: Sendable {
     private let open: Atomic<Int32>

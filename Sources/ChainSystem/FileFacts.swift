@@ -1,4 +1,4 @@
-/// The kind, owner and permissions of a file.
+/// The identity, size, kind, owner and permissions of a file.
 package struct FileFacts: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -39,7 +39,7 @@ package struct FileFacts: Equatable, Sendable {
     package var ownersPermissions: UInt32 { mode & 0o700 }
 }
 
-/// Why a path is no folder that this user alone may enter.
+/// The reason why a path is not a folder that this user alone may enter.
 package enum FolderProblem: Error, Hashable, Sendable {
     case missing(SystemError)
     case isLink

@@ -21,7 +21,7 @@ import CChainRuntime
         static func giveAfterFork(_ word: UnsafeMutablePointer<LockWord>) { give(word) }
     }
 #else
-    /// The lock word: four bytes, free of the ids of threads, so that it survives a fork.
+    /// The lock word: four bytes without the id of a thread, so that it survives a fork.
     @usableFromInline
     package typealias LockWord = chain_lock
 
@@ -49,7 +49,7 @@ import CChainRuntime
 @usableFromInline
 package struct Lock<State>: @unchecked Sendable {
     // Sendable: the state is reached only while the lock is held.
-    /// Holds the lock word behind the state, because the word must not move.
+    /// Holds the state and, after it, the lock word, which must not move.
     @usableFromInline let buffer: ManagedBuffer<State, LockWord>
 
     /// Makes a free lock; one allocation.
@@ -73,7 +73,7 @@ package struct Lock<State>: @unchecked Sendable {
     }
 }
 
-/// What a fork handler does with a lock.
+/// Locking around a fork, for fork handlers.
 extension Lock {
     /// Locks on the thread that is about to fork.
     package func lockForFork() { buffer.withUnsafeMutablePointerToElements { LockWord.take($0) } }
@@ -86,6 +86,6 @@ extension Lock {
         buffer.withUnsafeMutablePointerToHeader { body(&$0.pointee) }
     }
 
-    /// Never releases the state: for the child of a fork, because a thread of the parent may have been changing it.
+    /// Leaks the state: for the child of a fork, because a thread of the parent may have been changing the state.
     package func leak() { _ = Unmanaged.passRetained(buffer) }
 }

@@ -1,9 +1,9 @@
-/// How a program that this process has started ended.
+/// The way in which a program that this process started has ended.
 package enum ProgramEnding: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
 
-    /// Waits for a child to end. The result is `.exited(0)` where something else has waited for that child.
+    /// Waits for a child to end. The result is `.exited(0)` if other code has waited for that child already.
     package static func wait(for pid: Int32) -> ProgramEnding {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}

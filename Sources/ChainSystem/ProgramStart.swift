@@ -1,6 +1,6 @@
 /// The description of a program to start. The program begins with no blocked signal.
 package struct ProgramStart {
-    /// The process group of the program, which gets the signals of a terminal as a whole.
+    /// The process group of the program. A terminal sends its signals to a whole group.
     package enum Group: Sendable {
         /// The group of this process.
         case parent
@@ -18,7 +18,7 @@ package struct ProgramStart {
     /// "NAME=value" each; nil: the environment of this process.
     package var environment: [String]?
     /// Descriptors of this process, each with its number in the program. Others are inherited unless they are marked
-    /// close-on-exec.
+    /// close-on-exec; on Darwin, a program in a session of its own inherits no others.
     package var descriptors: [(own: Int32, theirs: Int32)] = []
     /// Whether the program's standard input is `/dev/null`.
     package var hasNoInput = false
@@ -35,7 +35,7 @@ package struct ProgramStart {
     package func run() throws(SystemError) -> Int32 {
         #if canImport(Glibc)
             var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-            // POSIX_SPAWN_SETSID of glibc and musl. The module lacks it: in the header it stands behind a feature test.
+            // POSIX_SPAWN_SETSID of glibc and musl. The module lacks it, because the header has it in a feature test.
             let session: Int32 = 0x80
         #else
             var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)

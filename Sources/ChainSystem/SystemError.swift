@@ -9,7 +9,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
 
     package init(code: Int32 = errno) { self.code = code }
 
-    /// Returns a result of the C shim; throws where it is negative, an error number of the failed call.
+    /// Returns a result of the C shim. Throws if the result is negative, which is then the negated error number.
     package static func check(_ result: Int32) throws(SystemError) -> Int32 {
         guard result >= 0 else { throw SystemError(code: -result) }
         return result

@@ -6,8 +6,8 @@ package struct SystemThread: Sendable {
     package enum Signals: Sendable {
         /// Faults only, because the thread runs code of this package alone.
         case blocked
-        /// Those of the thread that starts it, because it runs code of the program. If that one is a blocked thread of
-        /// ours, those of the program's thread that started it, directly or through others.
+        /// Those of the thread that starts it, because it runs code of the program. If the starting thread is a
+        /// ``blocked`` one, those of the program's thread that started that one, directly or through others.
         case inherited
     }
 
@@ -44,8 +44,8 @@ package struct SystemThread: Sendable {
         return true
     }
 
-    /// Calls `start`, which starts a thread, until it returns true, for five seconds at most: the system may have no
-    /// thread left at the moment. Blocks meanwhile. Gives up earlier once the thread is not needed any more.
+    /// Calls `start`, which starts a thread, until it returns true, because the system may have no thread left for a
+    /// while. Blocks for five seconds at most, then returns false; earlier once the thread is no longer needed.
     package static func patiently(while isNeeded: () -> Bool = { true }, _ start: () -> Bool) -> Bool {
         for _ in 0..<50 {
             if start() { return true }

@@ -1,7 +1,7 @@
 import CChainRuntime
 import Synchronization
 
-/// A pipe that wakes a thread which polls. Safe from any thread; never blocks.
+/// A pipe that wakes the thread that polls it. Safe from any thread; never blocks.
 package final class Waker: Sendable {
     /// The end to poll.
     private let readingEnd: Descriptor
@@ -41,7 +41,7 @@ package final class Waker: Sendable {
         _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
     }
 
-    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Its release closes the pipe, too.
+    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Releasing the waker closes it, too.
     package func close() {
         writingEnd.withLock { $0.take() }?.close()
         readingEnd.close()

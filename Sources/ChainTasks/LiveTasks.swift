@@ -39,7 +39,7 @@ struct LiveTasks: TaskSource {
         if view.is_cancelled { entries.append(.init(name: "task", text: "cancelled")) }
         let frames = withUnsafeBytes(of: view.frames) { Array($0.bindMemory(to: UnsafeRawPointer?.self)) }
         let names = frames.compactMap { $0 }.compactMap { FunctionName.ofFrame(at: $0) }
-        // Equal neighbours are one, because a forwarder has the name of its function.
+        // Adjacent equal names are merged, because a forwarder has the name of its function.
         let stack = names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
         if !stack.isEmpty { entries.append(.init(name: "suspended in", text: stack.joined(separator: "\n"))) }
         return entries

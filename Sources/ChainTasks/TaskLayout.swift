@@ -28,7 +28,7 @@ struct TaskLayout: Sendable {
         }
     }
 
-    /// Runs `body` with a probe of the tasks that run on this thread, and an executor for them. They are not shown.
+    /// Runs `body` with a probe of the tasks that run on this thread, and an executor for them. No such task is shown.
     @available(macOS 15, *)
     private static func withProbe(_ body: (UnsafeMutablePointer<chain_task_probe>, ThreadExecutor) -> Void) {
         let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
@@ -40,11 +40,11 @@ struct TaskLayout: Sendable {
     }
 
     // The layout of the runtime of Swift 6.3, in bytes.
-    /// From a task to the state that the runtime passes as the task begins and stops to run.
+    /// From a task to the state that the runtime passes when the task begins to run and when it stops.
     private static let state: Int64 = 80
     /// From that state to the task's flags.
     private static let statusInState: UInt32 = 16
-    /// From a task to the address where it continues.
+    /// From a task to the address at which it resumes.
     private static let resume: UInt32 = 56
     /// From the first context back to the task's function.
     private static let entry: UInt32 = 24
@@ -71,7 +71,7 @@ struct TaskLayout: Sendable {
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
     }
 
-    /// Checks that the frames of a suspended task are in this image: that of the waiting function and of its callers.
+    /// Checks that the frames of a suspended task, those of the waiting function and of its callers, are in this image.
     private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         let gate = Gate()
         let task = Task(executorPreference: executor) { await outerFunction(gate) }
@@ -122,8 +122,8 @@ struct TaskLayout: Sendable {
         return found.withLock { $0.parent != nil && $0.parent == $0.above }
     }
 
-    /// Checks that the last two bits of a task's outcome are 1 where it returned, and 2 where it threw. The outcome
-    /// follows the fixed part of a task; in a child task of a group, three words later.
+    /// Checks that the lowest two bits of a task's outcome are 1 if it returned, and 2 if it threw. The outcome follows
+    /// the fixed part of a task; in a child task of a group, three words later.
     private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
         struct Failure: Error {}
         func outcome(words: Int) -> UInt {
@@ -135,7 +135,7 @@ struct TaskLayout: Sendable {
         let outcomes = [false, true].map { fails in
             let task = Task<Void, any Error>(executorPreference: executor) { if fails { throw Failure() } }
             executor.drain()
-            // The handle keeps the task.
+            // The handle keeps the task alive.
             return withExtendedLifetime(task) { outcome(words: 0) }
         }
         let ofGroups = [false, true].map { fails in
@@ -143,7 +143,7 @@ struct TaskLayout: Sendable {
             let task = Task<Void, Never>(executorPreference: executor) {
                 await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { if fails { throw Failure() } }
-                    // The group keeps a child that has ended until its outcome is taken.
+                    // The group keeps an ended child alive until its outcome is taken.
                     await gate.wait()
                 }
             }
@@ -191,7 +191,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// Runs jobs on the thread that calls ``drain()``.
+/// An executor that runs jobs on the thread that calls ``drain()``.
 @available(macOS 15, *)
 private final class ThreadExecutor: TaskExecutor {
     private let jobs = Lock<[UnownedJob]>([])

@@ -12,24 +12,26 @@ import PromiseRuntime
 #endif
 
 extension Inspector {
-    /// Starts an inspector as ``ChainInspector/Inspector/start(name:runtime:options:)`` does, which shows every task of
-    /// the program, too.
+    /// Starts an inspector that shows every task of the program, too; otherwise as
+    /// ``ChainInspector/Inspector/start(name:runtime:options:)``.
     ///
     ///     import ChainTasks
     ///     try Inspector.start(tasks: true)
     ///
-    /// A task is a node of kind *task*: under its parent if it is a child task (`async let`, groups), else under the task,
-    /// scope or handler that made it. A `Task { }` that the program's main function makes begins a chain of its own,
-    /// because that function lasts as long as the program. A task's label is its own name (`Task(name:)`); the function that
-    /// it runs stands in place of its call site. It reads *queued* until it runs first, then *running* with its thread, or
-    /// *suspended*, by samples: at most 50 a second. An ended task reads *rejected* where it threw, *cancelled* where it
-    /// threw and was cancelled; that of an `async let` always *fulfilled*, because its memory is gone by then.
+    /// A task is a node of kind *task*. It stands under its parent if it is a child task (`async let`, groups), else
+    /// under the task, scope or handler that made it. A `Task { }` that the program's main function makes begins a
+    /// chain of its own, because that function lasts as long as the program. A task's label is its own name
+    /// (`Task(name:)`); the function that it runs stands in place of its call site.
     ///
-    /// Tasks made before are shown from their next step on. Cost: see ``TaskObservation``.
+    /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*: by samples, at most
+    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled. An ended
+    /// task of an `async let` always reads *fulfilled*, because its memory is gone by then.
+    ///
+    /// Tasks that were made before the start are shown from their next step on. Cost: see ``TaskObservation``.
     ///
     /// - Parameters:
     ///   - name: what viewers see; nil: the program's file name.
-    ///   - tasks: whether tasks are shown. One inspector of a program at a time shows them, the first. Where they
+    ///   - tasks: whether tasks are shown. Only one inspector of a program at a time shows them: the first. Where they
     ///     cannot be shown, ``TaskObservation/failure`` and standard error have the reason.
     /// - Throws: `InspectorError`, and then nothing is recorded.
     @discardableResult

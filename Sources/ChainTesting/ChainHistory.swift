@@ -5,7 +5,7 @@ struct ChainHistory {
     /// The moment of a step.
     struct Moment: Comparable {
         var time: UInt64
-        /// The number of the event, which orders steps at one time, as in virtual time.
+        /// The number of the event. It orders steps that have the same time, as many have in virtual time.
         var number: Int
 
         static func < (left: Moment, right: Moment) -> Bool {
@@ -34,7 +34,7 @@ struct ChainHistory {
     mutating func add(_ batch: EventBatch) {
         forest.apply(batch)
         for node in batch.nodes {
-            // Snapshots have times only, so these are the order.
+            // Snapshots have times but no numbers of events, so the times are the order.
             func moment(_ time: UInt64) -> Moment? { time == 0 ? nil : Moment(time: time, number: 0) }
             var known = steps[node.id] ?? Steps()
             known.created = known.created ?? moment(node.created)
@@ -64,8 +64,8 @@ struct ChainHistory {
 
     func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
 
-    /// Returns when a node began: its handler, or without one its creation or the settlement of its parent, whichever
-    /// was later. Nil for a node that was skipped, or that never had its turn.
+    /// Returns when a node's handler began; for a node without one, its creation or the settlement of its parent,
+    /// whichever was later. Nil for a node that was skipped, or that never had its turn.
     func began(_ node: NodeIndex) -> Moment? {
         guard let known = steps[forest.id(of: node)], !known.isSkipped else { return nil }
         if let started = known.started { return started }

@@ -1,9 +1,9 @@
 import ChainModel
 import ChainRecording
 
-/// A recording of a program, as `chainview record --raw`, `chainview run --record FILE --raw`, `chainview record --last` and
-/// ``RecordedRun/writeRecording(to:)`` make it: its promises at any moment. Recordings that are packed with Zstandard,
-/// which chainview makes without `--raw`, are refused.
+/// A recording of a program: its promises at any moment. `chainview record --raw`, `chainview run --record FILE --raw`,
+/// `chainview record --last` and ``RecordedRun/writeRecording(to:)`` make such a file. Recordings that are packed with
+/// Zstandard, which chainview makes without `--raw`, are refused.
 ///
 ///     let recording = try ChainRecording(contentsOf: "crash.chain")
 ///     recording.expectOrder("reserve", "charge", "receipt")
@@ -11,11 +11,11 @@ import ChainRecording
 ///         fulfilled promise order 17
 ///         """)
 ///
-/// Moments count from the recording's beginning. The file is read when it is asked for; it must stay as it is.
+/// Moments count from the recording's beginning. Each query of promises reads the file, which must not change.
 public struct ChainRecording {
     private let file: RecordingFile
 
-    /// Opens a file: reads its index, or where it was cut off the header of each of its chunks.
+    /// Opens a file: reads its index or, if it was cut off, the header of each of its chunks.
     ///
     /// - Throws: ``ChainRecordingError``.
     public init(contentsOf path: String) throws {

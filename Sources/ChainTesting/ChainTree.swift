@@ -22,6 +22,6 @@ public struct ChainTree: Sendable {
         }
     }
 
-    /// A line per promise, as ``RecordedRun/text``. That of a ``ChainRecording`` has no durations and no times. O(promises).
+    /// A line per promise, as ``RecordedRun/text``; for a ``ChainRecording`` without durations and times. O(promises).
     public var text: String { forest.chainText(showsTimes: showsTimes) }
 }

@@ -86,7 +86,7 @@ extension ChainForest {
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
         case .unhandled: "unhandled"
-        // Left out. When promises are released, and which handlers block, differs from run to run.
+        // Left out, because when promises are released, and which handlers block, differs from run to run.
         case .released, .external, .hasBlocked, .hasMisusedAwait: nil
         }
     }

@@ -1,9 +1,9 @@
 import ChainSystem
 
-/// Writes snapshots into the source files that hold them.
+/// A writer of snapshots into the source files that hold them.
 ///
-/// The line of a test is that of compile time. Snapshots that are written above it in the same run move it, so the
-/// moves in each file are kept. Only a literal after `matches:` is replaced, empty or over several lines.
+/// The line of a test is the one at compile time. Snapshots that are written above it in the same run move it, so the
+/// moves in each file are kept. Only a literal after `matches:` is replaced, if it is empty or over several lines.
 final class InlineRecording: Sendable {
     static let shared = InlineRecording()
 
@@ -34,7 +34,7 @@ final class InlineRecording: Sendable {
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
-        // Of this call: the next `matches:` that has a literal may be that of another one.
+        // Only the first `matches:`: a later one with a literal may belong to another call.
         guard let first = search.firstIndex(where: { $0.contains("matches:") }),
             lines[first].contains("matches: \"") || lines[first].contains("matches: #\"")
         else { return nil }

@@ -38,7 +38,7 @@ public struct RecordedNode: Hashable, Sendable {
     public var depth: Int
     /// The time at which it was made, since the beginning of the run.
     public var created: Duration
-    /// The time from when its handler was enqueued to the handler's start, or to now; nil if it has no handler.
+    /// The time from the enqueuing of its handler to the handler's start, or to now; nil if it has no handler.
     public var wait: Duration?
     /// The time that its handler ran; 0 in virtual time on the run's own executor; nil if it has no handler.
     public var run: Duration?
@@ -51,7 +51,7 @@ extension RecordedRun {
     /// The promises of the run in the order of ``text``: each before those below it. O(events).
     public var nodes: [RecordedNode] { tree.nodes }
 
-    /// The run as `assertChain(_:matches:)` compares it: a line per promise, indented as the dashboard draws it. O(events).
+    /// The run as `assertChain(_:matches:)` compares it: a line per promise, indented as in the dashboard. O(events).
     ///
     /// ```text
     /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s

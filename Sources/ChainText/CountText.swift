@@ -2,7 +2,7 @@
 package enum CountText {
     /// Returns a count with a comma at each thousand: `12,408`.
     package static func grouped(_ count: Int) -> String {
-        // First, because most counts are so small, and a row of the tree has several.
+        // Handled first, because most counts are below 1,000, and a row of the tree has several.
         if count.magnitude < 1_000 { return String(count) }
         var digits = Array(String(count.magnitude))
         var index = digits.count - 3
@@ -18,7 +18,7 @@ package enum CountText {
         "\(grouped(count)) \(noun)" + (count == 1 ? "" : "s")
     }
 
-    /// Returns a count or rate, if below a billion in at most four cells: `0`, `87`, `1.2k`, `48k`, `1.3M`.
+    /// Returns a count or rate, in at most four cells if it is below a billion: `0`, `87`, `1.2k`, `48k`, `1.3M`.
     package static func short(_ count: Int) -> String {
         switch count {
         case ..<1_000: return "\(count)"

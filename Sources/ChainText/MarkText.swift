@@ -3,7 +3,7 @@ import Frames
 
 // Words for a node's marks, in its details and in the lines of `chainview ps`.
 extension NodeMark {
-    /// The words behind the state in the details; nil where another field of the details says the same.
+    /// The words after the state in the details; nil where another field of the details shows the same.
     package var detail: (words: String, style: Style)? {
         switch self {
         case .cancelRequested: ("cancel requested", .cancelled)
@@ -16,7 +16,7 @@ extension NodeMark {
         }
     }
 
-    /// The words in brackets behind the name in a line of text; nil for a mark that needs no attention.
+    /// The words in brackets after the name in a line of text; nil for a mark that needs no attention.
     package var note: String? {
         switch self {
         case .cancelRequested: "cancel requested"

@@ -1,4 +1,4 @@
-/// The order of names in which numbers count as numbers: `worker-2` before `worker-10`.
+/// The natural order of names, in which digits are compared as numbers: `worker-2` before `worker-10`.
 package enum NaturalOrder {
     /// Returns whether one name comes before another. Ignores the case of ASCII letters.
     package static func precedes(_ left: String, _ right: String) -> Bool {

@@ -21,7 +21,7 @@ package enum NodeText {
         return (forest.node(node).id.description, false)
     }
 
-    /// Returns a node as one line of text, for the clipboard; a root with the outcome and value of its chain.
+    /// Returns a node as one line of text, for the clipboard; for a root, with the outcome and value of its chain.
     package static func line(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String {
         let view = forest.node(node)
         let isRoot = forest.isRoot(node)
@@ -62,9 +62,9 @@ package enum NodeText {
 
     /// Returns how many members of a combinator have settled, as `2/3`; nil for other kinds, and without members.
     ///
-    /// The members are the children without a parent, evicted ones included. Of children that the forest counts by
-    /// state, all but the continuation are taken for members. Of more than 1,000 others the result is the number, as
-    /// `1200 inside`.
+    /// The members are the children without a parent, evicted ones included. Where the forest counts the children by
+    /// state and there is a continuation, all children but the continuation are taken for members. Otherwise, if there
+    /// are more than 1,000 children, the result is their number, as `1200 inside`.
     package static func progress(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         switch forest.node(node).kind {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
@@ -105,8 +105,8 @@ package enum NodeText {
         }
     }
 
-    /// Returns the node with the state and value that a row shows: for the root of a settled chain the one that the
-    /// chain ended with, otherwise the node itself.
+    /// Returns the node with the state and value that a row shows: for the root of a settled chain, the node that the
+    /// chain ended with; otherwise the node itself.
     package static func shownNode(for node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest) -> NodeIndex {
         isRoot ? forest.concludingNode(of: node) ?? node : node
     }
@@ -121,8 +121,8 @@ package enum NodeText {
         return "\(name(of: first, in: forest)): \(error)"
     }
 
-    /// Returns the word, role and style of a row's state: for the settled root of several nodes those of the chain's
-    /// status, otherwise those of the node's state.
+    /// Returns the word, role and style of a row's state: for the settled root of several nodes, those of the chain's
+    /// status; otherwise those of the node's state.
     package static func state(
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
     ) -> (word: String, role: Role, style: Style) {
@@ -153,7 +153,7 @@ extension ChainStatus {
         }
     }
 
-    /// The style of the status's word: dim where nothing is to be done, so that only the glyph is coloured.
+    /// The style of the status's word: dim where no action is needed, so that only the glyph is coloured.
     package var wordStyle: Style {
         switch self {
         case .waiting, .fulfilled: .dim
@@ -179,7 +179,7 @@ extension NodeState {
         }
     }
 
-    /// The style of the state's word: dim where nothing is to be done, so that only the glyph is coloured.
+    /// The style of the state's word: dim where no action is needed, so that only the glyph is coloured.
     package var wordStyle: Style {
         switch self {
         case .waiting, .fulfilled, .skipped: .dim

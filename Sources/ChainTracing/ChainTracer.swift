@@ -10,10 +10,10 @@
     ///     InstrumentationSystem.bootstrap(ChainTracer())
     ///     let inspector = try Inspector.start(name: "shop")
     ///
-    /// A span stands under the span of its context, or under the `withChain` scope of its task if that began later. Where
-    /// tasks are shown (ChainTasks), it stands under its task if that one inherited the context, as child tasks do.
-    /// Without a span in its context it stands under the scope, or under the handler that runs on this thread. Promises
-    /// and scopes made in a span stand under it.
+    /// A span stands under the span of its context, or under the `withChain` scope of its task if the scope began
+    /// later. Where tasks are shown (ChainTasks), it stands under its task if the task inherited the context, as child
+    /// tasks do. Without a span in its context it stands under the scope, or under the handler that runs on this
+    /// thread. Promises and scopes made in a span stand under it.
     ///
     /// A span cannot be cancelled; cancelling its node cancels what is pending under it (<doc:ChainTracing>).
     ///
@@ -22,13 +22,13 @@
         private let endedSpans: EndedSpans
         private let backend: (any Tracer)?
 
-        /// Makes a tracer for `InstrumentationSystem.bootstrap`, alone or in a `MultiplexInstrument`, which gives spans to
-        /// its first tracer only.
+        /// Makes a tracer for `InstrumentationSystem.bootstrap`, alone or in a `MultiplexInstrument`, which gives spans
+        /// to its first tracer only.
         ///
         /// - Parameters:
         ///   - backend: Another tracer, such as one of OpenTelemetry, that receives every span too, and writes and
         ///     reads the headers. If that tracer writes `traceparent`, a span has its trace and span ids.
-        ///   - keptSpans: The number of ended spans with details, the newest ones; each takes about a kilobyte, plus
+        ///   - keptSpans: How many ended spans keep their details: the newest ones. Each takes about a kilobyte, plus
         ///     its attributes and events.
         public init(forwardingTo backend: (any Tracer)? = nil, keptSpans: Int = 1_000) {
             self.backend = backend
@@ -76,15 +76,15 @@
             headers.write(to: &carrier, injector)
         }
 
-        /// The headers that the other tracer writes for a context.
+        /// Returns the headers that the other tracer writes for a context.
         private func headers(of context: ServiceContext) -> Headers {
             var headers = Headers()
             backend?.inject(context, into: &headers, using: Headers.Access())
             return headers
         }
 
-        /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed one, and the
-        /// `tracestate` with it.
+        /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed one, together
+        /// with its `tracestate`.
         public func extract<Carrier, Extract: Extractor>(
             _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
         ) where Extract.Carrier == Carrier {
@@ -96,7 +96,7 @@
             context[SpanReference.Key.self] = SpanReference(trace: trace, node: nil, isRemote: true)
         }
 
-        /// Has the other tracer flush; nodes are published by the inspector.
+        /// Flushes the other tracer. Nodes need no flush, because the inspector publishes them.
         @available(*, deprecated, message: "nodes are published by the inspector")
         public func forceFlush() { backend?.forceFlush() }
 
@@ -119,7 +119,7 @@
 
         func add(_ node: SpanNode) {
             guard limit > 0 else { return }
-            // Released without the lock, because that runs code of the program.
+            // Released without the lock, because releasing a span runs code of the program.
             let dropped: SpanNode? = ring.withLock { ring in
                 guard ring.nodes.count == limit else {
                     ring.nodes.append(node)

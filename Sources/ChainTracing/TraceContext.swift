@@ -32,7 +32,7 @@
             return child
         }
 
-        /// The header that names this span as the parent. Of the flags, level 1 lets only *sampled* be set.
+        /// The header that names this span as the parent. Level 1 allows no flag but *sampled*.
         var header: String { "00-\(traceText)-\(spanText)-\(isSampled ? "01" : "00")" }
 
         var traceText: String { Self.hex(traceHigh) + Self.hex(traceLow) }
@@ -56,7 +56,7 @@
             return members.first.flatMap { NodeKey(text: $0.dropFirst(Self.member.count)) }
         }
 
-        /// A `tracestate` that names a node, before the other members (section 3.5: a changed member goes first).
+        /// Returns a `tracestate` that names a node, before its other members: a changed one goes first (section 3.5).
         static func state(_ state: String?, naming node: NodeKey) -> String {
             let others = members(of: state).filter { !$0.hasPrefix(member) }
             return ([Substring(member + node.text)] + others.prefix(memberLimit - 1)).joined(separator: ",")
@@ -71,8 +71,8 @@
         private static let length = 55
         private static let dash = UInt8(ascii: "-")
 
-        /// Reads a `traceparent`; nil for one that the specification has receivers ignore (section 3.2.2). Of a later
-        /// version it reads the fields of version 00.
+        /// Reads a `traceparent`; nil for one that the specification tells receivers to ignore (section 3.2.2). Of a
+        /// later version it reads the fields of version 00.
         init?(header: String) {
             let bytes = Array(header.utf8)
             guard bytes.count >= Self.length, let version = Self.number(bytes[0..<2]), version != 0xff,

@@ -1,4 +1,4 @@
-/// Reads the fields of one payload in order. Throws where the payload ends too early; never reads past it.
+/// A reader of the fields of one payload, in order. Throws where the payload ends too early; never reads past it.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0

@@ -42,7 +42,7 @@ extension MessageWriter {
         append(viewer)
     }
 
-    /// A command of the unknown request 0, for tests of programs that have to answer it.
+    /// Writes a command with the unknown request 0, for tests of programs that have to answer it.
     mutating func writeUnknownCommand(_ id: UInt64) {
         append(id)
         append(UInt64(0))

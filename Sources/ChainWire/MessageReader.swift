@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// Decodes messages from the bytes of a stream, however they are split. Any bytes give messages or an error. No memory
-/// is reserved for a length alone, and the memory of a large message is freed.
+/// A decoder of messages from the bytes of a stream, however they are split. Any bytes give messages or an error. No
+/// memory is reserved for a length alone, and the memory of a large message is freed.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     /// The index of the first byte that was not decoded.

@@ -44,7 +44,7 @@ extension MessageWriter {
     ///     node   0      4        8    16     20       24         26     27           28      32
     ///            ├ size ┼ fields ┼ id ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ marks ┼ fields …
     ///
-    /// `size` is that of the whole node in bytes. `fields` has a bit for each optional field that follows. The fields
+    /// `size` counts the bytes of the whole node. `fields` has a bit for each optional field that follows. The fields
     /// stand in the order of their bits (``NodeFields``):
     /// - parent, creator, adopted, adopted at, created, queued, started, ended, settled, seen, cancel requested at:
     ///   8 bytes each

@@ -1,4 +1,5 @@
-/// The folder in which programs listen and viewers search: one folder a user, one socket a process, named by its pid.
+/// The folder in which programs listen and viewers search. There is one folder for each user, and in it one socket for
+/// each inspector, named by the pid of its process.
 ///
 /// This type only makes and parses names. Programs make the folder; programs and viewers check that it is a real folder
 /// (no link) of this user with mode 0700.
@@ -47,11 +48,12 @@ public struct SocketFolder: Hashable, Sendable {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...] + "-")
     }
 
-    /// Returns the path of the file of mode 0600 with the token (``ClientHello/token``) for a TCP port that one of the
-    /// user's processes opened, and a line feed. The program keeps the file locked (`flock`) while the port is open.
+    /// Returns the path of the token file of a TCP port that one of the user's processes opened. The file has mode
+    /// 0600, and holds the token (``ClientHello/token``) and a line feed. The program keeps it locked (`flock`) while
+    /// the port is open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
-    /// Returns the path of a flight recorder's file of mode 0600, a recording. The program keeps it locked (`flock`)
+    /// Returns the path of a flight recorder's file, a recording of mode 0600. The program keeps it locked (`flock`)
     /// while it records; a second inspector in one process has `number` 2, and so on.
     public func flightPath(pid: Int32, number: Int = 1) -> String {
         number == 1 ? "\(path)/\(pid).flight" : "\(path)/\(pid)-\(number).flight"

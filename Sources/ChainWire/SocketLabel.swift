@@ -10,7 +10,7 @@ public struct SocketLabel: Hashable, Sendable {
     /// The program's name, as in its hello.
     public var name: String
 
-    /// The most bytes of a file that is read. A program with a longer name has no label.
+    /// The size limit of a file in bytes. A program with a name too long for that has no label.
     public static let sizeLimit = 16 << 10
 
     /// Labels a socket.

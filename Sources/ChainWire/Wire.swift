@@ -5,7 +5,7 @@ public enum Wire {
     public static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
     /// The version that this package speaks.
     public static let version: UInt16 = 1
-    /// The least version that understands this one.
+    /// The oldest version that understands this one.
     public static let oldestVersion: UInt16 = 1
     /// Bytes of the preamble.
     public static let preambleSize = 16

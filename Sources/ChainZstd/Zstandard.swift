@@ -2,14 +2,14 @@ import CZstd
 import ChainRecording
 import ChainSystem
 
-/// Packs the chunks of recordings: puts their numbers in columns, and compresses these with Zstandard at level 1, into
-/// frames of RFC 8878.
+/// A codec that packs and unpacks the chunks of recordings. Packing puts their numbers in columns, and compresses the
+/// columns with Zstandard at level 1, into frames of RFC 8878.
 ///
-/// Thread-safe: one chunk at a time.
+/// Thread-safe; a lock lets one chunk at a time be compressed or decompressed.
 package final class Zstandard: PayloadCodec, Sendable {
     private let packer: Lock<OpaquePointer>
 
-    /// Nil where there is no memory.
+    /// Makes a codec; nil where there is no memory.
     package init?() {
         guard let packer = chain_zstd_new() else { return nil }
         self.packer = Lock(packer)

@@ -23,7 +23,7 @@ public struct Cell: Hashable, Sendable {
     /// A space.
     public static let blank = Cell.blank(.normal)
 
-    /// A space in a style.
+    /// Returns a space in a style.
     public static func blank(_ style: Style) -> Cell { Cell(scalar: 32, style: style) }
 
     static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }

@@ -1,6 +1,6 @@
 extension Frame {
-    /// The frame as text with 256 colours, one line a row, for programs that understand terminals' control sequences:
-    /// `cat`, `less -R`, converters to HTML.
+    /// Returns the frame as text with 256 colours, one line per row, for programs that understand terminals' control
+    /// sequences: `cat`, `less -R`, converters to HTML.
     ///
     /// Each line begins and ends in the terminal's default look; trailing blanks are left out where they have that
     /// look.

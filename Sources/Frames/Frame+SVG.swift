@@ -1,5 +1,5 @@
 extension Frame {
-    /// The frame as an SVG picture of a terminal window, as in the README.
+    /// Returns the frame as an SVG picture of a terminal window, as in the README.
     ///
     /// Each run of text has its own position and length on a monospaced grid, so that columns line up in any font. Text
     /// that is not ASCII is placed cell by cell.
@@ -67,7 +67,7 @@ struct SVGPicture {
         }
     }
 
-    /// Draws a box character as lines, so that those of neighbouring cells meet. Returns whether it was one.
+    /// Draws a box character as lines, so that those of neighbouring cells meet. Returns false for any other character.
     private mutating func drawLine(_ scalar: UInt32, _ row: Int, _ column: Int, _ color: String) -> Bool {
         guard let ends = SVGPicture.lines[scalar] else { return false }
         let centre = (x: margin + (Double(column) + 0.5) * cell.width, y: bar + (Double(row) + 0.5) * cell.height)
@@ -80,7 +80,7 @@ struct SVGPicture {
         return true
     }
 
-    /// By box character, its lines: up (`u`), down, left and right; `b` if they are bold.
+    /// The lines of each box character: up (`u`), down (`d`), left (`l`) and right (`r`); with `b` they are bold.
     private static let lines: [UInt32: String] = [
         0x2500: "lr", 0x2502: "ud", 0x2503: "udb", 0x250C: "dr", 0x2510: "dl", 0x2514: "ur", 0x2518: "ul",
         0x251C: "udr",
@@ -102,7 +102,7 @@ struct SVGPicture {
             }
             var text = first.text
             var end = column + first.width
-            // A run of ASCII is one element, up to two consecutive blanks.
+            // A run of ASCII is one element; two consecutive blanks end it.
             while first.isASCII, end < run.columns.upperBound, frame[row, end].isASCII,
                 frame[row, end].scalar != 0x20
                     || (end + 1 < run.columns.upperBound && frame[row, end + 1].isASCII

@@ -1,5 +1,5 @@
 extension Frame {
-    /// The rows as text, without trailing blanks, each ended by a newline: the output of `--headless`.
+    /// Returns the rows as text, without trailing blanks, each ended by a newline: the output of `--headless`.
     public func plainText() -> String {
         var text = ""
         for row in 0..<size.rows {
@@ -9,7 +9,7 @@ extension Frame {
         return text
     }
 
-    /// One row as text, with or without its trailing blanks.
+    /// Returns one row as text, with or without its trailing blanks; empty outside the frame.
     public func rowText(_ row: Int, isTrimmed: Bool = true) -> String {
         guard row >= 0, row < size.rows else { return "" }
         var end = size.columns

@@ -9,7 +9,7 @@ public struct Frame: Hashable, Sendable {
     public let charset: Charset
     var cells: [Cell]
 
-    /// A frame of blanks in a style.
+    /// Makes a frame of blanks in a style.
     public init(size: Size, charset: Charset = .unicode, style: Style = .normal) {
         self.size = size
         self.charset = charset
@@ -29,7 +29,8 @@ public struct Frame: Hashable, Sendable {
     /// Writes a text on one line, made safe by ``SafeText``, and returns the columns used.
     ///
     /// Columns outside the frame, or beyond `maxColumns`, are not drawn; columns left of the frame count as used. With
-    /// an `ellipsis`, a text that does not fit ends in it. Costs by the columns drawn, not by the length of the text.
+    /// an `ellipsis`, a text that does not fit ends in it. The cost grows with the columns drawn, not with the length
+    /// of the text.
     @discardableResult
     public mutating func write(
         _ text: String, row: Int, column: Int, maxColumns: Int = .max, style: Style = .normal, ellipsis: String? = nil
@@ -109,8 +110,8 @@ public struct Frame: Hashable, Sendable {
         fill(row: row, column: first, columns: end - first, style: style)
     }
 
-    /// Fills a rectangle with one narrow character (a blank by default), clipped. A character that is wide or not in
-    /// the charset becomes `?`.
+    /// Fills a rectangle with one narrow character (a blank by default), clipped. A character that is not narrow, or
+    /// not in the charset, becomes `?`.
     public mutating func fill(
         row: Int, column: Int, rows: Int = 1, columns: Int = .max, with scalar: Unicode.Scalar = " ",
         style: Style = .normal
@@ -141,7 +142,7 @@ public struct Frame: Hashable, Sendable {
         }
     }
 
-    /// Draws another frame into this one with its corner at a row and column, clipped.
+    /// Draws another frame into this one with its top left corner at a row and column, clipped.
     public mutating func draw(_ frame: Frame, row: Int, column: Int) {
         for line in max(0, -row)..<max(max(0, -row), min(frame.size.rows, size.rows - row)) {
             let first = max(0, -column)

@@ -10,9 +10,9 @@ public struct Glyphs: Hashable, Sendable {
     /// Marks besides a state: cancellation was requested; a handler still runs although the node is settled.
     public let cancelRequested, stillRunning: String
 
-    /// The tree: a line passing by, a child, the last child, and the dash in front of it.
+    /// The tree: a line passing by, a child, the last child, and the dash in front of a node.
     public let guideLine, guideBranch, guideLast, guideDash: String
-    /// In front of a node with children that are shown, and hidden.
+    /// The glyph in front of a node: its children are shown (`unfolded`) or hidden (`folded`).
     public let unfolded, folded: String
 
     /// The lines and corners of a box.
@@ -52,7 +52,7 @@ public struct Glyphs: Hashable, Sendable {
         scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
-    /// One of the two sets.
+    /// Returns the set for a charset.
     public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
 
     /// Returns the glyph of a state of a node or chain; a space for a role that is not a state.
@@ -82,7 +82,7 @@ extension Glyphs {
     /// Returns the safe form of a text.
     package func safe(_ text: String) -> String { SafeText.line(text, charset: charset) }
 
-    /// Returns the safe form of a text in at most so many columns, with an ellipsis if it was cut.
+    /// Returns the safe form of a text in at most `columns` columns, with an ellipsis if it was cut.
     package func cut(_ text: String, to columns: Int) -> String {
         SafeText.cut(text, to: columns, ellipsis: ellipsis, charset: charset)
     }

@@ -6,7 +6,7 @@ public enum Key: Hashable, Sendable {
     case up, down, left, right, home, end, pageUp, pageDown
     /// Keys that do something, as they are labelled.
     case enter, escape, tab, backTab, backspace, delete, insert
-    /// F1 is 1.
+    /// A function key: F1 is 1.
     case function(Int)
 }
 
@@ -14,7 +14,7 @@ public enum Key: Hashable, Sendable {
 public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     /// The modifiers. Terminals do not report Shift with a character, nor Control with some.
     public struct Modifiers: OptionSet, Hashable, Sendable {
-        /// One bit a key.
+        /// One bit per key.
         public let rawValue: UInt8
 
         /// Wraps raw bits.
@@ -33,17 +33,17 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     /// Its modifiers.
     public var modifiers: Modifiers
 
-    /// A key with modifiers, none by default.
+    /// Makes a key press, by default without modifiers.
     public init(_ key: Key, _ modifiers: Modifiers = []) {
         self.key = key
         self.modifiers = modifiers
     }
 
-    /// A typed character.
+    /// Makes the press of a typed character.
     public static func character(_ character: Character) -> KeyPress { KeyPress(.character(character)) }
-    /// A letter with Control, as the lower-case letter.
+    /// Makes the press of a letter with Control; `letter` is the lower-case letter.
     public static func control(_ letter: Character) -> KeyPress { KeyPress(.character(letter), .control) }
-    /// A character with Alt.
+    /// Makes the press of a character with Alt.
     public static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
 
     /// The name that help and footers show: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.

@@ -15,7 +15,7 @@ public enum TextWidth {
         case replaced
     }
 
-    /// Returns the treatment of a scalar. Beyond ASCII it is searched for in the table, in about ten steps.
+    /// Returns the treatment of a scalar. Beyond ASCII, a binary search finds it in the table in about ten steps.
     static func classOf(_ scalar: UInt32) -> Class {
         if scalar < 0x7F { return scalar >= 0x20 ? .narrow : .replaced }
         return table.withUnsafeBufferPointer { table in
@@ -44,7 +44,8 @@ public enum TextWidth {
         of(text, charset: charset, limit: .max)
     }
 
-    /// Returns the columns of a text that is read only up to `limit` columns: at least `limit` if it has more.
+    /// Returns the columns of a text, but reads it only up to `limit` columns: the result is at least `limit` if the
+    /// text has more.
     package static func of(_ text: String, charset: Charset, limit: Int) -> Int {
         var text = text
         // The fast path: nearly all text is printable ASCII.

@@ -1,10 +1,10 @@
 import Foundation
 import PromiseRuntime
 
-/// Runs handlers on an operation queue, each as an operation.
+/// An executor that runs handlers on an operation queue, each as an operation.
 ///
-/// - Order: the queue's. With `maxConcurrentOperationCount` 1 handlers run one at a time, in the order in which they
-///   became ready; else they start in that order, up to that count at a time.
+/// - Order: the queue's. With a `maxConcurrentOperationCount` of 1, handlers run one at a time, in the order in which
+///   they became ready; else they start in that order, up to that count at once.
 /// - Fairness: each handler is an operation, so other operations of the queue run in between. A suspended queue runs
 ///   none.
 /// - Cost of a hop: an operation, some microseconds; no hop is saved between the handlers of one chain.
@@ -36,7 +36,7 @@ public final class OperationQueueExecutor: PromiseExecutor {
     public func submit(_ job: PromiseJob) { queue.addOperation(JobOperation(job)) }
 }
 
-/// An operation that runs a job, or discards it when it is released without having run.
+/// An operation that runs a job, or discards the job if the operation is released without having run it.
 private final class JobOperation: Operation, @unchecked Sendable {
     // Sendable: `job` is accessed by `main`, which a queue calls once, and by the deinit after that.
     private var job: PromiseJob?

@@ -21,11 +21,11 @@ extension URL: RequestConvertible {
     public var urlRequest: URLRequest { URLRequest(url: self) }
 }
 
-// Four names, so that each needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`) and
-// the session's; `timeout` of the promise works as on any promise.
+// Four names, so that each name needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`)
+// and the session's; `timeout` of the promise works as on any promise.
 extension URLSession {
-    /// Sends a request. The promise is fulfilled with the answer, rejected with a `URLError` if there is no answer, or
-    /// with ``HTTPStatusError`` if the status is not in `accepting` (TheRules, P10).
+    /// Sends a request. The promise is fulfilled with the answer. It is rejected with a `URLError` if there is no
+    /// answer, and with ``HTTPStatusError`` if the status is not in `accepting` (TheRules, P10).
     ///
     /// Cancelling the promise cancels the `URLSessionTask`, on the promise's executor. The request has begun when the
     /// call returns. The whole body is held in memory.
@@ -73,9 +73,9 @@ extension URLSession {
     /// their main thread. Makes no promise. If the calling thread is a worker of a pool, another thread may take its
     /// place meanwhile (TheRules, E2).
     ///
-    /// The result is a failure with ``WaitMisuse`` at once in a task, because all tasks share a few threads, and on the
-    /// only thread that serves the session's `delegateQueue`, which delivers the answer. In asynchronous code use
-    /// ``load(_:accepting:label:on:file:line:)``.
+    /// In a task the result is at once a failure with ``WaitMisuse``, because all tasks share a few threads. The same
+    /// holds on the only thread that serves the session's `delegateQueue`, because that queue delivers the answer. In
+    /// asynchronous code use ``load(_:accepting:label:on:file:line:)``.
     ///
     /// - Parameters:
     ///   - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
@@ -113,7 +113,7 @@ extension URLSession {
             switch request.outcome(data, response, error, accepting) {
             case .failure(let error): resolver.reject(error)
             case .success(let answer):
-                // Converted elsewhere, because the session's queue is for its deliveries.
+                // Converted on the executor, because the session's queue is for its deliveries.
                 converter.execute { resolver.settle(Result { try convert(answer) }) }
             }
         }

@@ -1,4 +1,4 @@
-/// A text that is being pasted, as terminals bracket it in mode 2004: no byte of it is a key.
+/// A text that is being pasted while the terminal is in bracketed-paste mode (2004): no byte of it is a key.
 struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)
     private static let end = Array("\u{1B}[201~".utf8)
@@ -13,8 +13,8 @@ struct PastedText {
     private var kept: [UInt8] = []
     private var isCut = false
 
-    /// Moves the bytes of the text out of those read. Returns the text once its end marker was among them, or with
-    /// `isLast`.
+    /// Removes the bytes of the text from those read. Returns the whole text if its end marker was among them or
+    /// `isLast` is true, else nil.
     mutating func take(from bytes: inout [UInt8], isLast: Bool) -> String? {
         if let end = bytes.firstRange(of: Self.end) {
             keep(bytes[..<end.lowerBound])

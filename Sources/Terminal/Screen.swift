@@ -14,9 +14,9 @@ import Frames
 ///     try screen.paint(frame, theme: .dark)
 ///     while let event = try screen.nextEvent(timeout: 100_000_000) { … }
 ///
-/// One a process, used from one thread. The terminal is restored by ``close()``, by deinit, at exit, and by the handler
-/// of a trap (a failed precondition, a bad access), which then calls the previous handler. Output that the program
-/// prints meanwhile is captured and shown afterwards.
+/// At most one per process, used from one thread. The terminal is restored by ``close()``, by deinit, at exit, and by
+/// the handler of a trap (a failed precondition, a bad access), which then calls the previous handler. Output that the
+/// program prints meanwhile is captured and shown afterwards.
 public final class Screen {
     private var painter: ScreenPainter
     private var decoder: KeyDecoder
@@ -70,7 +70,7 @@ public final class Screen {
         _ = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
     }
 
-    /// Whether the locale can show more than ASCII.
+    /// The characters that the locale can show: Unicode, or only ASCII.
     public static var localeCharset: Charset { ct_locale_is_utf8() ? .unicode : .ascii }
 
     private static func terminalSize() -> Size {
@@ -118,7 +118,7 @@ public final class Screen {
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
-            // From when the bytes came, so that wakes in between do not prolong it.
+            // Counted from when the bytes came, so that wakes in between do not prolong the wait.
             if isHolding { patience = max(0, decoder.patience - Int64(clamping: clockNow() &- lastInput)) }
             let found = ct_wait(patience)
             if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
@@ -159,7 +159,7 @@ public final class Screen {
         decoder.feed(bytes)
     }
 
-    /// When bytes came last, by `clockNow()`.
+    /// When bytes came last, in nanoseconds of `clockNow()`.
     private var lastInput: UInt64 = 0
 
     /// Whether the terminal could not be read.
@@ -213,7 +213,7 @@ public final class Screen {
 
     /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.
     ///
-    /// Cut after 74,994 bytes, the most that xterm accepts.
+    /// The text is cut after 74,994 bytes of UTF-8, the most that xterm accepts.
     public func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let bytes = Array("\u{1B}]52;c;\(base64(text.utf8.prefix(74_994)))\u{7}".utf8)
@@ -241,8 +241,8 @@ public final class Screen {
 public struct ScreenWaker: Sendable {
     init() {}
 
-    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or at its next call. From any thread and from signal
-    /// handlers; several calls before that are one. Does nothing where no screen is open.
+    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or at its next call. May be called from any thread and
+    /// from signal handlers; several calls before that count as one. Does nothing if no screen is open.
     public func wake() { ct_wake() }
 }
 

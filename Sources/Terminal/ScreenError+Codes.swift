@@ -7,7 +7,7 @@ import CTerminal
 #endif
 
 extension ScreenError {
-    /// Describes a code of CTerminal.
+    /// Returns the error for a code of CTerminal.
     static func of(_ code: Int) -> ScreenError {
         let name = getenv("TERM").map { String(cString: $0) } ?? ""
         let hint = "try TERM=xterm-256color, or --headless"

@@ -71,12 +71,12 @@ package struct ScreenPainter {
             }
             if cell.isASCII {
                 cell.forEachScalar { bytes.append(UInt8($0.value)) }
-                // Behind the last column the cursor is on this line or the next, depending on the terminal.
+                // After the last column the cursor is on this line or the next, depending on the terminal.
                 cursor = column + 1 < size.columns ? (run.row, column + 1) : nil
                 continue
             }
             if cell.width == 2 {
-                // Blank both cells first, because a terminal that takes the character for narrow leaves the second one.
+                // Blank both cells first, because a terminal that takes the character for narrow draws only the first.
                 bytes += [0x20, 0x20]
                 cursor = nil
                 goTo(run.row, column)

@@ -17,7 +17,7 @@ enum ExitStatus: Int32 {
     case gone = 69
     /// An error in chainview itself.
     case defect = 70
-    /// Reading or writing failed, or another step of the system.
+    /// Reading, writing or another system call failed.
     case inputOutput = 74
     /// The program refuses access or a command, or a collector refuses spans.
     case refused = 77
@@ -77,8 +77,8 @@ enum DisplayText {
 
 /// Signals of this process.
 enum Signals {
-    /// The signals that chainview passes on to a program that it has started, and that have their default actions there;
-    /// without SIGHUP if that is ignored.
+    /// The signals that chainview passes on to a program that it has started; SIGHUP is left out if it is ignored. In
+    /// the program these signals have their default actions.
     static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT].filter {
         $0 != SIGHUP || !isHangupIgnored
     }
@@ -109,7 +109,7 @@ enum Signals {
         precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
     }
 
-    /// Ends the process by the signal, so that the parent process sees the signal.
+    /// Ends the process with the signal, so that the parent process sees the signal.
     static func raiseAgain(_ signal: Int32) -> Never {
         Foundation.signal(signal, SIG_DFL)
         resetMask()

@@ -53,8 +53,8 @@ static inline void chain_prefetch(const void *object) {
     __builtin_prefetch((const char *)object + 64);
 }
 
-/// Returns `address`. The compiler cannot see that, so it keeps typed accesses to that memory in memory (as C++'s
-/// std::launder). Costs no instruction.
+/// Returns `address`, opaquely to the compiler: typed accesses through the result then read and write memory, instead
+/// of being replaced by the bits that were stored there (as with C++'s std::launder). Costs no instruction.
 static inline void * chain_launder(void *address) {
     __asm__ volatile("" : "+r"(address) : : "memory");
     return address;
@@ -70,25 +70,27 @@ static inline void chain_retain_barrier(void) { __asm__ volatile("" : : : "memor
 /// Returns the kernel's id of the calling thread, cached in its record (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 
-/// Calls `release(object)` when the calling thread ends; for one object a thread (PromiseRuntime's run loop).
+/// Calls `release(object)` when the calling thread ends; for one object a thread (PromiseRuntime's run loop). Does
+/// nothing where the system has no thread key or memory left.
 void chain_thread_release_at_exit(void *object, void (*release)(void *object));
 
 /// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string where it has none.
 void chain_thread_name(char *buffer, size_t size);
 
-/// Names the calling thread, cut to the system's limit (15 bytes on Linux). Only for threads of this package.
+/// Names the calling thread, cut to 15 bytes (the limit of Linux). Only for threads of this package.
 void chain_thread_set_name(const char *name);
 
 /// Returns the cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On
 /// x86 the first call decides: the counter has to be invariant (CPUID 80000007h, EDX bit 8), and Linux must not have
-/// fallen back to another clock. On ARM the counter is always one clock. 15 to 18 ns, of which the decision is not
-/// measurable; the clock takes 36 to 42 ns.
+/// fallen back to another clock. On ARM the counter is always one clock. 15 to 18 ns, to which testing the decision
+/// adds nothing measurable; the clock takes 36 to 42 ns.
 uint64_t chain_ticks(void);
 
-/// Whether chain_ticks reads x86's cycle counter.
+/// Returns whether chain_ticks reads x86's cycle counter.
 bool chain_ticks_are_cycles(void);
 
-/// Returns the decision of chain_ticks on x86. `clocksource` is the name of Linux's clock, empty where it is not known.
+/// Returns what chain_ticks decides on x86 for these facts: whether the counter is one clock for the whole machine.
+/// `clocksource` is the name of Linux's clock, empty where it is not known.
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource);
 
 /// Returns the nanoseconds of the monotonic clock.

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/// Renames a file unless the new name exists: 0, or the negative error number (`-EEXIST`). Never replaces a file. Where
-/// the file system has no such rename, both names exist for a moment.
+/// Renames a file unless the new name exists. Returns 0, or the negative error number (`-EEXIST`). Never replaces a
+/// file. Where the file system has no such rename, both names exist for a moment.
 int chain_rename_new(const char *from, const char *to);
 
 /// Returns a new file of mode 0600 that is open for writing and locked (`flock`) until `chain_close` or the end of the
@@ -17,12 +17,12 @@ int chain_rename_new(const char *from, const char *to);
 /// the file is not locked.
 int chain_create_locked(const char *path);
 
-/// Returns how many bytes of a file this process may write (`ulimit -f`): at the limit the system ends the process. The
-/// greatest number where there is no limit.
+/// Returns the size in bytes up to which this process may write a file (`ulimit -f`): at the limit the system ends the
+/// process. INT64_MAX where there is no limit.
 int64_t chain_file_size_limit(void);
 
-/// Allocates room on the disk for bytes of a file, so that writing them never fails because the disk is full: 0, or the
-/// negative error number.
+/// Allocates room on the disk for `count` bytes of a file from `offset` on (on Darwin from its end on), so that writing
+/// them never fails because the disk is full. Returns 0, or the negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);
 
 /// Returns whether a running process has locked an open file: 1, 0, or the negative error number where not known.
@@ -32,7 +32,7 @@ int chain_is_locked(int file);
 /// number of the registration, or -1 where there is no room or no file.
 int chain_own_file(const char *path);
 
-/// Removes a registered file, and the registration, in the process that made it; a file that has replaced it stays.
+/// Removes a registration, and its file if this process registered it. A file that has replaced that one stays.
 void chain_remove_own_file(int number);
 
 #ifdef __cplusplus

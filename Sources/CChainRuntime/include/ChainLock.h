@@ -29,7 +29,7 @@ typedef struct chain_lock {
 void chain_lock_acquire_contended(chain_lock *lock);
 void chain_lock_wake(chain_lock *lock);
 
-/// Locks; with the unlocking about 8 ns where it is free.
+/// Locks; together with unlocking about 8 ns if the lock is free.
 static inline void chain_lock_acquire(chain_lock *lock) {
     uint32_t free = 0;
     bool is_ours = __atomic_compare_exchange_n(&lock->word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
-// Sockets and other descriptors of this package. Each is closed on exec and in a child of a fork, never blocks, and
-// raises no SIGPIPE.
+// Sockets and other descriptors of this package. Each is closed on exec and in a child of a fork. Sockets and pipes
+// never block, and sending on a socket raises no SIGPIPE.
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,8 @@ extern "C" {
 /// file.
 int chain_listen_unix(const char *path);
 
-/// Returns a socket that listens on a port of the loopback, 0 for any free one, and sets `chosen` to the port; at ::1
-/// where there is no 127.0.0.1, and then sets `is_v6`. Or the negative error number.
+/// Returns a socket that listens on a loopback port (0: any free one) of 127.0.0.1, or of ::1 where that does not
+/// exist; or the negative error number. Sets `chosen` to the port, and `is_v6` to whether the address is ::1.
 int chain_listen_tcp(uint16_t port, uint16_t *chosen, bool *is_v6);
 
 /// Checks that a program listens at `path`: 0, or the negative error number of connecting. Never waits.
@@ -27,7 +27,7 @@ int chain_socket(int family);
 /// Makes two connected Unix sockets: 0, or the negative error number.
 int chain_socket_pair(int ends[2]);
 
-/// Accepts the next connection at a listener, or returns the negative error number.
+/// Accepts and returns the next connection at a listener; or returns the negative error number, `-EAGAIN` for none.
 int chain_accept(int listener);
 
 /// Gets the effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
@@ -38,7 +38,7 @@ bool chain_peer_user(int socket, uint32_t *user);
 bool chain_peer_process(int socket, int32_t *process);
 
 /// Gets the user at the other end of a TCP connection within this machine: of the process that connected, or of the one
-/// that accepted or still listens; false where the system does not report it (Linux does).
+/// that accepted the connection or still listens. False where the system does not report it; Linux does.
 bool chain_tcp_peer_user(int socket, uint32_t *user);
 
 /// Sends as many bytes as the socket takes now: their number, or the negative error number.

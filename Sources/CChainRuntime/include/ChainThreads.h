@@ -1,4 +1,4 @@
-// The end of threads, forks, and threads of this package.
+// What happens when a thread ends, what happens at a fork, and the threads of this package.
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,10 @@
 extern "C" {
 #endif
 
-/// Calls `detach` with this thread's `ring` when the thread ends; the field is set to NULL before. Request it again if
-/// the thread takes a ring after that, because other destructors may still record. All threads call the function given
-/// last. False where the system has no key left, or makes no further round of destructors on this thread.
+/// Calls `detach` with this thread's `ring` when the thread ends; the field is set to NULL before. Call this function
+/// again if the thread takes a ring after that, because other destructors may still record. All threads call the
+/// `detach` that was passed last. False where the system has no key left, or makes no further round of destructors on
+/// this thread.
 bool chain_thread_at_exit(void (*detach)(void *ring));
 
 /// Returns 0, and one more in each child of a fork. In a child the forking thread has no ring and a new thread id; the
@@ -21,7 +22,7 @@ uint64_t chain_fork_generation(void);
 /// Returns the file name of the running program; an empty string if it is unknown. Valid as long as the program runs.
 const char *chain_program_name(void);
 
-/// How many processors the calling thread may use, at least 1.
+/// Returns how many processors the calling thread may use, at least 1.
 int chain_processor_count(void);
 
 /// Blocks forks, and other callers of this function, until chain_fork_allow. Not nested; the code in between must not
@@ -50,8 +51,9 @@ void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *hand
 void chain_thread_own_name(char *buffer, size_t size);
 
 /// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
-/// first instruction on; else it inherits the mask of the calling thread. False where the system has no thread left.
-/// `handle` is for chain_thread_join or chain_thread_detach, once.
+/// first instruction on. Else it has the mask of the calling thread or, if that blocks signals for this reason, the
+/// mask of the program's thread that led to it. False where the system has no thread or memory left. `handle` is for
+/// chain_thread_join or chain_thread_detach, once.
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
@@ -71,8 +73,8 @@ uintptr_t chain_thread_handle(void);
 /// an ended thread.
 uint64_t chain_thread_cpu_ns(uintptr_t handle);
 
-/// Returns whether a thread waits for something other than a processor; true where that is not known. `id` is
-/// chain_thread_id's. Opens a file on Linux: some microseconds.
+/// Returns whether a thread waits for something other than a processor; true where that is not known. `id` is its
+/// chain_thread_id. Opens a file on Linux: some microseconds.
 bool chain_thread_is_waiting(uintptr_t handle, uint32_t id);
 
 #ifdef __cplusplus

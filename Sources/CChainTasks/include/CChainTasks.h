@@ -1,5 +1,5 @@
 // The tasks of Swift, seen by interposing functions that the concurrency runtime calls or exports. Linux only: elsewhere
-// nothing is interposed, and chain_tasks_missing names the platform.
+// nothing is interposed, and chain_tasks_missing returns the reason.
 #pragma once
 
 #include <stdbool.h>
@@ -23,10 +23,10 @@ enum { CHAIN_TASK_CREATED, CHAIN_TASK_RUNNING, CHAIN_TASK_SUSPENDED };
 typedef struct chain_task_observer {
     /// Returns a new node's id.
     uint64_t (*new_node)(void);
-    /// Returns the node in which the calling code runs, 0 for none: `current` is that of the calling task.
+    /// Returns the node in which the calling code runs, 0 for none; `current` is the node of the calling task.
     uint64_t (*creator)(uint64_t current);
-    /// Returns a lasting reference to a task's code: `entry` is its async function pointer, else `address` its
-    /// function; `closure` is the context of its closure. NULL where the code has no name.
+    /// Returns a lasting reference to a task's code: `entry` is its async function pointer or, if NULL,
+    /// `address` is its function; `closure` is the context of its closure. NULL where the code has no name.
     void *(*code)(const void *entry, const void *closure, const void *address);
     /// Returns whether a code is the program's main function.
     bool (*is_main)(const void *code);
@@ -34,7 +34,7 @@ typedef struct chain_task_observer {
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
     /// A task has a name of its own.
     void (*named)(uint64_t node, const char *name);
-    /// A task has ended; how is one of CHAIN_TASK_RETURNED and the following.
+    /// A task has ended; `how` is CHAIN_TASK_RETURNED or one of the following.
     void (*ended)(uint64_t node, int how);
 } chain_task_observer;
 
@@ -42,7 +42,7 @@ typedef struct chain_task_observer {
 typedef struct chain_task_layout {
     uint32_t status;    ///< The flags of the task: cancelled.
     uint32_t resume;    ///< The address where it continues; the context of its asynchronous frames follows.
-    uint32_t entry;     ///< From the first context back to its function and closure.
+    uint32_t entry;     ///< How far before the first context its function and closure lie.
     uint32_t parent;    ///< The parent of a child task.
     uint32_t future;    ///< Its outcome; two words further in a child task, three in one of a group.
 } chain_task_layout;
@@ -50,7 +50,7 @@ typedef struct chain_task_layout {
 /// Returns the name of the first function that is missing or not interposed; NULL for none.
 const char *chain_tasks_missing(void);
 
-/// Observes tasks from now on, and copies the observer. Again only after chain_tasks_stop.
+/// Observes tasks from now on, and copies the observer. To be called again only after chain_tasks_stop.
 void chain_tasks_observe(const chain_task_observer *observer);
 
 /// Ends observing, and forgets all tasks.
@@ -59,10 +59,10 @@ void chain_tasks_stop(void);
 /// Ends observing in a child of a fork, which has the forking thread alone. Takes no lock.
 void chain_tasks_stop_in_child(void);
 
-/// Uses these offsets.
+/// Sets the offsets at which the memory of tasks is read.
 void chain_tasks_verified(chain_task_layout layout);
 
-/// Adds the calling task, which was made before observation began; nothing outside of a task.
+/// Adds the calling task, which was made before observation began. Does nothing outside of a task.
 void chain_tasks_add_current(void);
 
 /// A copy of what is known of a task.
@@ -72,26 +72,26 @@ typedef struct chain_task_view {
     uint32_t thread;    ///< The thread on which it runs or ran last; 0 before it has run.
     uint32_t runs;      ///< How often it has run.
     uint8_t state;      ///< CHAIN_TASK_CREATED or one of the following.
-    bool is_cancelled;  ///< It is cancelled; set once a task by chain_tasks_changes.
+    bool is_cancelled;  ///< It is cancelled; chain_tasks_changes sets this in one copy of a task only.
     bool can_cancel;    ///< False where only its parent can be cancelled.
     void *code;         ///< The reference that the observer returned, or NULL.
     void *frames[CHAIN_TASK_FRAMES];    ///< Where it continues, innermost first; only of a suspended task.
 } chain_task_view;
 
 /// Copies up to `limit` tasks that have changed since they were copied by this function, and returns their number. A
-/// sweep over all tasks lasts several calls if there are more.
+/// sweep over all tasks takes several calls if there are more.
 size_t chain_tasks_changes(chain_task_view *views, size_t limit);
 
 enum { CHAIN_TASK_SHARDS = 64 };
 
-/// Copies up to `limit` live tasks of one of CHAIN_TASK_SHARDS parts, and returns their number.
+/// Copies up to `limit` live tasks of one of the CHAIN_TASK_SHARDS shards, and returns their number.
 size_t chain_tasks_in_shard(unsigned shard, chain_task_view *views, size_t limit);
 
 /// Copies the task of a node; false where it has ended.
 bool chain_task_find(uint64_t node, chain_task_view *view);
 
-/// Cancels the task of a node: 1, 0 where it has ended, -1 where only its parent can be cancelled. Runs cancellation
-/// handlers of the program.
+/// Cancels the task of a node. Returns 1; 0 where it has ended; -1 where only its parent can be cancelled. Runs
+/// cancellation handlers of the program.
 int chain_task_cancel(uint64_t node);
 
 /// Returns the number of tasks in the table.
@@ -99,7 +99,7 @@ size_t chain_tasks_count(void);
 
 // MARK: Checks of the layout
 
-/// The facts of tasks that the calling thread ran, read without trust in any offset.
+/// The facts of tasks that the calling thread ran, read without relying on any offset.
 typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
@@ -109,7 +109,7 @@ typedef struct chain_task_probe {
     unsigned exits;         ///< How often a task was suspended or had ended.
 } chain_task_probe;
 
-/// Reads the calling thread's tasks into a probe from now on, and does not show them; NULL ends that.
+/// Reads the calling thread's tasks into a probe from now on, instead of reporting them; NULL ends that.
 void chain_tasks_set_probe(chain_task_probe *probe);
 
 /// Returns the calling task; NULL for none.
@@ -121,8 +121,8 @@ size_t chain_tasks_size(void);
 /// Copies memory of this process; false, without a fault, where it is not mapped.
 bool chain_tasks_read(const void *from, void *to, size_t count);
 
-/// Copies up to four words that a closure's context may capture, and returns how many. Words behind a smaller context
-/// are copied, too.
+/// Copies up to four words that a closure's context may capture, and returns how many. Words past the end of a smaller
+/// context are copied, too.
 size_t chain_context_words(const void *context, uintptr_t words[4]);
 
 // MARK: Names

@@ -1,8 +1,8 @@
 // The one shim over ncursesw: an opaque interface, so that neither its macros nor cchar_t reach Swift.
 //
 // One screen a process. ncurses owns the terminal's modes, the alternate screen, the keypad and terminfo. Painting
-// writes terminfo's sequences directly, because the cursor must be positioned again after each character if its width
-// differs between terminals, which ncurses' own painting cannot do.
+// writes terminfo's sequences directly: after a character that has other widths in other terminals the cursor must be
+// positioned again, which ncurses' own painting cannot do.
 #pragma once
 
 #include <stdbool.h>
@@ -25,33 +25,34 @@ typedef struct {
     int colorLimit;        // at most so many colours: 0, 8, 16 or 256
     bool wantsMouse;
     bool capturesOutput;   // output to descriptors 1 and 2 is captured and shown after the close
-    size_t captureLimit;   // bytes kept: a quarter for the first, the rest for the last; those between are counted
+    size_t captureLimit;   // bytes kept: a quarter for the first, the rest for the last; others are counted
 } ct_options;
 
 // Takes over the terminal: modes, alternate screen, hidden cursor, signals, output. Returns a code.
 int ct_open(const ct_options *options);
 // Restores everything and shows the captured output. Does nothing if no screen is open. Also run at exit.
 void ct_close(void);
-// errno of the last CT_SYSTEM or CT_GONE.
+// Returns errno of the last CT_SYSTEM or CT_GONE.
 int ct_errno(void);
 
-// Colours in use: 0, 8, 16 or 256.
+// Returns the number of colours in use: 0, 8, 16 or 256.
 int ct_colors(void);
-// The terminal's current size in cells; 80 and 24 where unknown.
+// Gets the terminal's current size in cells; 80 and 24 where unknown.
 void ct_size(int *columns, int *rows);
 // Sets the size of ncurses' screen.
 void ct_resized(int columns, int rows);
-// Whether writing the last cell of the last row scrolls the terminal.
+// Returns whether writing the last cell of the last row scrolls the terminal.
 bool ct_scrolls_at_end(void);
 
-// Writes the bytes that move the cursor into a buffer, at most `capacity` of them; returns how many.
+// Stores in a buffer, of `capacity` bytes, those that move the cursor to a cell (rows and columns from 0); returns how
+// many.
 size_t ct_move_bytes(int row, int column, char *into, size_t capacity);
-// Likewise for a cleared screen without attributes.
+// Likewise for the bytes that reset attributes and clear the screen.
 size_t ct_clear_bytes(char *into, size_t capacity);
-// Likewise for colours and attributes. Colours are -1 for the terminal's own. Attributes: 1 bold, 2 dim, 4 underlined,
-// 8 reversed, 32 italic.
+// Likewise for the bytes that set colours and attributes. Colours are -1 for the terminal's own. Attributes: 1 bold,
+// 2 dim, 4 underlined, 8 reversed, 32 italic.
 size_t ct_look_bytes(int foreground, int background, int attributes, char *into, size_t capacity);
-// A terminfo string by name ("kcuu1"), or NULL. Valid while the screen is open.
+// Returns a terminfo string by name ("kcuu1"), or NULL. Valid while the screen is open.
 const char *ct_capability(const char *name);
 
 // Writes all bytes; none while another process has the terminal. Returns CT_OK or CT_GONE.
@@ -59,11 +60,11 @@ int ct_write(const char *bytes, size_t count);
 
 // The findings of ct_wait, one bit each.
 enum { CT_INPUT = 1, CT_SIGNAL = 2, CT_HANGUP = 4 };
-// Waits for input, a signal or a wake, at most `nanoseconds`; without limit if negative.
+// Waits for input, a signal or a wake, at most `nanoseconds`; without limit if negative. Returns the findings, or 0.
 int ct_wait(int64_t nanoseconds);
 // Reads typed bytes without waiting: their count, 0 if there are none, -1 if the terminal is gone.
 long ct_read(char *into, size_t capacity);
-// The next signal's number, 0 for a wake, -1 if there is none.
+// Takes the next signal from the pipe: its number, 0 for a wake, -1 if there is none.
 int ct_next_signal(void);
 // Makes ct_wait return. From any thread, and from signal handlers.
 void ct_wake(void);
@@ -72,7 +73,8 @@ void ct_wake(void);
 int ct_suspend(void);
 // Takes over the terminal's modes and screen after another process had it. In the background the process first stops
 // until it has the terminal; if the process is to end, nothing is taken over.
+// Returns CT_OK or CT_GONE, as ct_suspend does.
 int ct_resume(void);
 
-// Whether the locale's characters are UTF-8; sets the locale's character type from the environment first.
+// Returns whether the locale's characters are UTF-8; sets the locale's character type from the environment first.
 bool ct_locale_is_utf8(void);

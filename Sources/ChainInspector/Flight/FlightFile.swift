@@ -22,9 +22,9 @@ final class FlightFile: Sendable {
     /// How many files of killed programs are kept in a folder.
     private static let leftLimit = 4
 
-    /// Makes the file, and removes the oldest files of killed programs past the limit.
+    /// Makes the file, and removes the files of killed programs except the newest ``leftLimit``.
     ///
-    /// - Parameter limit: how many bytes the file may get.
+    /// - Parameter limit: the most bytes that the file may grow to.
     init(in folder: SocketFolder, limit: UInt64) throws(ServerFailure) {
         try FlightFile.checkSize(limit, "The flight recorder's file")
         FlightFile.removeLeft(in: folder.path)
@@ -43,7 +43,7 @@ final class FlightFile: Sendable {
         self.path = path
     }
 
-    /// Has the rings of the collector's recorder made in a file beside this one.
+    /// Makes a file beside this one, in which the collector's recorder makes its rings from now on.
     func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
         let path = SocketFolder.ringsPath(ofFlight: path)
         let recorder = collector.recorder
@@ -57,7 +57,7 @@ final class FlightFile: Sendable {
         } catch { throw ServerFailure("The black box \(path) cannot be made", error) }
     }
 
-    /// Refuses a file that would have the system end the program.
+    /// Throws if a file may grow past the process's limit of file sizes, because the system would then end the program.
     private static func checkSize(_ size: UInt64, _ name: String) throws(ServerFailure) {
         let limit = UInt64(chain_file_size_limit())
         guard size > limit else { return }
@@ -73,7 +73,7 @@ final class FlightFile: Sendable {
 
     // MARK: Files of killed programs
 
-    /// Removes the oldest recordings past the limit, and rings without a recording.
+    /// Removes recordings of killed programs except the newest ``leftLimit``, and rings without a recording.
     private static func removeLeft(in folder: String) {
         let names = fileNames(in: folder)
         // Rings without a recording are left over, because a program makes its recording first, and removes it first.
@@ -118,7 +118,7 @@ extension InspectorOptions {
         guard path.hasPrefix("/") else {
             throw ServerFailure("The folder of the flight recorder has to be an absolute path, not “\(path)”")
         }
-        // Not checked as the folder of the sockets is, because no file in it is followed or replaced.
+        // Not checked like the folder of the sockets, because no link in it is followed, and no file in it is replaced.
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw ServerFailure("The folder \(path) of the flight recorder cannot be made", SystemError())
         }

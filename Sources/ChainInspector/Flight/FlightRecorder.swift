@@ -6,7 +6,7 @@ import Dispatch
 
 /// Records an inspector's batches into a ring file, on a thread of its own.
 ///
-/// The thread subscribes as a viewer does. Where it is late, events are dropped and counted, and the state is sent
+/// The thread subscribes as a viewer does. When it is late, events are dropped and counted, and the state is sent
 /// again. So neither the program nor the collector waits for the disk.
 final class FlightRecorder: Sendable {
     /// A request for a dump.
@@ -28,7 +28,7 @@ final class FlightRecorder: Sendable {
     /// The number of the last dump by a signal or a trigger.
     private let dumpCount = Lock(0)
 
-    /// Makes the file and starts the thread.
+    /// Starts the thread. Where the system has none left, removes the file and throws.
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, in file: FlightFile) throws(ServerFailure)
     {
         self.options = options

@@ -21,7 +21,7 @@ final class FlightWork: Sendable {
     /// Makes the recording, on the thread.
     private let begin: @Sendable () -> FlightWriting
 
-    /// The most events, nodes and batches that wait for the thread: two seconds of 200,000 events each.
+    /// The most events, nodes and batches that wait for the thread: those of two seconds at 200,000 events a second.
     private static let mailboxLimit = 400_000
 
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, _ file: FlightFile) {
@@ -33,7 +33,8 @@ final class FlightWork: Sendable {
                 inspector?.writeOwnDump(because: reason, copy)
             }
         }
-        // The rings are read first, because the state has the time of their last read, and there may have been none.
+        // The rings are read first, because the state has the time of their last read, and they may not have been read
+        // yet.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
             mailboxLimit: Self.mailboxLimit, isPrompt: false, onReady: { woken.signal() })
@@ -63,12 +64,13 @@ final class FlightWork: Sendable {
         var writing = begin()
         defer { subscription.dispose() }
         while true {
-            // Taken before the batches, so that a copy contains all batches before its order.
+            // Orders are taken before batches, so that a copy contains all batches from before its order.
             let (orders, isStopping) = inbox.withLock { inbox in
                 defer { inbox.orders = [] }
                 return (inbox.orders, inbox.isStopping)
             }
-            // Only batches up to now, because under load there may always be another; but a state is read to its end.
+            // Only batches up to now are read, because under load there may always be another; but a state is read to
+            // its end.
             let moment = clock.now
             while !writing.hasFailed, let batch = subscription.next() {
                 writing.record(batch)

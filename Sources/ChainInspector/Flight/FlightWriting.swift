@@ -22,7 +22,7 @@ struct FlightWriting {
     /// When the last dump was triggered, in nanoseconds of the monotonic clock.
     private var triggerTime: UInt64 = 0
     private var triggerCount = 0
-    /// Makes the file of a dump for a reason, and has the closure fill it.
+    /// Makes the file of a dump, and calls the closure to fill it. The reason is for the sentence on standard error.
     private let dump: (_ reason: String, FlightRecorder.Copying) -> Void
 
     /// Nanoseconds between two writes. There may be as many between two reads of the rings, so a killed program loses
@@ -41,7 +41,8 @@ struct FlightWriting {
         path = file.path
         kinds = options.dumpTriggers.map { $0.event.kind }
         var recorderOptions = BatchRecorder.Options()
-        // Fewer than in other recordings: settled nodes are half of the cost where most nodes settle at once.
+        // Fewer than in other recordings, because settled nodes are half of the cost where most nodes settle
+        // immediately.
         recorderOptions.settledLimit = 5_000
         recorder = BatchRecorder(
             process,
@@ -84,7 +85,8 @@ struct FlightWriting {
         }
     }
 
-    /// Dumps the recording if an event triggered that, not too often.
+    /// Dumps the recording if an event has triggered a dump: at most ``triggerLimit`` times, and not again within
+    /// `dumpSpan`.
     mutating func dumpIfTriggered() {
         guard let kind = trigger else { return }
         trigger = nil

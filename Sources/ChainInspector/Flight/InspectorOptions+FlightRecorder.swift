@@ -15,7 +15,7 @@ extension InspectorOptions {
     /// A thread of its own writes the file, and keeps a forest for that: the live nodes, and at most the newest 10,000
     /// settled ones. It takes some 5 % of a processor at 200,000 events a second.
     public struct FlightRecorder: Hashable, Sendable {
-        /// An event that has the recording dumped.
+        /// An event that triggers a dump of the recording.
         ///
         /// The other warnings of the dashboard depend on the time or on the whole forest. The dashboard computes them,
         /// and they trigger nothing in the program.
@@ -42,18 +42,19 @@ extension InspectorOptions {
         /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems, and counts as the container's memory.
         public var folder: String?
         /// Whether the program has a black box: its rings, into which events are first written, lie in a file beside
-        /// the recording, `PID.rings` of mode 0600. Then a program that is killed, or that traps, leaves its very last
-        /// events, too, and `chainview post-mortem` shows them; else it leaves all but the last 250 ms. The file takes
-        /// up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the recording. It costs the program
-        /// nothing more where ``folder`` is in memory; on a disk the system writes it back every half a minute. The
-        /// folder should be in memory, or on ext4, XFS or APFS. Over a network, and where files are compressed or copied
-        /// on write (ZFS, Btrfs), room cannot be reserved, and a full disk ends the program (SIGBUS).
+        /// the recording, `PID.rings` of mode 0600. A program that is killed, or that traps, then leaves its very last
+        /// events, too, and `chainview post-mortem` shows them. Without a black box it leaves all but the last 250 ms.
+        /// The file takes up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the recording. It costs
+        /// the program nothing more where ``folder`` is in memory; on a disk the system writes it back every half
+        /// minute. The folder should be in memory, or on ext4, XFS or APFS. Over a network, and where files are
+        /// compressed or copied on write (ZFS, Btrfs), room cannot be reserved, and a full disk ends the program
+        /// (SIGBUS).
         public var isBlackBox = false
-        /// A signal (such as `SIGUSR2`) that has the recording dumped, under the conditions of
+        /// A signal (such as `SIGUSR2`) that triggers a dump of the recording, under the conditions of
         /// ``InspectorOptions/dumpSignal``. Nil: none.
         public var dumpSignal: Int32?
-        /// The events that have the recording dumped: at once, but not again within ``dumpSpan``, and at most eight
-        /// times in a run of the inspector.
+        /// The events that trigger a dump of the recording: at once, but not again within ``dumpSpan``, and at most
+        /// eight times in a run of the inspector.
         public var dumpTriggers: Set<Trigger> = []
         /// How much of the past a dump by a signal or a trigger holds.
         public var dumpSpan: Duration = .seconds(30)

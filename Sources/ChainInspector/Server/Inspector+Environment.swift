@@ -16,7 +16,7 @@ extension Inspector {
     /// `CHAINVIEW_FLIGHT_RECORDER` also requests a flight recorder (``InspectorOptions/flightRecorder``):
     ///
     /// - `1`, `true`, `yes` or `on`: that of `options`, or one with the defaults.
-    /// - A number of bytes from `4M` on (such as `64M` or `2G`): one with a file of that size.
+    /// - A number of bytes, at least `4M` (such as `64M` or `2G`): one with a file of that size.
     /// - An absolute path: one with its file in that folder.
     /// - `0`, `false`, `no` or `off`: none.
     ///

@@ -28,7 +28,7 @@ final class ServerLoop {
     var hasLogged = false
 
     private var polled: [pollfd] = []
-    /// Whether the descriptors are the server's no longer.
+    /// Whether the descriptors no longer belong to the server.
     private var isLost = false
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -69,8 +69,8 @@ final class ServerLoop {
         shared.connectionCounts.store(connections.count << 32 | handshakeCount, ordering: .releasing)
     }
 
-    /// Ends the server without closing anything: the program has closed descriptors that are not its own (`closefrom`),
-    /// and their numbers may be those of its files by now.
+    /// Ends the server without closing anything. The program has closed the server's descriptors (`closefrom`), and
+    /// their numbers may be those of the program's files by now.
     private func lose() {
         chain_log("chainview: the program has closed the inspector's descriptors: it cannot be attached to any more.\n")
         isLost = true
@@ -113,7 +113,8 @@ final class ServerLoop {
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
             for index in polled.indices { polled[index].revents = 0 }
-            // A pause, so that the loop does not spin. The process's limit of descriptors may have been lowered.
+            // A pause, so that the loop does not spin where `poll` keeps failing, as after the limit of descriptors was
+            // lowered.
             if failure != EINTR { poll(nil, 0, 100) }
         }
     }
@@ -134,7 +135,7 @@ final class ServerLoop {
         // Also messages that were received earlier, and could not be read then.
         readMessages(of: connection)
         connection.pump()
-        // Again, because what was sent now may have kept earlier messages from being read.
+        // Again, because the bytes that were sent now may have kept earlier messages from being read.
         readMessages(of: connection)
     }
 

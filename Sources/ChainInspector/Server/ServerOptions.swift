@@ -14,13 +14,13 @@ struct ServerOptions: Sendable {
     var oneShotLimit = 8
     /// The most events, nodes and batches that wait for one viewer.
     var mailboxLimit = 200_000
-    /// Unanswered commands of one viewer from which on its messages are not read.
+    /// The number of a viewer's unanswered commands from which on its messages are not read.
     var commandLimit = 8
-    /// Unanswered commands of all viewers from which on no messages are read.
+    /// The number of all viewers' unanswered commands from which on no messages of attached viewers are read.
     var totalCommandLimit = 64
     /// The most connections over TCP of one user that have not sent their token; past the limit the oldest is closed.
     var unauthenticatedLimit = 8
-    /// The same of all users.
+    /// The most such connections of all users together.
     var totalUnauthenticatedLimit = 32
 
     /// Nanoseconds within which a viewer's greeting has to arrive.
@@ -31,7 +31,7 @@ struct ServerOptions: Sendable {
     var stallLimit: UInt64 = 30_000_000_000
     /// Nanoseconds of idleness after which a one-shot viewer may be replaced by another.
     var oneShotIdleLimit: UInt64 = 1_000_000_000
-    /// Nanoseconds without accepting after a viewer could not be accepted.
+    /// Nanoseconds for which no viewer is accepted after accepting one has failed.
     var backOff: UInt64 = 1_000_000_000
     /// Nanoseconds that each wrong token delays the user's later connections over TCP.
     var wrongTokenDelay: UInt64 = 200_000_000

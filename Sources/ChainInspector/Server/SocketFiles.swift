@@ -23,7 +23,8 @@ struct OwnFile: Sendable {
 }
 
 /// Calls `make` with random names in a folder until a name is unused, 1,000 times at most; `make` returns a negative
-/// error number on failure. The names are no longer than those of sockets, because the system limits sockets' paths.
+/// error number on failure. The names are at most as long as `PID.sock`, because the system limits the length of a
+/// socket's path.
 func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
     var (path, result) = ("", -EEXIST)
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {

@@ -1,5 +1,5 @@
 extension PayloadColumns {
-    /// A message of a payload: its head, and behind it nodes, then events, up to its end.
+    /// A message of a payload: its head, then nodes, then events, up to its end.
     private struct Part {
         var head: Range<Int>
         var nodeCount = 0
@@ -77,7 +77,8 @@ extension PayloadColumns {
         }
     }
 
-    /// Finds the nodes and events of a message; none where it is not a batch, or has other bytes behind its names.
+    /// Returns where the nodes and events of a message are. Finds none if it is not a batch, or if its names are
+    /// followed by other bytes than those of nodes and events.
     private static func part(of payload: UnsafeRawBufferPointer, _ message: Range<Int>, _ counts: inout [Int]) -> Part {
         let whole = Part(head: message, nodesEnd: message.upperBound)
         let body = message.lowerBound + messageHeaderSize

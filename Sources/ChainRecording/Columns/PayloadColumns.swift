@@ -1,8 +1,8 @@
-/// Packs the chunks of recordings without a library: numbers of one kind stand together, delta-encoded and in byte
-/// planes. Planes of zeroes are left out, which leaves a third. The article *The recording, byte by byte* has the
-/// order.
+/// A codec for the chunks of recordings, without a library. Numbers of one kind stand together, delta-encoded and in byte
+/// planes. Planes of zeroes are left out, so that a third of the size remains. The article *The recording, byte by byte*
+/// has the order.
 ///
-/// Of the messages no more is parsed than the positions of nodes and events, so any bytes come back unchanged.
+/// Only the positions of nodes and events are parsed in the messages, so any bytes come back unchanged.
 package struct PayloadColumns: PayloadCodec {
     /// Four counts of 32 bits: bytes of the head, events, nodes, numbers of nodes; then the planes of each column.
     package static let headerSize = 16 + columnCount
@@ -14,7 +14,7 @@ package struct PayloadColumns: PayloadCodec {
     static let eventSize = 40, nodeSize = 32
     /// Words of 8 bytes in an event, and in the fixed part of a node. Each is a column; one more has the numbers.
     static let eventWords = 5, nodeWords = 4, columnCount = 10
-    /// The bits, and the count, of a node's optional fields that are one number of 64 bits and stand before all others.
+    /// The bits, and the count, of the first optional fields of a node: those that are one number of 64 bits each.
     static let numberBits: UInt32 = 0x7FF, numberFields = 11
     /// The bit of the first of these fields that is a time.
     static let firstTimeBit = 3
@@ -65,7 +65,7 @@ struct Column {
         }
     }
 
-    /// Writes the planes of these words, and moves `bytes` behind them.
+    /// Writes the planes of these words, and moves `bytes` past them.
     static func store(
         _ words: UnsafeBufferPointer<UInt64>, _ planes: UInt8, into bytes: inout UnsafeMutableRawPointer
     ) {
@@ -77,7 +77,7 @@ struct Column {
         }
     }
 
-    /// Reads `count` words from `first` on. Whole planes at a time, because word by word takes three times as many
+    /// Reads `count` words from `first` on: one plane after another, because word by word takes three times as many
     /// instructions.
     @inline(__always)
     func load(_ first: Int, _ count: Int, into words: UnsafeMutablePointer<UInt64>) {

@@ -9,7 +9,7 @@ public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     /// The palette of 256 colours.
     case ansi256 = 256
 
-    /// Whether one terminal has fewer colours than another.
+    /// Returns whether one terminal has fewer colours than another.
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -108,7 +108,7 @@ public struct Theme: Hashable, Sendable {
         colorlessStress = Role.allCases.map(Self.stress)
     }
 
-    /// The look of a style on a terminal of a given depth.
+    /// Returns the look of a style on a terminal of a given depth.
     public func look(_ style: Style, depth: ColorDepth) -> Look {
         let entry = entries[Int(style.role.rawValue)]
         var attributes = style.modifiers.subtracting(.selected)

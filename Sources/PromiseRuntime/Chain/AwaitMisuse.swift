@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The error of a blocking wait that could never end, or would stop other work: it was refused at once (<doc:TheRules>,
-/// C4).
+/// The error of a blocking wait that was refused at once, because it could never end or would stop other work
+/// (<doc:TheRules>, C4).
 public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
     /// Why a wait was refused.
     public enum Reason: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         case task
         /// It was on the thread that fires all timers, in a handler on the inline executor.
         case timerThread
-        /// It was on the last thread of that pool that could run anything, and the awaited chain needs the pool.
+        /// It was on the last thread that could run anything in the pool of that name, and the awaited chain needs the
+        /// pool.
         case exhaustedPool(String)
     }
 

@@ -20,14 +20,14 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// Blocks the calling thread until the launch has its outcome, and returns it.
     ///
     /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``, unless the outcome
-    /// is there already. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. On another
-    /// worker of a pool, another thread takes its place meanwhile (<doc:TheRules>, E2). In asynchronous code use
+    /// is there already. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. On any other
+    /// worker of a pool, another thread runs the pool's jobs meanwhile (<doc:TheRules>, E2). In asynchronous code use
     /// ``value``, which blocks nothing.
     ///
     /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///
-    /// - Parameter timeout: After this long by the clock of the launch's runtime the result is ``PromiseTimedOut``, at
-    ///   once if it is not above zero; the chain runs on. Without it there is no limit.
+    /// - Parameter timeout: The longest wait, by the clock of the launch's runtime; nil for no limit. After it the
+    ///   result is ``PromiseTimedOut``, at once if the limit is not above zero; the chain runs on.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -43,8 +43,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     public var result: Result<Value, any Error>? { promise.result }
 
     /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. A serial
-    /// executor calls completion handlers in the order of registration. They are no nodes, and a cancellation of the
-    /// chain is delivered to them, too.
+    /// executor calls completion handlers in the order of registration. Completion handlers are no nodes, and receive a
+    /// cancellation of the chain, too.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -66,9 +66,9 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
         get async throws { try await promise.value }
     }
 
-    /// Cancels the pending links of the launch, from the topmost one down; idempotent, never waits. O(n).
+    /// Cancels the pending links of the launch, from the topmost one down; idempotent, never waits. O(pending links).
     public func cancel(_ reason: String? = nil, by: CancelledBy = .program) { promise.cancelLaunch(reason, by: by) }
 
-    /// The last promise of the launch.
+    /// Returns the last promise of the launch.
     public func asPromise() -> Promise<Value> { promise }
 }

@@ -113,7 +113,7 @@ extension AnyPromise {
 
 /// A waiter for a thread that sleeps until a promise settles.
 final class ThreadWaiter: _Waiter, @unchecked Sendable {
-    // Sendable: `hasSettled` is accessed only under the lock of `condition`, under which `isOver` changes.
+    // Sendable: `hasSettled` is accessed only under the lock of `condition`, and `isOver` changes only under it.
     /// The sleeping thread.
     let thread = chain_thread_id()
     /// The node of the handler that the thread runs, or none.
@@ -153,13 +153,13 @@ extension Promise {
     ///
     /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``.
     /// ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them; the serial executors of parents,
-    /// of followed promises and of members count, too. On another worker of a pool, another thread takes its place
-    /// meanwhile. In asynchronous code use ``value``.
+    /// of followed promises and of members count, too. On any other worker of a pool, another thread runs the pool's
+    /// jobs meanwhile. In asynchronous code use ``value``.
     ///
     /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///
-    /// - Parameter timeout: After this long by the clock of the promise's runtime it throws ``PromiseTimedOut``, at
-    ///   once if it is not above zero; the promise stays as it is. Without it there is no limit.
+    /// - Parameter timeout: The longest wait, by the clock of the promise's runtime; nil for no limit. After it the
+    ///   call throws ``PromiseTimedOut``, at once if the limit is not above zero; the promise stays as it is.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line

@@ -17,8 +17,8 @@ import ChainEvents
 /// C3).
 ///
 /// A chain is a value: each operation returns a longer one and leaves the shorter one unchanged, so beginnings can be
-/// shared. Cost: one object and one closure per link to describe; a launch costs as much as the same chain of promises.
-/// Describing, launching and releasing do not recurse, however long the chain is.
+/// shared. A description costs one object and one closure per link; a launch costs as much as the same chain of
+/// promises. Describing, launching and releasing do not recurse, however long the chain is.
 ///
 /// `Input` is the type of the value that a launch takes: `Void` for a chain that begins with `Chain()`.
 public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
@@ -33,7 +33,8 @@ public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
     /// The label of its launches, if one was given.
     public var label: String? { head.label.isEmpty ? nil : head.label }
 
-    /// The number of nodes of a launch: one for its beginning and one per link, those of inner chains included. O(n).
+    /// The number of nodes of a launch: one for its beginning and one per link, those of inner chains included.
+    /// O(links).
     public var nodeCount: Int {
         var count = 1
         var step = last
@@ -60,8 +61,8 @@ extension Chain where Input == Void, Output == Void {
 }
 
 extension Chain where Input == Output {
-    /// Begins to describe a chain that takes a value: for ``all(_:label:file:line:)`` and its like, or to be launched
-    /// with one.
+    /// Begins to describe a chain that takes a value: for combinators such as ``all(_:label:file:line:)``, or to be
+    /// launched with a value.
     public init(
         taking type: Input.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -71,8 +72,8 @@ extension Chain where Input == Output {
 }
 
 extension Chain where Input == Void {
-    /// Begins with the outcome of a promise, an awaiter or a chain (<doc:TheRules>, C4): each launch waits for it and
-    /// continues with it. A promise, and the chain of an awaiter, runs once; a chain is launched each time.
+    /// Begins with the outcome of a promise, an awaiter or a chain (<doc:TheRules>, C4): each launch waits for that
+    /// outcome and continues with it. A promise, and the chain of an awaiter, runs once; a chain is launched each time.
     public init(
         _ source: some Thenable<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -118,7 +119,7 @@ extension Chain {
         return (end, plan)
     }
 
-    /// Makes the nodes of all links, under an existing node.
+    /// Makes the nodes of all links, under an existing node; returns the last one.
     func makeNodes(from root: Promise<Input>, _ plan: inout LaunchPlan) -> Promise<Output> {
         var steps: [ChainStep] = []
         var step = last
@@ -158,7 +159,7 @@ extension Chain where Input == Void {
 /// A handler may return a chain, which is then launched: `promise.then { _ in chain }` (<doc:TheRules>, P3).
 extension Chain: Thenable where Input == Void {
     /// Launches the chain, and returns the last promise of the launch. If that promise is cancelled, so is the rest of
-    /// the launch (<doc:TheRules>, X2), because it has no other purpose.
+    /// the launch (<doc:TheRules>, X2), because the launch has no other purpose.
     public func asPromise() -> Promise<Output> {
         start(with: (), label: "", site: head.site) { end in
             if let before = end.parent { end.register(LaunchCanceller(of: before)) }

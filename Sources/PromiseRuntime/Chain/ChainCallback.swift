@@ -1,6 +1,6 @@
 extension Chain {
-    /// Continues with an API that calls back: the handler starts it with the value, and the node is settled when its
-    /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; MICAcom's `then_`).
+    /// Continues with an API that calls back: the handler calls the API with the value. The node is settled when its
+    /// ``Resolver`` is called, in the handler or later (<doc:TheRules>, P9; MICAcom's `then_`).
     ///
     ///     let counted = Chain().thenCallback(to: Int.self) { _, resolver in
     ///         count(words, completion: resolver.completion.value)

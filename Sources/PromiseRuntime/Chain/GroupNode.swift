@@ -10,7 +10,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
     private struct PlannedMember {
         let root: Promise<Input>
         let end: Promise<Member>
-        /// All of its nodes, to be skipped if it is never started.
+        /// The member's nodes, without those of inner chains: they are rejected if the member is never started.
         var nodes: [AnyPromise]
     }
 
@@ -82,7 +82,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         case .nothing: break
         case .start(let range):
             let (input, members) = runState.withLock { ($0.input, $0.members) }
-            // Empty if the node has settled meanwhile, because that cancelled the members.
+            // `members` is empty if the node has settled meanwhile, because `endMembers` took them.
             guard let input, members.count >= range.upperBound else { return }
             for member in members[range] { _ = member.root.fulfill(input, by: .machinery) }
         case .fulfil(let values): _ = fulfill(finish(values), by: .machinery)
@@ -104,7 +104,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
         for (index, member) in members.enumerated() {
             if index >= startedCount {
-                // The last first, so that no handler becomes ready.
+                // From the last node up, so that no handler becomes ready.
                 let error = error ?? PromiseCancelled(reason: "never started")
                 for node in member.nodes.reversed() { node.settleUnreached(error) }
             } else if !member.end.isSettled {

@@ -62,7 +62,7 @@ extension AnyPromise {
     /// Cancels the pending part of the linear chain that ends here, from its topmost node down.
     func cancelLaunch(_ reason: String?, by: CancelledBy) { (root ?? self).cancel(reason, by: by) }
 
-    /// Settles a planned node that will never be reached; its handler does not run.
+    /// Rejects a planned node that will never be reached; its handler does not run.
     func settleUnreached(_ error: any Error) {
         markErrorSeen(handled: true)
         _ = reject(error, by: .machinery, flags: error is PromiseCancelled ? [] : .skipping)

@@ -24,8 +24,9 @@ extension AnyPromise {
         return true
     }
 
-    /// Rejects a pending promise with a cancellation, submits its clean-up, and returns what it waited for; nil if it has an
-    /// outcome already. The state changes at once: code that reads ``isCancelled`` finds the promise rejected.
+    /// Rejects a pending promise with a cancellation, submits its clean-up, and returns the promises that it waited
+    /// for; nil if it has an outcome already. The state changes at once: code that reads ``isCancelled`` finds the
+    /// promise rejected.
     final func settleCancelled(
         _ cancellation: PromiseCancelled, origin: NodeID
     ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
@@ -45,7 +46,8 @@ extension AnyPromise {
         if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
         // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of one
         // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Checked while this child is
-        // still among the parent's waiters: a parent that settles after that does not deliver to this child.
+        // still among the parent's waiters, because a parent that settles after the removal does not deliver to this
+        // child.
         if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
         completeSettling(state, before: before, slot: old)
         return sources
@@ -118,7 +120,7 @@ extension AnyPromise {
     }
 
     /// Rejects this promise with the error of `other`. The error then counts as seen in `other`, and has to be handled
-    /// here.
+    /// here, unless it was handled already.
     final func passError(of other: AnyPromise, flags: EventFlags) {
         if other.current.has(PromiseState.errorHandled) { markErrorSeen(handled: true) }
         other.markErrorSeen()

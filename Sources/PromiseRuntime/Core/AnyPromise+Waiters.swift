@@ -76,7 +76,8 @@ extension AnyPromise {
         waiter.release()
     }
 
-    /// Removes the waiters that are done from a list, a few in each hold of the lock bit. The caller has begun the sweep.
+    /// Removes the waiters that are done from a list, a few under each hold of the lock bit. The caller has begun the
+    /// sweep.
     private final func sweepWaiters() {
         var taken = RemovedWaiters()
         var isOver = false

@@ -6,10 +6,10 @@ import Synchronization
 /// A promise of any type: what all promises have in common, and what the dashboard shows of one.
 ///
 /// Every member may be used from any thread. A promise has one short lock, a bit of its state word. It is held for a
-/// bounded number of instructions: nothing is allocated, released or called under it, no list is walked to its end, and
-/// no two are held at the same time (<doc:TheRules>, P5, S4).
+/// bounded number of instructions: nothing is allocated, released or called under it, and no list is walked to its end.
+/// No thread holds two of these locks at the same time (<doc:TheRules>, P5, S4).
 ///
-/// A pending promise of any value fits in 56 bytes, because its facts share words: pointers have at most 48 bits on the
+/// A pending promise of any value fits in 56 bytes, because its facts share words. Pointers have at most 48 bits on the
 /// supported machines, ids and the state leave bits free, and the outcome replaces the parent in `slot`.
 public class AnyPromise: _Waiter, @unchecked Sendable {
     // Sendable: all mutable fields are accessed under the lock bit of `word`. The exception is the outcome in `slot`:
@@ -22,7 +22,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     // The address of the file name; in the high 16 bits, the line.
     private let fileAndLine: UInt
 
-    // Unchecked (both): exclusive by the lock bit, or by being written before the outcome is published.
+    // Unchecked (both): the lock bit makes accesses exclusive, or the write precedes the publication of the outcome.
     @exclusivity(unchecked)
     final var waiters = WaiterSlot()
     /// Depends on the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the
@@ -150,7 +150,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return found
     }
 
-    /// The same for a caller that holds the lock bit.
+    /// Returns the same, for a caller that holds the lock bit.
     final func waitsFor(in state: PromiseState) -> (parent: AnyPromise?, followed: AnyPromise?) {
         guard let pointer = UnsafeRawPointer(bitPattern: slot) else { return (nil, nil) }
         if state.has(PromiseState.linked) {
@@ -166,7 +166,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     /// is known.
     func copyOutcome(of other: AnyPromise, flags: EventFlags) { fatalError("a promise without a type") }
 
-    /// Called once, right after the outcome was published, with no lock held.
+    /// Reacts to the settlement: called once, right after the outcome was published, with no lock held.
     func didSettle() {}
 
     /// The members that settle this promise, besides its parent and the promise that it follows. Overridden by

@@ -13,9 +13,10 @@ extension AnyPromise {
     /// Cancels the promise and its pending descendants.
     ///
     /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
-    /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings
-    /// (<doc:TheRules>, X1). It goes **up** to a promise that lost its last consumer by that, and by the same rule to
-    /// what that one waits for (X2; ``Promise/detached()`` exempts a promise).
+    /// children and theirs, also if the promise itself was settled already. Its parent and its siblings go on
+    /// (<doc:TheRules>, X1). The cancellation goes **up** to a promise that a cancelled one follows, if that promise
+    /// has lost its last consumer, and by the same rule to what it waits for. Rule X2 lists the other cases;
+    /// ``Promise/detached()`` exempts a promise.
     ///
     /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
     /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
@@ -92,7 +93,7 @@ extension AnyPromise {
         if isCleanUp { submitHandler() } else { _ = perform(.drop) }
     }
 
-    /// Submits the handler to its executor. The caller has claimed that by ``PromiseState/queue()``.
+    /// Submits the handler to its executor. The caller has claimed the submission with ``PromiseState/queue()``.
     func submitHandler() {
         contextReference._withUnsafeGuaranteedRef { context in
             if isRecording { report(.queued, detail: context.executor.identity.id) }
@@ -108,8 +109,8 @@ extension AnyPromise {
     /// if the promise was settled before the cancellation (<doc:TheRules>, X4). Costs one load.
     public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a pending member after another member settled the combinator. A later error is then not reported
-    /// (TheRules, S3), nor is the release of its resolver, unless it has another consumer (S2).
+    /// Marks a pending member after another member settled the combinator. A later error of the member is then not
+    /// reported (TheRules, S3). Nor is the release of its resolver, unless the member has another consumer (S2).
     final func markAsLoser() {
         var state = lock()
         state.set(PromiseState.loser)

@@ -36,8 +36,9 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
 
     /// Makes a runtime on a clock of Swift: `ChainRuntime(clock: .continuous)`, or the clock of a test.
     ///
-    /// Times count from this call. A timer sleeps by the clock's `sleep(until:tolerance:)` in a task, so what it does runs
-    /// on Swift's executors; if the clock throws there, the timer fires early. Recorded times are those of the clock.
+    /// Times count from this call. A timer sleeps by the clock's `sleep(until:tolerance:)` in a task, so its action
+    /// runs on Swift's executors; if the clock throws there, the timer fires early. Recorded times are those of the
+    /// clock.
     public convenience init(
         sink: (any EventSink)? = nil, clock: some Clock<Duration>, executor: any PromiseExecutor = PoolExecutor.shared
     ) {
@@ -57,9 +58,9 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         if !sinks.withLock({ $0.isEmpty }) { RecordedRuntimes.remove(Unmanaged.passUnretained(self)) }
     }
 
-    /// The runtime of the handler that runs on this thread; else the one that ``run(_:)`` set, that of the task's scope
-    /// (``withChain(_:isolation:file:line:_:)``), or ``shared``. Costs two loads; outside of handlers, once the process has
-    /// made a scope, also a look-up of a task-local value (15 ns).
+    /// The runtime of the innermost handler or ``run(_:)`` on this thread; else that of the task's scope
+    /// (``withChain(_:isolation:file:line:_:)``), or ``shared``. Costs two loads; outside of handlers, once the process
+    /// has made a scope, also a look-up of a task-local value (15 ns).
     public static var current: ChainRuntime {
         guard let pointer = chain_thread_current().pointee.runtime else { return TaskScope.current?.runtime ?? shared }
         return Unmanaged<ChainRuntime>.fromOpaque(pointer).takeUnretainedValue()
@@ -119,12 +120,12 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
 
     /// Reports every step of this runtime's promises to `sink` from now on. An existing promise is reported from its
     /// next step on, after a `created` event with the flag `late`. A promise that an earlier recording reported gets no
-    /// such event: look these up (``liveNodes(inShard:)``).
+    /// such event: look such promises up (``liveNodes(inShard:)``).
     ///
     /// - Parameters:
     ///   - sink: Receives each step on the thread where it happens; it must neither block nor throw.
-    ///   - capturesErrors: Whether events contain the text of the program's own errors (it may hold secrets). Those of
-    ///     cancelled and abandoned promises are always contained.
+    ///   - capturesErrors: Whether events contain the text of the program's own errors (it may hold secrets). The
+    ///     errors of cancelled and abandoned promises are always contained.
     ///   - capturesValues: Whether events contain a value's description; costs a rendering for each value.
     ///   - filter: The chains to record; all by default.
     /// - Returns: false, and nothing changes, if a recorder runs already.
@@ -166,7 +167,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         sinks.unlockAfterFork()
     }
 
-    /// Ends recording in the child of a fork, which holds the locks: the recorder is the parent's.
+    /// Ends recording in the child of a fork, because the recorder is the parent's. The child's only thread holds the
+    /// locks.
     func stopRecordingInChild() {
         recording.store(0, ordering: .releasing)
         registry.forgetAllInChild()
@@ -180,8 +182,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// Returns the live promise with that id; nil if it is not recorded, or released. O(1), one short lock.
     public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
 
-    /// Returns the live recorded promises of one shard of the registry. O(n) in those, under one lock. They are
-    /// retained: release them soon.
+    /// Returns the live recorded promises of one shard of the registry; `shard` is below ``registryShardCount``. O(n)
+    /// in those promises, under one lock. They are retained: release them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
     /// The number of live recorded promises. One lock per shard.

@@ -37,7 +37,7 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
 }
 
 /// The error of a promise that was abandoned: its resolver was released before it settled the promise, or an executor
-/// dropped its job (<doc:TheRules>, S2). So the promise could never settle.
+/// dropped its job (<doc:TheRules>, S2). So nothing would settle the promise any more.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation

@@ -1,13 +1,13 @@
 import ChainSystem
 
-/// File names as C strings that live as long as the program, because call sites are pointers to such.
+/// File names as C strings that live as long as the program, because call sites point to them.
 package enum FileNames {
     struct Table: @unchecked Sendable {
         // Sendable: the strings are never changed nor freed.
         fileprivate var pointers: [String: UnsafePointer<UInt8>] = [:]
     }
 
-    /// Held over each fork.
+    /// Locked during each fork.
     static let table = Lock(Table())
     /// The most names; further ones are unknown, so that generated names take no more memory.
     private static let limit = 10_000

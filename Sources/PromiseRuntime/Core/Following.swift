@@ -26,12 +26,12 @@ final class FollowLink: _Waiter {
 }
 
 extension AnyPromise {
-    /// Makes this promise settle as `other` does, which has the same type. Rejects this promise with ``PromiseCycle``
-    /// if it would wait for itself. Returns false if this promise is resolved already; if it was cancelled, `other`
-    /// then loses this consumer (TheRules, X2). Iterative over any number of followers, as delivery is.
+    /// Makes this promise follow `other`, a promise of the same type. Rejects this promise with ``PromiseCycle`` if it
+    /// would wait for itself. Returns false if this promise is resolved already; if it was cancelled, `other` then
+    /// loses this consumer (TheRules, X2). Iterative over any number of followers, as delivery is.
     @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
-        // Marked before linking, so that of promises that close a cycle at the same time the last one to link sees the
+        // Marked before linking: if several promises close a cycle at the same time, the last one to link then sees the
         // mark.
         var otherState = other.lock()
         otherState.set(PromiseState.followed)

@@ -19,7 +19,7 @@ final class GuardedJob: _Runnable {
         if !isOver.exchange(true, ordering: .relaxed) { content.discard() }
     }
 
-    /// Whether the executor is one of this module's, which run or discard every job.
+    /// Returns whether the executor is one of this module's, which run or discard every job.
     static func isNeedless(on executor: any PromiseExecutor) -> Bool {
         let type = ObjectIdentifier(Swift.type(of: executor))
         return type == ObjectIdentifier(PoolExecutor.self) || type == ObjectIdentifier(InlineExecutor.self)

@@ -3,8 +3,8 @@ import ChainEvents
 /// A link: the promise that an operation made. It is also the waiter of its parent and the job that runs its handler,
 /// so a link is one object plus the handler's captures.
 ///
-/// All generic code is in ``Thunk``, a closure without captures that is written where the types are known: overridden
-/// methods of a generic class run unspecialised, with a metadata look-up each.
+/// All generic code is in ``Thunk``, a closure without captures that is written where the types are known. Overridden
+/// methods of a generic class would run unspecialised, with a metadata look-up each.
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
     // Sendable: only the thread that claimed the handler, by the state word, accesses `handlerSlot`.
@@ -85,7 +85,7 @@ enum HandlerStep {
 }
 
 extension HandlerStep {
-    /// The outcome, for a handler that takes either.
+    /// Returns the outcome, for a handler that takes a value or an error; nil for other steps.
     @inlinable
     func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
         switch self {
@@ -98,7 +98,7 @@ extension HandlerStep {
 
 // Unretained, because the caller of `perform` holds the promise.
 extension Unmanaged where Instance == AnyPromise {
-    /// The value of a promise that is fulfilled, of this type.
+    /// Returns the value of a fulfilled promise, as this type.
     @inlinable @inline(__always)
     func value<Value: Sendable>(_ type: Value.Type) -> Value {
         _withUnsafeGuaranteedRef { ValueWord.load($0.slot, as: type) }
@@ -143,7 +143,7 @@ extension AnyPromise {
         if isClaimed { _ = perform(.drop) }
     }
 
-    /// Whether the handler takes the parent's outcome.
+    /// Returns whether the handler takes the parent's outcome.
     @inline(__always)
     private final func wantsHandler(for parent: AnyPromise, isRejected: Bool) -> Bool {
         let wanted = word.load(ordering: .relaxed)
@@ -167,7 +167,7 @@ extension AnyPromise {
             _ = perform(.drop)
             return
         }
-        // This call takes the reference to the parent, so that its outcome stays while the handler runs.
+        // This call takes the reference to the parent, so that the parent's outcome stays while the handler runs.
         state.set(PromiseState.running)
         let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
         unlock(state)
@@ -191,7 +191,8 @@ extension AnyPromise {
             state.clear(isPending ? PromiseState.running : 0)
             unlock(state)
             if isPending {
-                // The settlement of this promise releases the parent, or the link to the followed promise does.
+                // The settlement of this promise releases the parent. A link to a followed promise has its own
+                // reference to it.
                 if state.has(PromiseState.following) { parent.release() }
                 return
             }

@@ -2,7 +2,7 @@ import CChainRuntime
 import ChainEvents
 import Synchronization
 
-/// The allocator of node ids: a block per thread, so that threads do not contend for a counter at every promise.
+/// The allocator of node ids: a block of ids per thread, so that threads do not contend for a counter at every promise.
 enum NodeIDs {
     private static let blockSize: UInt64 = 1024
     private static let nextBlock = Atomic<UInt64>(1)

@@ -6,22 +6,22 @@ public protocol Thenable<Value>: Sendable {
     /// The type of the value.
     associatedtype Value: Sendable
 
-    /// The promise that settles as this value does.
+    /// Returns the promise that settles as this value does.
     func asPromise() -> Promise<Value>
 }
 
 /// A future value or error: the read side (Promises/A+ 1.1, <doc:TheRules>, P1).
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers run
-/// later, at most once, on their executor, in the order in which they were attached.
+/// later, at most once, on their executor; on a serial executor, in the order in which they were attached.
 ///
 ///     let size = Promise { try parse(data) }
 ///         .map { $0.count }
 ///         .catch { _ in 0 }
 ///
 /// Every operation makes a new promise, the child of the promise that it is called on. It takes an optional `label` for
-/// the dashboard, and `on:` for the executor of its own handler; the call site is captured. All may be called from any
-/// thread.
+/// the dashboard, and `on:` for the executor of its own handler; the call site is captured. All operations may be
+/// called from any thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
 
@@ -56,7 +56,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     @inlinable
     final var stored: Value { ValueWord.load(slot, as: Value.self) }
 
-    /// The promise itself.
+    /// Returns the promise itself.
     @inlinable
     public final func asPromise() -> Promise<Value> { self }
 

@@ -10,7 +10,7 @@ struct RawSlot {
     @inlinable
     init() {}
 
-    /// Whether values of a type are stored in the slot itself.
+    /// Returns whether values of a type are stored in the slot itself.
     @inlinable
     static func fits<Value>(_ type: Value.Type) -> Bool {
         MemoryLayout<Value>.size <= MemoryLayout<(UInt, UInt)>.size

@@ -11,7 +11,7 @@ enum RecordedRuntimes {
     }
     static let entries = Lock<[Entry]>([])
 
-    /// Whether a recorder runs now.
+    /// Whether a recorder of any runtime runs now.
     static var isAnyRecorded: Bool {
         entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.isRecordingHere } } }
     }
@@ -36,7 +36,7 @@ enum RecordedRuntimes {
         }
     }
 
-    /// Records a blocked worker as an event of the promise of the handler on it, if that promise is recorded.
+    /// Records a blocked worker as an event of the promise with the blocking handler, if that promise is recorded.
     static func report(_ blocked: BlockedWorker) {
         guard blocked.node != .none else { return }
         for runtime in alive where runtime.isRecording {

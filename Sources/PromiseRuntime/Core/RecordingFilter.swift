@@ -4,11 +4,11 @@ import Synchronization
 /// A choice of the chains to record, so that a busy program may leave its recorder on.
 ///
 /// A tree of promises is recorded whole or not at all: the decision at its root holds for the children of every promise
-/// and for the promises made in their handlers and scopes. A root is a promise without a parent that is made neither in
-/// a handler of the runtime nor in a scope or span of it (``withChain(_:isolation:file:line:_:)``, `Promise(async:)`).
-/// One made on another thread, or in a `Task` outside of scopes, is a root. For a promise made before recording began,
-/// the decision is made at its next step, and holds for its children. The decision lasts for the life of the promise;
-/// an excluded promise joins only a later recording without a filter.
+/// and for the promises made in their handlers and scopes. A root is a promise without a parent that is made outside of
+/// the runtime's handlers, scopes and spans (``withChain(_:isolation:file:line:_:)``, `Promise(async:)`). A promise
+/// without a parent that is made on another thread, or in a `Task` outside of scopes, is therefore a root. For a
+/// promise made before recording began, the decision is made at its next step, and holds for its children. The decision
+/// lasts for the life of the promise; an excluded promise joins only a later recording without a filter.
 ///
 ///     var filter = RecordingFilter(sampling: 100)             // one chain in a hundred,
 ///     filter.only = [.module("Shop"), .label("order *")]      // of those that the shop makes, or that are orders,
@@ -20,12 +20,12 @@ import Synchronization
 public struct RecordingFilter: Hashable, Sendable {
     /// A property of a root to match.
     public enum Rule: Hashable, Sendable {
-        /// The label that the root was made with; `*` matches any text, also none. A root without a label never
+        /// The label that the root was made with; `*` matches any text, also an empty one. A root without a label never
         /// matches.
         case label(String)
         /// The module of the code that makes the root: the first part of `#fileID`.
         case module(String)
-        /// The file of the code that makes the root, `File.swift` or `Module/File.swift`, and the lines of it.
+        /// The file of the code that makes the root, `File.swift` or `Module/File.swift`, and the range of lines in it.
         case file(String, lines: ClosedRange<Int> = 1...Int.max)
     }
 
@@ -48,7 +48,7 @@ public struct RecordingFilter: Hashable, Sendable {
 }
 
 extension RecordingFilter.Rule {
-    /// Whether a root made at `site` matches; a rule for labels never does.
+    /// Returns whether a root made at `site` matches; false for a rule for labels.
     fileprivate func matches(_ site: CodeLocation) -> Bool {
         switch self {
         case .label: false
@@ -64,11 +64,12 @@ extension RecordingFilter.Rule {
     }
 }
 
-/// Whether a text matches a pattern in which `*` matches any text. O(text · pattern) at worst, and no recursion.
+/// Returns whether a text matches a pattern in which `*` matches any text. O(text · pattern) at worst, and no
+/// recursion.
 private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bool {
     let star = UInt8(ascii: "*")
     var (textIndex, patternIndex) = (text.startIndex, pattern.startIndex)
-    // The last attempt to match what is behind the last star. The next attempt begins one byte further on in the text.
+    // The last attempt to match the pattern after the last star. The next attempt begins one byte later in the text.
     var attempt: (text: String.UTF8View.Index, pattern: String.UTF8View.Index)?
     while textIndex != text.endIndex {
         if patternIndex != pattern.endIndex, pattern[patternIndex] == star {
@@ -116,7 +117,7 @@ final class RecordingDecision: Sendable {
         siteCache = AtomicWords(count: hasSiteRules ? 4 * Self.slotCount : 0)
     }
 
-    /// Whether a chain with that root is recorded. `siteKey` is the file's address and the line, in one word.
+    /// Returns whether a chain with that root is recorded. `siteKey` is the file's address and the line, in one word.
     func includes(_ id: NodeID, siteKey: UInt, site: CallSite, label: String?) -> Bool {
         guard isSampled(id) else { return false }
         guard hasSiteRules || hasLabelRules else { return true }

@@ -2,10 +2,10 @@ import CChainRuntime
 import ChainEvents
 import ChainSystem
 
-/// The live promises by id, kept only while a recorder runs, for cancellation and resync.
+/// The live promises by id, registered only while a recorder runs, for cancellation and resync.
 ///
-/// Hash tables with open addressing, one per shard: they take no room in a promise. A look-up tries to retain under the
-/// shard's lock, which the promise's deinit must take to leave. Registering retains nothing.
+/// Hash tables with open addressing, one per shard: they take no room in a promise. A look-up does a try-retain under
+/// the shard's lock, which the promise's deinit takes to remove the promise. Registering retains nothing.
 final class Registry: Sendable {
     static let shardCount = 64
 

@@ -2,7 +2,7 @@ import CChainRuntime
 import ChainEvents
 
 // The events that a promise reports to the recorder. Every caller checks first whether something records: without a
-// recorder, that load and branch is the whole cost.
+// recorder, that load and branch are the whole cost.
 extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
@@ -57,7 +57,7 @@ extension AnyPromise {
         if insertIntoRegistry() { recordCreated(other: other, flags: flags) }
     }
 
-    /// Whether its steps are recorded, if a recorder runs: in most cases one load of the state word.
+    /// Whether this promise's steps are recorded, if a recorder runs: in most cases one load of the state word.
     @inline(__always)
     final var isRecorded: Bool {
         word.load(ordering: .relaxed) & PromiseState.registered != 0 || isRecordedUnlessExcluded

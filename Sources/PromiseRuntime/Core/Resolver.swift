@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// The write side of a promise: settles it, once. If it is released while the promise is pending, the promise is
-/// rejected with ``PromiseAbandoned``, because it can never settle (<doc:TheRules>, S2).
+/// rejected with ``PromiseAbandoned``, because nothing would settle it any more (<doc:TheRules>, S2).
 ///
 /// All members may be called from any thread, any number of times: the first call that settles or resolves counts. Cost
 /// of settling: delivery to the waiters, which with the inline executor includes running their handlers.
@@ -28,9 +28,9 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Makes the promise follow another (A+ 2.3.2). If it is resolved already, only an event is recorded.
     ///
-    /// Until `other` is settled the promise stays pending. Cancelling it cancels `other`, too, unless that has another
-    /// consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with ``PromiseCycle`` (A+
-    /// 2.3.1).
+    /// Until `other` is settled the promise stays pending. Cancelling the promise cancels `other`, too, unless `other`
+    /// has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
+    /// ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
@@ -48,12 +48,12 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// cancellation is being delivered. Costs one load.
     public var isCancelled: Bool { promise.isCancelled }
 
-    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
-    /// (<doc:TheRules>, X4).
+    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that happened
+    /// before the call (<doc:TheRules>, X4).
     ///
     /// On a serial executor several actions run in the order of the calls. If the promise settles otherwise, they are
-    /// released without being called. An action that captures the resolver keeps both alive until the promise is
-    /// settled.
+    /// released without being called. An action that captures the resolver keeps itself and the resolver alive until
+    /// the promise is settled.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
     }
@@ -112,7 +112,7 @@ extension AnyPromise {
 
     @usableFromInline
     final func reportSettledAgain() {
-        // Not reported after a cancellation, because a late result is expected then, and dropped (TheRules, X3).
+        // Not reported after a cancellation, because a late result is expected then, and dropped (TheRules, X4).
         if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
     }
 }

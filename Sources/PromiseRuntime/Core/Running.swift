@@ -12,7 +12,7 @@ extension AnyPromise {
         }
     }
 
-    /// Reports that the handler returned without settling the node; ``snapshot()`` contains it from then on.
+    /// Reports that the handler returned without settling the node; ``snapshot()`` contains that fact from then on.
     final func reportHandlerEnded() {
         var state = lock()
         state.set(PromiseState.handlerEnded)
@@ -57,7 +57,8 @@ extension AnyPromise {
         let id: UInt64
     }
 
-    /// Queues the body of a promise without a parent; the body does not run if the promise is cancelled before.
+    /// Queues the body of a promise without a parent; the body does not run if the promise is cancelled before it
+    /// begins.
     @usableFromInline
     final func submitBody(_ body: @escaping @Sendable () -> Bool) {
         var state = lock()

@@ -10,7 +10,7 @@ package enum TaskNodes {
     /// Each runtime that ever observed tasks. Never released, because a step of a task may still reach it.
     private static let kept = Lock<[ChainRuntime]>([])
 
-    /// Places promises of `runtime` that are made in a task under the task's node, from now on; with nil, no promises.
+    /// Places promises of `runtime` that are made in a task under the task's node, from now on; with nil, places none.
     package static func observe(by runtime: ChainRuntime?) {
         guard let runtime else { return self.runtime.store(0, ordering: .releasing) }
         kept.withLock { kept in
@@ -33,7 +33,7 @@ package enum TaskNodes {
     package static func makeID() -> NodeID { NodeIDs.next() }
 
     /// Returns the node in which the calling code makes a task: the promise that stands for the task, the handler that
-    /// runs, a scope or span of the calling task, or else that task.
+    /// runs, a scope or span of the calling task, or else the node of the calling task, `task`.
     package static func creator(ofTaskMadeBy task: NodeID) -> NodeID {
         let thread = chain_thread_current()!
         if thread.pointee.maker_id != 0 { return NodeID(thread.pointee.maker_id) }
@@ -46,7 +46,7 @@ package enum TaskNodes {
         return TaskScope.creator.flatMap { isOurs($0) ? $0.id : nil } ?? task
     }
 
-    /// Runs `body`, in which the task that a promise stands for is made.
+    /// Runs `body`, which makes the task that a promise stands for.
     static func making<Result>(_ promise: AnyPromise, _ body: () -> Result) -> Result {
         let thread = chain_thread_current()!
         guard promise.isRecording else { return body() }

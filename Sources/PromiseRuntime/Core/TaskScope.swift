@@ -2,13 +2,13 @@ import CChainRuntime
 import ChainEvents
 import Synchronization
 
-/// The runtime and the creator of promises made in a task. Tasks inherit it, because it is a task-local value; code in
-/// a handler has both in its thread's record instead, which takes precedence.
+/// The runtime and the creator of promises made in a task. Tasks inherit a scope, because it is a task-local value.
+/// Code in a handler has runtime and creator in its thread's record instead, which takes precedence.
 struct TaskScope: Sendable {
     let runtime: ChainRuntime
     /// The node under which promises of the task stand, if it has one.
     let node: AnyPromise?
-    /// The span in which the scope began, or none. If the task's span is another one, that began inside the scope.
+    /// The span in which the scope began, or none. If the task's span is another one, that span began inside the scope.
     private let span: NodeID
     /// The node of the task in which the scope began, if tasks are observed; 0 for none.
     private let taskNode: UInt64
@@ -18,8 +18,8 @@ struct TaskScope: Sendable {
 
     @TaskLocal private static var inherited: TaskScope?
 
-    // Set with the first scope of the process, so that programs without one do not read a task-local value for each
-    // promise (15 ns).
+    // Set with the first scope of the process, or by a tracer, so that programs without them do not read a task-local
+    // value for each promise (15 ns).
     private static let isUsed = Atomic(false)
 
     init(runtime: ChainRuntime, node: AnyPromise?, task: Int? = nil) {
@@ -37,7 +37,7 @@ struct TaskScope: Sendable {
         return task == 0 || (isUsed.load(ordering: .relaxed) && beganHere(task)) ? .none : NodeID(task)
     }
 
-    /// Whether a scope or span began in the task with this node.
+    /// Returns whether a scope or span began in the task with this node.
     @inline(never)
     private static func beganHere(_ task: UInt64) -> Bool {
         inherited?.taskNode == task || SpanNode.current?.taskNode == task
@@ -52,7 +52,7 @@ struct TaskScope: Sendable {
     @inline(__always)
     static var creator: AnyPromise? { mayExist ? innermost(of: SpanNode.current) : nil }
 
-    /// The later one of the task's scope and a span.
+    /// Returns the later one of the task's scope and a span.
     static func innermost(of span: SpanNode?) -> AnyPromise? {
         let scope = inherited
         guard let span, span.id != scope?.span else { return scope?.node }
@@ -69,7 +69,7 @@ struct TaskScope: Sendable {
     /// shown, and nothing else.
     static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Whether the scope's node runs in this task, and belongs to this runtime.
+    /// Returns whether the scope's node runs in this task, and belongs to this runtime.
     func hasNode(in task: Int?, of runtime: ChainRuntime) -> Bool {
         task != nil && task == self.task && node?.context.runtime === runtime
     }

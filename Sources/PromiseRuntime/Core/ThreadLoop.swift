@@ -16,7 +16,7 @@ public struct PromiseJob: @unchecked Sendable {
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
-    /// only released. For executors that end with jobs left. If an executor of the program drops a job without this
+    /// only released. For executors that end while jobs wait. If an executor of the program drops a job without this
     /// call, the job is discarded when its last copy is released.
     public func discard() { content.discard() }
 
@@ -35,7 +35,7 @@ typealias JobQueue = Queue<PromiseJob>
 /// The run loop of one thread, for inline handlers and delivery to waiters. Never nested, so handlers have a clean
 /// stack and chains may have any length (TheRules, P4, E1). Used by its own thread alone.
 final class ThreadLoop {
-    // Unchecked (each): accessed by one thread alone, and no access lasts over a call of other code.
+    // Unchecked (each): accessed by one thread alone, and no access lasts during a call of other code.
     @exclusivity(unchecked)
     private var jobs = Queue<_Runnable>()
     // The first job, owned. Kept outside of the queue, because along a chain it is the only one.
@@ -47,7 +47,7 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
-    // The executors of which code of this thread runs jobs, the innermost last.
+    // The manual executors that run their jobs on this thread now, the innermost last.
     @exclusivity(unchecked)
     private var served: [ObjectIdentifier] = []
 
@@ -97,7 +97,7 @@ final class ThreadLoop {
         return body()
     }
 
-    /// Whether this thread is in ``serve(_:_:)`` of an executor.
+    /// Returns whether this thread is in ``serve(_:_:)`` of an executor.
     func serves(_ executor: ManualExecutor) -> Bool { served.contains(ObjectIdentifier(executor)) }
 
     private func nextJob() -> _Runnable? {
@@ -111,12 +111,12 @@ final class ThreadLoop {
     /// Makes the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to
     /// block (TheRules, C4).
     func moveJobs(to executor: any PromiseExecutor) {
-        // Of promises settled inside a delivery that goes on only after the wait.
+        // Deliveries of promises that were settled inside another delivery, which resumes only after the wait.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }
-        // Queued again by the worker, because a job that blocks must be able to move those behind it.
+        // Queued again by the worker, because a job that blocks must be able to move the jobs after it.
         executor.execute { [waiting] in
             let loop = ThreadLoop.current
             for job in waiting { loop.submit(job.content) }

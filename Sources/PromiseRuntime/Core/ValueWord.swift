@@ -11,14 +11,14 @@ import CChainRuntime
 /// pointer from an opaque function keeps the typed access to memory. Plain bits need none of that.
 @usableFromInline
 enum ValueWord {
-    /// Whether values of a type are stored in the word itself.
+    /// Returns whether values of a type are stored in the word itself.
     @inlinable @inline(__always)
     static func fits<Value>(_ type: Value.Type) -> Bool {
         MemoryLayout<Value>.size <= MemoryLayout<UInt>.size
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Whether destroying a value of the type does nothing.
+    /// Returns whether destroying a value of the type does nothing.
     @inlinable @inline(__always)
     static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
 

@@ -1,6 +1,6 @@
-/// The waiters of a promise that has had two or more at a time, in linked segments in order of registration. A removed
-/// entry leaves a hole; a sweep unlinks each segment of holes alone, except the last. Used under the lock bit of its
-/// promise.
+/// The waiters of a promise that has had two or more at once, in linked segments in order of registration. A removed
+/// entry leaves a hole; a sweep unlinks each segment that has only holes, except the last. Used under the lock bit of
+/// its promise.
 final class WaiterList {
     private var first: Unmanaged<WaiterSegment>
     private(set) var last: Unmanaged<WaiterSegment>
@@ -125,7 +125,7 @@ final class WaiterList {
         taken.append(entry)
     }
 
-    /// Advances to the segment behind a swept one, and unlinks the swept one if it is empty; false at the end.
+    /// Advances to the segment after a swept one, and unlinks the swept one if it is empty; false at the end.
     private func advance(
         _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout RemovedWaiters
     ) -> Bool {

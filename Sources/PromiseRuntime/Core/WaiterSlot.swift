@@ -79,7 +79,7 @@ struct WaiterSlot {
 
     // MARK: Walks
 
-    /// Returns the entry behind a position, unretained, and advances the position; nil at the end.
+    /// Returns the entry after a position, unretained, and advances the position; nil at the end.
     @inline(__always)
     mutating func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
         if let list { return list.next(&position) }
@@ -95,11 +95,11 @@ struct WaiterSlot {
         position.isCounted = true
     }
 
-    /// Ends what ``beginWalk(_:)`` began.
+    /// Ends the walk that ``beginWalk(_:)`` began.
     mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
 
-    /// Whether an entry is a consumer that is not done; nil if none was among the next `limit` entries. The search
-    /// resumes where the last one ended, because an entry that is done stays done.
+    /// Returns whether an entry is a consumer that is not done; nil if the search stopped after `limit` entries without
+    /// a result. The next search resumes there, because an entry that is done stays done.
     mutating func findConsumer(limit: Int) -> Bool? {
         if let list { return list.findConsumer(limit: limit) }
         return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
@@ -115,7 +115,8 @@ struct WaiterSlot {
     }
 
     /// Counts one more waiter of a list as done. If `mayBegin` and a sweep is due, begins it and returns true: the
-    /// caller then sweeps. A sweep looks at all entries, so it is amortised O(1) per entry that is done.
+    /// caller then sweeps. A sweep looks at all entries, but is due only when half of them are done: amortised O(1) per
+    /// entry that is done.
     mutating func noteDone(mayBegin: Bool) -> Bool {
         guard let list else { return false }
         list.doneCount += 1
@@ -154,7 +155,7 @@ struct WaiterPosition {
     var index = 0
     /// Whether the list has counted the walk.
     var isCounted = false
-    /// In a sweep: the kept segment before; nil for the first.
+    /// In a sweep: the last segment before this one that was kept; nil if there is none.
     var previous: Unmanaged<WaiterSegment>?
 }
 

@@ -18,7 +18,7 @@ public struct BlockedWorker: Sendable {
 }
 
 /// The interval between two checks of the watch, in nanoseconds. It is short while a recorder or a pool requests that,
-/// or a handler is long; otherwise it doubles each time (exponential back-off), so that a program of short handlers is
+/// or a handler is long. Otherwise it doubles each time (exponential back-off), so that a program of short handlers is
 /// hardly woken.
 package struct WatchPace {
     /// The shortest and the longest interval, in nanoseconds.
@@ -108,7 +108,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
             let interval = pace.interval
             let pools = watch.condition.withLock {
                 while watch.pools.isEmpty { watch.condition.wait() }
-                // Only the first pool signals, so this lasts for the interval.
+                // Only the first pool that is added signals, so this wait lasts for the interval.
                 watch.condition.wait(nanoseconds: interval)
                 return watch.pools
             }
@@ -155,8 +155,9 @@ extension PoolCore {
         let progress: UInt64
     }
 
-    /// Checks each worker, `interval` after the last check. Another worker may steal the last job of one that is stuck
-    /// in a long job; a blocked one is compensated and reported. `continues` is false if the pool has been idle.
+    /// Checks each worker, `interval` nanoseconds after the last check. From then on others may steal the last job of a
+    /// worker that is stuck in a long job. A blocked worker is compensated and reported. `continues` is false if the
+    /// pool has been idle for `idleLimit`.
     func checkBlocks(after interval: UInt64) -> (finding: WatchPace.Finding, continues: Bool) {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }

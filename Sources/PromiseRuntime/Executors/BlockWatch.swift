@@ -1,5 +1,5 @@
-/// Detects by sampling whether one worker is blocked: it was in one job for longer than a limit, used next to no
-/// processor time, and waits for something other than a processor. Times are in nanoseconds.
+/// A detector that finds by sampling whether one worker is blocked: the worker has been in one job for longer than a
+/// limit, has used next to no processor time, and waits for something other than a processor. Times are in nanoseconds.
 struct BlockWatch {
     // The kernel's id of the thread.
     private var thread: UInt32 = 0
@@ -13,15 +13,15 @@ struct BlockWatch {
     private var hasReported = false
 
     enum Verdict: Equatable {
-        /// It has begun another job since the last check, or has none.
+        /// The worker has begun another job since the last check, or has none.
         case moves
-        /// It is still in the same job.
+        /// The worker is still in the same job.
         case stuck
-        /// It has been blocked for `nanoseconds`; `isNew` once per job.
+        /// The worker has been blocked for `nanoseconds`; `isNew` once per job.
         case blocked(nanoseconds: UInt64, isNew: Bool)
     }
 
-    /// Checks a worker at time `now`. `used` returns its processor time, nil if that is unknown. It is not called
+    /// Checks a worker at time `now`. `used` returns its processor time, nil if that is unknown. `used` is not called
     /// before the second check of one job, nor `isWaiting` before the limit.
     mutating func check(
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool

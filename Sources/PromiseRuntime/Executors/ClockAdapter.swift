@@ -38,12 +38,12 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
         return timer
     }
 
-    /// Starts the sleep until `deadline`; returns the one before it, for the caller to cancel without the lock.
+    /// Starts the sleep until `deadline`; returns the previous sleep, for the caller to cancel without the lock.
     private func sleep(until deadline: UInt64, _ state: inout State) -> Task<Void, Never>? {
         let replaced = state.sleep
         state.sleep = Task.detached { [self] in
             let moment = start.advanced(by: .nanoseconds(Int64(clamping: max(deadline, 1) - 1)))
-            // If the clock fails its timers fire early, because otherwise the promises that wait for them would hang.
+            // If the clock throws, its timers fire early, because otherwise the promises that wait for them would hang.
             try? await source.sleep(until: moment, tolerance: nil)
             if !Task.isCancelled { fire(dueBy: deadline) }
         }

@@ -1,7 +1,7 @@
 import ChainSystem
 import Dispatch
 
-/// Runs handlers on a dispatch queue.
+/// An executor that runs handlers on a dispatch queue.
 ///
 /// - Order: the queue's. Handlers of a serial queue run one at a time in the order in which they became ready; those of
 ///   a concurrent one start in that order.
@@ -25,7 +25,7 @@ public final class DispatchExecutor: PromiseExecutor {
     // The jobs that wait for the one block that serves them: one queue for all threads, so that their order is kept
     // (TheRules, P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
-    // Of each executor, because the value of a queue hides that of the queue that it targets.
+    // One key per executor: with a shared key, the value of a queue would hide that of the queue that it targets.
     private let queueKey = DispatchSpecificKey<Void>()
     // The number of jobs that one block runs.
     private static let budget = 64
@@ -43,8 +43,8 @@ public final class DispatchExecutor: PromiseExecutor {
     /// Makes an executor with a new serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Whether the calling thread serves this serial queue, or one that targets it. The main queue may be served by
-    /// another thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
+    /// Whether the calling thread serves this serial queue, or one that targets it. On Linux another thread may serve
+    /// the main queue after `dispatchMain`, the call in which an asynchronous `main` ends.
     public var isServedHere: Bool { DispatchQueue.getSpecific(key: queueKey) != nil }
 
     /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.

@@ -9,7 +9,7 @@ protocol ForkRenewable: AnyObject, Sendable {
 }
 
 /// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. During the fork
-/// the forking thread holds the locks that every promise may need, and both processes unlock them afterwards.
+/// the forking thread holds the locks that any promise may need, and both processes unlock them afterwards.
 enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
         // Sendable: accessed only under the lock, which the deinit of each object takes.
@@ -73,8 +73,8 @@ enum ForkHandling {
         FileNames.table.lockForFork()
         RecordedRuntimes.entries.lockForFork()
         forEachRuntime { $0.lockForFork() }
-        // Swift's runtime makes the types of this loop at its first use, under a lock that another thread may hold at the
-        // fork: in the child for ever. So its first use is here.
+        // The loop's first use has to be here: at that use Swift's runtime makes the loop's types under a lock. At a
+        // first use in the child, a thread that is gone could hold that lock for ever.
         forEachRenewable { _, _ in }
     }
 
@@ -99,7 +99,8 @@ enum ForkHandling {
         }
     }
 
-    /// Calls `body` with the runtimes of which a promise's step may take a lock: the recorded ones, and the shared one.
+    /// Calls `body` with each runtime that has locks which a promise's step may take: the recorded ones, and the shared
+    /// one.
     private static func forEachRuntime(_ body: (ChainRuntime) -> Void) {
         let shared = subjects.whileForking { $0.shared }
         var isSharedRecorded = false

@@ -1,4 +1,5 @@
-/// Runs handlers on the thread that made them ready, in one loop per thread that is never nested (<doc:TheRules>, P4).
+/// An executor that runs handlers on the thread that made them ready, in one loop per thread that is never nested
+/// (<doc:TheRules>, P4).
 ///
 /// - Order: first in, first out per thread. This executor is the exception to "always asynchronously": outside of any
 ///   loop a handler may run before the settling or registering call returns.
@@ -7,8 +8,8 @@
 ///   its own thread runs nothing more there. In a pool the other workers take that worker's jobs; on the main thread
 ///   the program hangs. Put long or endless chains on an executor that takes turns.
 /// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up the thread that settles.
-/// - Timers: behind a `delay`, a `timeout` or a pause of `retry` and `repeat`, that thread is the one that fires all
-///   timers of the process. A slow handler there delays them all; a wait in it (`get`, `await`) is refused.
+/// - Timers: after a `delay`, a `timeout` or a pause of `retry` and `repeat`, handlers run on the thread that fires all
+///   timers of the process. A slow handler there delays all timers; a wait in it (`get`, `await`) is refused.
 public final class InlineExecutor: PromiseExecutor {
     /// The only inline executor.
     public static let shared = InlineExecutor()

@@ -2,7 +2,7 @@ import CChainRuntime
 import Synchronization
 
 extension PoolCore {
-    /// Counts the worker as sleeping if more workers are active than the pool is wide; false if not.
+    /// Counts the worker as sleeping if more workers are active than the pool's width; false if not.
     func retireIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
@@ -13,7 +13,7 @@ extension PoolCore {
         }
     }
 
-    /// Sleeps until the worker is woken, and counted as searching by the waker; false if the thread is to end.
+    /// Sleeps until the worker is woken; the waker counts it as searching. Returns false if the thread is to end.
     /// `isSearching` is nil if the worker is counted as sleeping already.
     func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
         if let isSearching {
@@ -24,7 +24,7 @@ extension PoolCore {
                 if isSearching { counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed) }
             }
         }
-        // Before that, a submitter may have relied on this worker's search.
+        // Until this worker was counted as sleeping, a submitter may have relied on its search.
         if hasWork() { wakeOrSpawn() }
         let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
         let (continues, startsWatch) = parking.withLock {

@@ -5,8 +5,8 @@ import Synchronization
 /// The state that a pool's threads share; ``PoolExecutor`` is the program's handle.
 ///
 /// A job that a worker makes ready goes to that worker's local queue, any other to a shard, chosen by the submitting
-/// thread. A worker takes from its local queue, then a batch from a shard, then steals half of another's queue, then
-/// sleeps. No sleeper is woken while a worker searches; the last to end its search checks whether more workers are
+/// thread. A worker takes from its local queue, then a batch from a shard, then steals half of another worker's queue,
+/// then sleeps. No sleeper is woken while a worker searches; the last to end its search checks whether more workers are
 /// needed.
 final class PoolCore: Sendable {
     let identity: ExecutorIdentity
@@ -232,7 +232,7 @@ final class PoolCore: Sendable {
         }
     }
 
-    /// Whether there is a job that a free worker may take, checked under the locks.
+    /// Returns whether there is a job that a free worker may take, checked under the locks of the queues.
     func hasWork() -> Bool {
         if shards.contains(where: { $0.hasMore(than: 0) }) { return true }
         return workers[..<usedWorkerCount.load(ordering: .relaxed)].contains {

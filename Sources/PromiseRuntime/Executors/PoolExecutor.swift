@@ -5,8 +5,8 @@ import ChainSystem
 /// - Order: none is promised between jobs; a worker runs its local jobs in the order in which they became ready.
 /// - Fairness: jobs that a handler makes ready go to its worker's local queue. After 61 local jobs in a row the worker
 ///   looks at the jobs from outside first. A worker without local jobs takes a share of those from outside, or steals
-///   half of another's, 8 at most. The only job in a local queue is not stolen unless that worker is found in one long
-///   handler. So nothing starves that has a worker to run it.
+///   half of another worker's, 8 at most. The only job in a local queue is not stolen unless that worker is found in
+///   one long handler. So no job starves while there is a worker to run it.
 /// - Cost of a hop: between handlers on one worker about 30 ns, no system call; from outside the same, plus a wake-up
 ///   (some microseconds) if a worker sleeps.
 /// - Blocking: a worker is *blocked* if its handler has used next to no processor time for 100 ms, and waits. That is

@@ -1,15 +1,15 @@
 import CChainRuntime
 import ChainSystem
 
-/// Runs each handler on a thread of its own, up to a limit of threads, so that a handler may block without holding up
-/// another.
+/// An executor that runs each handler on a thread of its own, up to a limit of threads, so that a handler may block
+/// without holding up another.
 ///
 /// - Order: handlers start in the order in which they became ready, and run at the same time.
 /// - Fairness: at ``limit`` threads, handlers wait in one queue, first in, first out, for a running handler to end. So
 ///   100,000 ready handlers start 64 threads by default. The queue has no limit. If all running handlers wait for
 ///   queued ones, nothing proceeds: choose a higher limit, or use the pool.
-/// - Cost of a hop: starting a thread, 10 to 50 µs; beyond the limit one short lock. A thread ends as soon as nothing
-///   waits.
+/// - Cost of a hop: starting a thread, 10 to 50 µs; beyond the limit one short lock. A thread ends as soon as no
+///   handler waits for a thread.
 /// - Threads: while a handler runs it has its thread to itself; the thread may have run other handlers before.
 public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {
     // Sendable: `state` is behind its lock, and replaced only in a child of a fork, while the child has one thread.
@@ -48,8 +48,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         state = Lock(State())
     }
 
-    /// Whether the calling thread is the only one of this executor; false for a limit of several, where another one can
-    /// run what the calling thread waits for.
+    /// Whether the calling thread is the only one of this executor. False for a limit of several, because another
+    /// thread can run what the calling thread waits for.
     public var isServedHere: Bool { isSerial && state.withLock { $0.onlyThread == chain_thread_id() } }
 
     /// The number of threads at this moment.

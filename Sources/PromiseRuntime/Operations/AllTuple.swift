@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension Promise {
-    /// Makes a promise that is fulfilled with the values of all members as a tuple, whatever their types, or rejected
-    /// as the first of them is rejected.
+    /// Makes a promise that is fulfilled with the values of all members as a tuple, whatever their types. It is
+    /// rejected with the error of the first member that is rejected.
     ///
     ///     let report = Promise.all(fetch(3), charge(["tea"])).map { pages, sum in "\(pages.count) for \(sum)" }
     ///
@@ -20,7 +20,7 @@ extension Promise {
         return Node(
             .all, .all, members, label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers
         ) { node, members in
-            // By index, because a closure that captured the members would keep them alive.
+            // Read from the parameter, because a closure that captured the members would keep them alive.
             var values = MemberValues(members)
             let tuple = (values.next(First.self), values.next(Second.self), repeat values.next((each Rest).self))
             _ = unsafeDowncast(node, to: Node.self).fulfill(tuple, by: .machinery)

@@ -49,7 +49,7 @@ extension Promise {
         public var isCancelled: Bool { resolver.isCancelled }
 
         /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that
-        /// was before the call (<doc:TheRules>, X4).
+        /// happened before the call (<doc:TheRules>, X4).
         public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
     }
 }
@@ -79,7 +79,7 @@ public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
 }
 
 // One declaration per name (TheRules, P3). Overloads by the callback's shape would be tried for every closure, and are
-// ambiguous where the callback is passed on; so the shape is a member of the closure's argument.
+// ambiguous where the callback is passed on. So the shape is a member of the closure's argument.
 extension Promise {
     /// Makes a promise from an API that calls back: `body` calls the API with a function of the ``Completion``.
     ///
@@ -105,8 +105,8 @@ extension Promise {
         return promise
     }
 
-    /// Continues with an API that calls back: the handler calls the API with the value, and the child is settled when
-    /// its ``Resolver`` is called, in the handler or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
+    /// Continues with an API that calls back: the handler calls the API with the value. The child is settled when its
+    /// ``Resolver`` is called, in the handler or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
     ///
     ///     let image = fetch(url).thenCallback(to: Image.self) { data, resolver in
     ///         decode(data, completion: resolver.completion.result)

@@ -94,7 +94,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         if !decides(promise) { countSettled(1) }
     }
 
-    /// Settles the combinator if this member's outcome alone does; false if not.
+    /// Settles the combinator if this member's outcome alone decides; false if not.
     private func decides(_ member: AnyPromise) -> Bool {
         let isRejected = member.current.has(PromiseState.rejected)
         if isRejected { member.markErrorSeen() }

@@ -28,7 +28,8 @@ extension Promise {
     ///         }
     ///     }
     ///
-    /// The handler runs on ``DispatchExecutor/main``, never inside the call that attaches it, also on the main actor.
+    /// The handler runs on ``DispatchExecutor/main``, never inside the call that attaches it, not even on the main
+    /// actor.
     @inlinable @discardableResult
     public final func done(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,

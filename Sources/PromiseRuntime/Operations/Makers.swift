@@ -2,9 +2,9 @@ import ChainEvents
 
 // Nested, because a program may have types of these names.
 extension Promise {
-    /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Only the
-    /// first call of the two arguments counts; later calls only record an event. May be kept, and called from any
-    /// thread.
+    /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Of all
+    /// calls of the two arguments only the first counts; later calls only record an event. It may be kept, and called
+    /// from any thread.
     public struct Resolve: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -16,8 +16,8 @@ extension Promise {
         public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
     }
 
-    /// The second argument of a body: rejects the body's promise (ES6 `reject`). Only the first call of the two
-    /// arguments counts.
+    /// The second argument of a body: rejects the body's promise (ES6 `reject`). Of all calls of the two arguments only
+    /// the first counts.
     public struct Reject: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -37,8 +37,8 @@ extension Promise.Resolve where Value == Void {
 // one maker only: a chain with two makers took 15 s, now 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and
 // `reject` needs its type in a chain: `Promise<Int> { resolve, … }`.
 extension Promise {
-    /// Runs `body` asynchronously on the executor; it settles the promise by calling its arguments, then or later. A
-    /// throw rejects (ES6). The promise is not abandoned while either argument is kept.
+    /// Runs `body` asynchronously on the executor. `body` settles the promise by calling its arguments, then or later;
+    /// a throw rejects (ES6). The promise is not abandoned while either argument is kept.
     ///
     ///     let answer = Promise<Int> { resolve, reject in
     ///         ask { text in
@@ -91,7 +91,7 @@ extension Promise {
     /// `Promise { try parse(data) }`, or `Promise(work: parse)`.
     ///
     /// Work that was cancelled before it began does not run. Running work is not interrupted; it can check
-    /// ``ChainRuntime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
+    /// ``ChainRuntime/isCancelled``, and its result is dropped. Work may block on an executor that allows it.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, work: @escaping @Sendable () throws -> Value
@@ -107,7 +107,8 @@ extension Promise {
         }
     }
 
-    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. As `Promise { … }`.
+    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. Otherwise as
+    /// `Promise { … }`.
     ///
     /// For expressions, not for closures: those have `Promise { … }` and `Promise(work: f)`.
     @_disfavoredOverload

@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension Promise {
-    /// Makes a promise by `body` and waits for it, again and again, until a value is sufficient; fulfilled with that
-    /// value.
+    /// Calls `body` and waits for the promise that it returns, again and again, until a value is sufficient. The
+    /// returned promise is fulfilled with that value.
     ///
     ///     let done = Promise.repeat(pause: .seconds(1)) {
     ///         fetchStatus(of: job)
@@ -10,18 +10,18 @@ extension Promise {
     ///         status.isFinal
     ///     }
     ///
-    /// There is always a first round. A rejection, or a throw of either closure, ends the loop and rejects it;
-    /// ``retry(_:backoff:label:on:file:line:_:onlyIf:)`` continues after errors. Cancelling it cancels the current
-    /// round and what its body returned, up to the source of that work, unless that has another consumer
-    /// (<doc:TheRules>, X2).
+    /// There is always a first round. A rejection, or a throw of either closure, ends the loop and rejects the returned
+    /// promise; ``retry(_:backoff:label:on:file:line:_:onlyIf:)`` continues after errors. Cancelling the returned
+    /// promise cancels the current pause or round, the promise that the body returned, and what that one waits for, as
+    /// far as these have no other consumer (<doc:TheRules>, X2).
     ///
-    /// Each round is a node under this one. Rounds take neither stack nor memory, because one that has ended is
-    /// released; a round costs one hop to the executor. With the inline executor, rounds that are fulfilled at once run
-    /// before this call returns.
+    /// Each round is a node under this one, and so is each pause. Rounds take neither stack nor memory, because one
+    /// that has ended is released; a round costs one hop to the executor, two after a pause. With the inline executor,
+    /// rounds that are fulfilled at once run before this call returns.
     ///
     /// - Parameters:
-    ///   - pause: The time between the end of a round and the next one, by the runtime's clock; none below 0, and none
-    ///     before the first round.
+    ///   - pause: The time between the end of a round and the next one, by the runtime's clock; below 0 counts as 0.
+    ///     There is none before the first round.
     ///   - executor: Runs both closures, one at a time.
     ///   - body: Makes the promise of one round.
     ///   - isEnough: Returns whether a round's value is the last one.

@@ -49,11 +49,11 @@ enum RoundRule<Value: Sendable>: Sendable {
     }
 }
 
-/// The node of `repeat` and `retry`. Each round is a node under it, which follows the promise that the body made; each
-/// wait is a `delay`.
+/// The node of `repeat` and `retry`. Under it, each round is a node that follows the body's promise, and each wait is a
+/// `delay`.
 ///
-/// A round settles on any thread; the next step is decided in a job of the executor, which then also runs the next
-/// round. So nothing recurses, and a round costs one hop.
+/// A round settles on any thread; the next step is decided in a job of the executor. Unless there is a wait, the same
+/// job runs the next round. So nothing recurses, and a round costs one hop, two after a wait.
 final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked Sendable {
     // Sendable: mutable state is behind its lock.
     typealias Body = @Sendable () throws -> Promise<Value>
@@ -95,7 +95,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         return round
     }
 
-    /// Makes a promise created by this node. The label is for viewers, and costs nothing without a recorder.
+    /// Makes a node, with this one as its creator. The label is for viewers, and costs nothing without a recorder.
     private func makeMember<Member>(labelled title: @autoclosure () -> String, _ make: (Context) -> Member) -> Member {
         var text = ""
         if isRecording { text = (label.map { $0 + " " } ?? "") + title() }
@@ -108,7 +108,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         guard let body = plan.withLock({ $0?.body }) else { return false }
         do {
             let made = try body()
-            // Checked here, because this node waits for the round, which will follow this promise.
+            // Checked here, because this node waits for the round, and the round will follow `made`.
             if let cycle = made.cycle(to: self) { throw cycle }
             if !round.follow(made, byHandler: true), made.isSettled { made.markErrorSeen() }
             return false

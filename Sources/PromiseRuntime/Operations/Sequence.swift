@@ -2,8 +2,9 @@ import ChainEvents
 import ChainSystem
 
 extension Promise {
-    /// Makes a promise of each input, one after another or up to `concurrency` at a time; fulfilled with the values in
-    /// the order of the inputs (RXPromise; MICAcom's `seq`; PromiseKit's `when(fulfilled:concurrently:)`).
+    /// Makes a promise from each input, one after another or up to `concurrency` at a time. The returned promise is
+    /// fulfilled with the values in the order of the inputs (RXPromise; MICAcom's `seq`; PromiseKit's
+    /// `when(fulfilled:concurrently:)`).
     ///
     ///     let pages = Promise.sequence([1, 2, 3], concurrency: 2) { fetch($0) }
     ///
@@ -49,14 +50,14 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         var make: Make?
         // The index of the next input.
         var next = 0
-        // The number of members that are not fulfilled.
+        // The number of members that are not fulfilled yet, unstarted ones included.
         var left: Int
-        // By input; empty if the node keeps no values.
+        // By the index of the input; empty if the node keeps no values.
         var values: [Member?]
         // The number of members that may still be started now.
         var wanted: Int
-        // Whether a job that starts members is queued or runs. It starts all that are wanted, so that a member that
-        // settles at once does not recurse.
+        // Whether a job that starts members is queued or runs. The job starts all members that are wanted, so that one
+        // that settles at once causes no recursion.
         var isStarting = false
     }
 

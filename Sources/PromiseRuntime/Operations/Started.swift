@@ -1,8 +1,8 @@
 import ChainEvents
 
 /// A waiter for the end of a node that started another promise. It withdraws the node's interest, so that the started
-/// promise is cancelled unless it has another consumer (TheRules, X2). That happens in the loop of the first
-/// cancellation, so such nodes may be nested to any depth, and keeps that cancellation's source and reason.
+/// promise is cancelled unless it has another consumer (TheRules, X2). The withdrawal runs in the loop of the first
+/// cancellation, so such nodes may be nested to any depth. It keeps that cancellation's source and reason.
 final class StartedWaiter: _Waiter {
     let started: AnyPromise
 
@@ -19,7 +19,7 @@ final class StartedWaiter: _Waiter {
     override var isConsumer: Bool { false }
 }
 
-/// The waiter for a started member: ends its ``StartedWaiter``, then delivers it.
+/// The waiter for a started member: ends the member's ``StartedWaiter``, then delivers the member.
 private final class EndWaiter: MemberWaiter {
     override func settled(_ promise: AnyPromise) {
         combinator.waiterIsDone()
@@ -28,7 +28,7 @@ private final class EndWaiter: MemberWaiter {
 }
 
 extension Combinator {
-    /// The pending members that this node has started. O(its waiters).
+    /// The pending members that this node has started. O(n) in the waiters of this node.
     var startedMembers: [AnyPromise] {
         var members: [AnyPromise] = []
         forEachLiveWaiter { waiter in if let waiter = waiter as? StartedWaiter { members.append(waiter.started) } }

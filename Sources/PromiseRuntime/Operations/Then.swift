@@ -21,9 +21,9 @@ extension Promise {
     ///
     ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
     ///
-    /// Cancelling the child cancels the promise that the handler returned, too, and what that one waits for, unless it
-    /// has another consumer (<doc:TheRules>, X2). Cost of this and of every operation with a handler: one object, and
-    /// the captures of the closure; no hop if parent and child have the same executor.
+    /// Cancelling the child also cancels the promise that the handler returned, and what that promise waits for, as far
+    /// as these have no other consumer (<doc:TheRules>, X2). Cost of this and of every operation with a handler: one
+    /// object, and the captures of the closure; no hop if parent and child have the same executor.
     ///
     /// - Parameters:
     ///   - onFulfilled: Called with the value; a throw rejects the child (A+ 2.2.7.2).
@@ -49,7 +49,7 @@ extension Promise {
                 case .pass, .drop: return node.dropHandler()
                 }
                 let promise = next.asPromise()
-                // After a cancellation this follows nothing: the returned promise loses its consumer (TheRules, X3).
+                // A cancelled node follows nothing: the returned promise loses its consumer (TheRules, X3).
                 node.follow(promise, byHandler: true)
                 return false
             } catch {

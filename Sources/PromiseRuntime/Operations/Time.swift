@@ -2,8 +2,9 @@ import ChainEvents
 import ChainSystem
 
 extension Promise where Value == Void {
-    /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock, at once if it is not above
-    /// zero (PromiseKit's `after`). Cancelling it cancels the timer. Cost: a timer, O(log n) in those that are set.
+    /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock (PromiseKit's `after`); at
+    /// once if `duration` is not above zero. Cancelling it cancels the timer. Cost: a timer, O(log n) in the timers
+    /// that are set.
     public static func delay(
         _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -31,9 +32,9 @@ extension Promise {
     }
 
     /// Settles as this promise does; rejects with ``PromiseTimedOut`` if that takes longer than `limit`. This promise
-    /// is then cancelled if it has no other consumer, and by the same rule so are those that it waits for, up to the
-    /// source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's `setTimeout:`). The time begins with the call. A
-    /// settled promise is never too late, whatever the limit.
+    /// is then cancelled if it has no other consumer. The same rule applies to what it waits for, up to the source of
+    /// the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's `setTimeout:`). The time begins with the call. A settled
+    /// promise is never too late, whatever the limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
@@ -83,7 +84,7 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, from 0 to some 292 years.
+    /// The duration in nanoseconds, clamped to the range from 0 to about 292 years.
     package var clampedNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || (seconds == 0 && attoseconds <= 0) { return 0 }

@@ -42,7 +42,7 @@ struct Attach: ParsableCommand {
         // doubles the time.
         if !wait { for target in targets where !target.isFar { try discovery.probe(target) } }
         do { try settings.attach(to: targets, Discovery(), waits: wait) } catch let failure as Failure {
-            // The source gives the reason of its end as a text only; probing throws the error with its exit code.
+            // The source gives the reason for its end as a text only; probing throws the error with its exit code.
             if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }
             throw failure
         }
@@ -59,7 +59,7 @@ struct Pick: ParsableCommand {
     func run() throws { try display.settings().attachToOneOf(Discovery(), choosesAlways: true) }
 }
 
-/// `chainview relay`: the end of an `ssh:` connection on the other machine.
+/// `chainview relay`: the remote end of an `ssh:` connection.
 struct RelayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
@@ -92,7 +92,8 @@ extension Settings {
 
     /// Opens the dashboard on the only program there is, else on one that the user chooses from a list.
     ///
-    /// - Parameter choosesAlways: whether the list is shown also for one program; without a terminal it is printed.
+    /// - Parameter choosesAlways: whether the list is shown even for one program; without a terminal the list is
+    ///   printed.
     /// - Throws: ``Failure`` without a terminal, unless `choosesAlways` is true or there is exactly one program.
     func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
         if isHeadless || !choosesAlways {

@@ -33,7 +33,7 @@ struct DemoCommand: ParsableCommand {
     .joined(separator: "\n")
 
     func validate() throws {
-        // From a least speed on, because the demo divides durations by it, and these have to stay representable.
+        // Bounded, because the demo divides durations by the speed, and the results have to stay representable.
         guard (0.001...1000).contains(speed) else {
             throw ValidationError("The speed is above 0, from 0.001 to 1000, not \(speed).")
         }

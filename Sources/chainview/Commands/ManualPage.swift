@@ -1,6 +1,6 @@
 import Dashboard
 
-/// The manual page in roff, by the macros of man(7).
+/// The manual page in roff, with the macros of man(7).
 struct ManualPage {
     private(set) var text = ""
     private let root: Manual.Command

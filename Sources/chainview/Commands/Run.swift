@@ -112,7 +112,7 @@ struct Run: ParsableCommand {
         return variables
     }
 
-    /// Replaces this process by the program, because there is no terminal for a dashboard.
+    /// Replaces this process with the program, because there is no terminal for a dashboard.
     private func replaceItself(_ program: Executable) throws -> Never {
         for (name, value) in program.environment { setenv(name, value, 1) }
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
@@ -148,7 +148,7 @@ struct Run: ParsableCommand {
         _ program: Executable, _ settings: Settings, isShown: Bool, _ storage: RecordingFileStorage?,
         _ recording: inout RunRecording?
     ) throws -> ChildProgram {
-        // Closed in programs that are started, because each would hold a pipe open.
+        // Close-on-exec, because each started program would otherwise hold a pipe open.
         let ends = (
             standard: fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), error: fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         )

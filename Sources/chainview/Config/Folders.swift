@@ -60,7 +60,7 @@ enum SmallFile {
         return text
     }
 
-    /// Replaces a file atomically, readable by the user only. Creates its folder.
+    /// Replaces a file atomically; the new file is readable by the user only. Creates the folder if there is none.
     static func replace(_ path: String, with text: String) throws(Problem) {
         let folder = (path as NSString).deletingLastPathComponent
         do {

@@ -6,9 +6,9 @@ import TOMLKit
 /// Files of settings made in the dashboard: one for each program, or set of programs, by name.
 struct SettingsStore {
     var folder: String
-    /// The settings by the configuration file, which saved settings override.
+    /// The settings from the configuration file; saved settings override these.
     var base: ViewSettings
-    /// The settings by flags, which override saved settings.
+    /// The settings from flags; these override saved settings.
     var demanded: ViewSettings
 
     /// Returns the path of the file for programs of these names. Names may hold any characters.

@@ -69,7 +69,7 @@ struct Settings {
             keepsHistory: configuration.historyMemory > 0)
     }
 
-    /// The first view settings, by the configuration file alone.
+    /// The first view settings, from the configuration file alone.
     var base: ViewSettings {
         var base = State(size: display.frame.size.size).remembered
         base.view = configuration.view
@@ -81,7 +81,7 @@ struct Settings {
         return base
     }
 
-    /// The view settings by flags; they override saved ones.
+    /// The view settings from flags; these override saved ones.
     var demanded: ViewSettings {
         var demanded = ViewSettings()
         demanded.view = display.frame.view?.view

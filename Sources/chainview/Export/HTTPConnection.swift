@@ -24,7 +24,7 @@ final class HTTPConnection {
     private let clock: () -> ContinuousClock.Instant
     private var socket: Descriptor?
 
-    /// How long to wait for a connection, and for a whole answer.
+    /// The time limit of connecting to one address, and that of sending a request and receiving its whole answer.
     private static let limit: Duration = .seconds(10)
 
     /// - Parameters:

@@ -5,7 +5,7 @@ import ChainText
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
 
-    /// The nodes that are shown if no limit is named.
+    /// The most nodes that are shown without `--limit`.
     var nodeLimit: Int {
         switch self {
         case .mermaid: MermaidExport.nodeLimit
@@ -30,6 +30,8 @@ enum MomentFormat: CaseIterable {
         return Self.note(nodes: moment.leftOutCount, cutNodes: moment.leftOutCount, links: 0)
     }
 
+    /// Returns what is not shown and why, in one sentence; nil if nothing is left out.
+    ///
     /// - Parameters:
     ///   - nodes: the number of nodes that `--limit` leaves out.
     ///   - cutNodes: the number of all nodes left out.

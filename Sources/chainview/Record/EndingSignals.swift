@@ -28,10 +28,10 @@ final class EndingSignals: Sendable {
         }
     }
 
-    /// The first signal that came.
+    /// The first signal that came; nil if none has.
     var received: Int32? { state.withLock { $0.received } }
 
-    /// Calls `body` on another thread when a signal comes, or now if one has come.
+    /// Calls `body` on another thread when the first signal comes; at once, on this thread, if it has come already.
     func whenReceived(_ body: @escaping @Sendable () -> Void) {
         let isReceived = state.withLock { state in
             state.action = body
@@ -45,7 +45,7 @@ final class EndingSignals: Sendable {
             defer { state.received = state.received ?? signal }
             return (state.received == nil, state.action)
         }
-        // A second one ends the process whatever it waits for.
+        // A second one ends the process, whatever the process waits for.
         if !isFirst { Signals.raiseAgain(signal) }
         action?()
     }

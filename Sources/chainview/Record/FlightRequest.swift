@@ -59,7 +59,7 @@ struct FlightRequest {
         }
     }
 
-    /// Throws if the output exists and is not to be replaced, or is no file, or a link that leads nowhere.
+    /// Throws if the output exists and is not to be replaced, or is not a regular file, or is a dangling symbolic link.
     private func checkOutput() throws {
         var facts = stat()
         guard lstat(output, &facts) == 0 else { return }

@@ -24,7 +24,7 @@ final class RunRecording {
             whenBegun: { MarkList.remove(ofRecording: file) })
     }
 
-    /// The source for the dashboard, which goes on when the dashboard stops it.
+    /// The source for the dashboard; it goes on when the dashboard has stopped it.
     var shownSource: any BatchSource { LastingSource(source) }
 
     /// Ends the recording once the program has ended, and prints what was recorded.

@@ -61,9 +61,9 @@ final class SourceRecorder: Sendable {
     /// Subscribes to a source, which the owner starts and stops.
     ///
     /// - Parameters:
-    ///   - endsWhenLost: whether a lost connection ends the recording; else the source's end does.
-    ///   - isHistory: whether it is read while it is written, and starts over with another run of the program.
-    ///   - openWarnings: how many warnings of the program are open, where that is known; else they are searched for.
+    ///   - endsWhenLost: whether a lost connection ends the recording; else only the source's end does.
+    ///   - isHistory: whether the recording is read while written, and starts over with another run of the program.
+    ///   - openWarnings: returns how many warnings of the program are open; nil: they are counted here.
     ///   - whenBegun: called once, when the recording has replaced what the file held.
     init(
         _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
@@ -96,14 +96,14 @@ final class SourceRecorder: Sendable {
         woken.signal()
     }
 
-    /// Waits for the end of the recording, at most for some time; returns whether it has ended.
+    /// Waits for the end of the recording, for `time` at most; returns whether it has ended.
     func wait(for time: DispatchTimeInterval) -> Bool {
         guard hasEnded.wait(timeout: .now() + time) == .success else { return false }
         hasEnded.signal()
         return true
     }
 
-    /// Writes the batches received so far, and waits for that at most for some time; returns false if it took longer.
+    /// Writes the batches received so far, and waits for that, for `time` at most; returns false if it took longer.
     func flush(within time: DispatchTimeInterval) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isOver = state.withLock { state in

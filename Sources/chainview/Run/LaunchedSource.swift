@@ -82,7 +82,7 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    /// Why the program cannot be attached to yet.
+    /// Returns why the program cannot be attached to yet.
     private func why(_ found: [FoundProcess]?) -> String {
         if let problem = found?.first?.problem { return "\(child.name) cannot be attached to: \(problem)" }
         return "\(child.name) has not started an inspector: add `Inspector.startIfRequested()` to it"

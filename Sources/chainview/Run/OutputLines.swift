@@ -26,7 +26,7 @@ struct OutputLines: Sendable {
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             if part.offset > 0 { endLine(of: stream) }
             var text = part.element
-            // What follows a carriage return overwrites the line; those at its end may belong to a line feed.
+            // Text after a carriage return overwrites the line; carriage returns at the end may belong to a line feed.
             if let end = text.lastIndex(where: { $0 != 0x0D }) {
                 if text.first != 0x0D, unfinished[stream].last == 0x0D { unfinished[stream] = [] }
                 if let last = text[..<end].lastIndex(of: 0x0D) {

@@ -25,13 +25,13 @@ final class ProgramOutput: Sendable {
 
     /// The most bytes that are kept until the dashboard closes.
     static let limit = 16 << 20
-    /// The most bytes that are read after the program's end: more than its pipes hold. A process that it left behind may
-    /// go on to write.
+    /// The most bytes that are read after the program's end: more than its pipes hold. Limited, because a process that
+    /// the program left behind may go on writing.
     private static let restLimit = 2 << 20
 
     /// Opens pipes and starts to read them.
     ///
-    /// - Parameter wake: called on another thread when bytes came.
+    /// - Parameter wake: called on another thread when bytes have come.
     /// - Returns: the output, and the ends for the program to write to.
     static func open(
         limit: Int = limit, wake: @escaping @Sendable () -> Void

@@ -11,7 +11,7 @@ final class AlertCommand {
     private let command: String
     private var running: [pid_t] = []
 
-    /// The most commands at one time; further alerts run none.
+    /// The most commands that run at once; further alerts run none.
     private static let limit = 4
     /// The most characters of a program's text; a longer one is cut.
     private static let textLimit = 1_000

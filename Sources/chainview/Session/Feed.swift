@@ -19,7 +19,7 @@ final class Feed {
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
     private let bag = DisposeBag()
-    /// Batches taken out of the mailbox; those before `nextIndex` are dispatched.
+    /// Batches taken out of the mailbox; those before `nextIndex` have been dispatched.
     private var received: [EventBatch] = []
     private var nextIndex = 0
     /// The high-water mark of events and nodes in the mailbox.
@@ -27,7 +27,7 @@ final class Feed {
     private var process: ProcessDescription?
     /// The cost of the batches that were dropped here, by the program that was live then.
     private var lostCounts: [ProcessKey: UInt64] = [:]
-    /// The number of the feed's own last command, from 2⁶³ on; replies to these are not dispatched.
+    /// The number of the feed's own last command, from 2⁶³ on; replies to such commands are not dispatched.
     private var lastCommand: UInt64 = 1 << 63
     /// Whether the source was ever live.
     private(set) var wasLive = false
@@ -150,7 +150,7 @@ final class Feed {
 
     func send(_ command: ViewerCommand) { source.send(command) }
 
-    /// Requests all live nodes, which come as batches.
+    /// Requests the program's whole state, which comes as batches.
     func requestSnapshot() {
         guard let process else { return }
         lastCommand += 1

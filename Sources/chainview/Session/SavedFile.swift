@@ -5,7 +5,7 @@ import Foundation
 struct SavedFile {
     private let url: URL
 
-    /// - Parameter path: as typed: relative to this folder or absolute; `~` is the home folder.
+    /// - Parameter path: as typed: relative to the working folder, or absolute; `~` is the home folder.
     init(path: String) {
         url = URL(fileURLWithPath: (path as NSString).expandingTildeInPath).standardizedFileURL
     }

@@ -41,7 +41,7 @@ extension Session {
         return playback?.wallMarks ?? histories.marks
     }
 
-    /// Shows the live programs again, where the end of their past is reached.
+    /// Shows the live programs again if the end of their past is reached.
     func returnIfOver() {
         guard let histories, let playback, playback.isOver else { return }
         histories.keep(playback)

@@ -8,7 +8,7 @@ struct BatchLoop {
     private let duration: DurationArgument?
     private let signals = EndingSignals()
     private let source: ForestSource
-    /// Whether the end is being written, which is not cut off.
+    /// Whether the end is being written; a signal does not cut that off.
     private let isEnding = Lock(false)
 
     /// The longest time between two calls of `whilePaused` while batches come, in nanoseconds.
@@ -19,7 +19,7 @@ struct BatchLoop {
     /// Makes a loop that has not opened its source. Has to be called before other threads start, because it blocks the
     /// signals that it waits for, and threads inherit the blocked signals.
     ///
-    /// - Parameter duration: the time limit, from the first batch on.
+    /// - Parameter duration: the time limit, from the moment that the source is open; nil for none.
     init(_ source: ForestSource, for duration: DurationArgument?) {
         self.source = source
         self.duration = duration

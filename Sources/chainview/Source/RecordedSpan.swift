@@ -7,7 +7,7 @@ extension RecordingFile {
     /// Folds a span of the recording, and counts by call site the nodes that settled in it.
     ///
     /// - Parameters:
-    ///   - name: how the recording was typed.
+    ///   - name: the recording as it was typed.
     ///   - start: the first moment, in nanoseconds of the program's clock; nil for all that was recorded.
     ///   - end: the last moment.
     func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {

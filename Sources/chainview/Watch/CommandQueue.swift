@@ -16,9 +16,9 @@ final class CommandQueue {
     private let command: String
     /// The most jobs that may wait.
     private let limit: Int
-    /// How long ``finish(unless:)`` waits for the running job once it is to stop.
+    /// How long ``finish(unless:)`` waits for the running job once the queue is to stop.
     private let stopLimit: DispatchTimeInterval
-    /// The jobs; those before `nextIndex`, less than `limit`, were started.
+    /// The jobs; those before `nextIndex`, fewer than `limit`, were started.
     private var waiting: [Job] = []
     private var nextIndex = 0
     private var running: pid_t?

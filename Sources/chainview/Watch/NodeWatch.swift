@@ -5,9 +5,9 @@ import ChainRows
 
 /// Finds the nodes of one program that match a query, each once, also those that match from the beginning.
 ///
-/// A node is tested after each batch in which it changed, and when time alone changes the answer: to a second.
+/// A node is tested after each batch in which it changed, and when time alone changes the answer, to the second.
 struct NodeWatch {
-    /// All that was applied so far, but for the oldest settled chains.
+    /// All that was applied so far, except the oldest settled chains.
     private(set) var forest: ChainForest
     private var watch: MatchWatch
     private var warnings: OpenWarnings?

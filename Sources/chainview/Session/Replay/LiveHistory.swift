@@ -4,7 +4,7 @@ import ChainSource
 import Dashboard
 import Synchronization
 
-/// The last minutes of a live program, recorded in memory: what looking back reads.
+/// The last minutes of a live program, recorded in memory for looking back.
 ///
 /// A ring of whole segments. Recorded on a thread of its own, so that frames do not wait for it.
 final class LiveHistory {
@@ -31,7 +31,7 @@ final class LiveHistory {
     /// Notes how many warnings of the program are open now.
     func note(warningCount count: Int) { warningCount.value.store(count, ordering: .relaxed) }
 
-    /// Why there is no past to be shown.
+    /// The reason why there is no past to show.
     struct Missing: Error { var reason: String }
 
     /// Returns what was recorded until now, as a snapshot that later batches do not change.

@@ -16,7 +16,7 @@ final class LiveRecording {
     /// How long to wait for the rest to be written.
     private static let endLimit = DispatchTimeInterval.seconds(5)
 
-    /// Creates the file, for its user only, and subscribes to the source.
+    /// Creates the file, readable by its user only, and subscribes to the source.
     init(_ source: SourceID, of batches: any BatchSource, path: String) throws {
         self.source = source
         self.path = path

@@ -17,10 +17,10 @@ struct MarkList {
 
     private static let head = "# marks of a chainview recording: nanoseconds of the program's clock, and a name"
 
-    /// Marks that are not saved.
+    /// Makes an empty list of marks that are not saved.
     init() { path = nil }
 
-    /// The file with the marks of a recording.
+    /// Returns the path of the file with the marks of a recording.
     private static func file(ofRecording recording: String) -> String {
         URL(fileURLWithPath: recording).path + ".marks"
     }
