@@ -14,8 +14,8 @@ extension RowModel {
         return tickOrder(now: now, wall: wall, isStill: isStill)
     }
 
-    /// Returns whether no sort, scan or rebuild is under way and, unless `ignoresDeadlines`, nothing is to be archived
-    /// or folded later, except chains and nodes that the selection is in.
+    /// Returns whether no sort, scan or rebuild is under way. Unless `ignoresDeadlines`, nothing may be left to archive
+    /// or fold later, either, except chains and nodes that the selection is in.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
@@ -31,7 +31,7 @@ extension RowModel {
         set { filter.dims = newValue }
     }
 
-    /// How far the filter is.
+    /// The state of the filter.
     package var filterState: FilterState {
         FilterState(
             isActive: filter.isActive, isScanning: isScanning, matchCount: filter.count, revision: filter.revision,

@@ -27,7 +27,7 @@ extension RowModel {
         refreshMatches(in: forest)
     }
 
-    /// Forgets evicted nodes; returns the new roots of chains that lost their root, if the chain's matches were kept.
+    /// Forgets evicted nodes; returns the new roots of the chains that lost their root but kept their matches.
     private mutating func forgetEvicted(_ changes: borrowing ForestChanges) -> Set<NodeIndex> {
         var newRoots: Set<NodeIndex> = []
         // By offset, because iteration would copy elements of 120 bytes.
@@ -39,7 +39,8 @@ extension RowModel {
             folds.forget(index)
             filter.forget(index)
             if filter.isActive, let root = changes.evicted[offset].newRoot, filter.inherit(from: index, by: root) {
-                // Otherwise all its nodes are tested again, because the label of the root is another one now.
+                // If the query reads labels of roots, all nodes of the chain are tested again, because its root is
+                // another one now.
                 if !filter.dependsOnRootLabels { newRoots.insert(root) }
             }
         }
@@ -88,7 +89,7 @@ extension RowModel {
         }
     }
 
-    /// Prefetches the slots of the next evicted roots: 6 % of `screen.fold-with-view.1M`.
+    /// Prefetches the slots of the next evicted roots: saves 6 % of `screen.fold-with-view.1M`.
     private func prefetch(_ evicted: ArraySlice<ForestChanges.Eviction>) {
         for offset in evicted.indices.prefix(Self.prefetchCount) {
             let number = slotOf[evicted[offset].index.rawValue]
@@ -133,7 +134,8 @@ extension RowModel {
         } else {
             let isBack = bits.contains(.settled)
             if isBack { slots.set(.settled, false, slot) }
-            // The chain is live again, because a node was added to it.
+            // If it was archived, the chain is live again: a node was added to it, or a live chain of another program
+            // is under it.
             if bits.contains(.archived) { setArchived(root, false, in: forest) }
             if isBack || chain.firstRejected != nil, bits.contains(.folded), openCount < Self.openLimit {
                 slots.set(.folded, false, slot)

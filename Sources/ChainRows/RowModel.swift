@@ -35,8 +35,8 @@ package struct RowModel {
         static let postponed: UInt64 = 1_000_000_000
     }
 
-    /// How many live chains are unfolded at one time; chains beyond that arrive folded, so that a storm is a list of
-    /// rows.
+    /// The most live chains that are unfolded at once. Chains past the limit arrive folded, so a storm of chains is a
+    /// list of single rows.
     static let openLimit = 24
 
     /// The rows of a walked chain.
@@ -109,8 +109,9 @@ package struct RowModel {
     /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. Of the chains with
-    /// matches, more than `longFrom` are listed only when all matches are found.
+    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. At most `longFrom`
+    /// chains with matches are listed before all matches are found, not counting those of 65,535 rows or more.
+    /// `queueLimit` replaces ``leastQueueLimit``.
     package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.longFrom = longFrom

@@ -2,10 +2,10 @@ import ChainModel
 
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.
 ///
-/// The path is found backwards: from a node to its followed node or to the member that settled last (of a race first,
-/// of a live node one that is live), from a node without these to its parent. At the end of such a branch it goes on
-/// from the innermost node that depends on the branch: to its member before, if it runs its members one after another,
-/// or to its parent, if the branch was made after it started.
+/// The path is found backwards. From a node it leads to its followed node, or to the member that settled last (in a
+/// race, first; in a live node, to a live one); from a node without these, to its parent. At the end of such a branch,
+/// the path continues at the innermost node that depends on the branch. From there it leads to the previous member if
+/// the node runs its members one after another, or to the node's parent if the branch was made after the node started.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
@@ -15,10 +15,10 @@ public struct CriticalPath: Hashable, Sendable {
     /// The most links of a node that are read.
     static let linkLimit = 1_000
 
-    /// Finds the path to a node. O(nodes of the path, and their links).
+    /// Finds the path to a node. O(nodes of the path and their links).
     public init(to tail: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(tail) else { return }
-        // Nodes of which the dependency is visited first, innermost last.
+        // The nodes that depend on the current branch, innermost last.
         var holders: [NodeIndex] = []
         var current: NodeIndex? = tail
         while let node = current, nodes.count < Self.nodeLimit {
@@ -34,9 +34,9 @@ public struct CriticalPath: Hashable, Sendable {
         }
     }
 
-    /// Returns the node to visit after a branch that was made at `start`: of the innermost holder, the member before
-    /// that time, or else the parent. The parent of a holder that started later did not delay the branch, so it is not
-    /// visited.
+    /// Returns the node to visit after a branch that was made at `start`: the innermost holder's last member that
+    /// settled before, or else the holder's parent. The parent of a holder that started after `start` did not delay the
+    /// branch, so it is skipped.
     private func nextOfHolders(
         _ holders: inout [NodeIndex], start: UInt64, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -86,7 +86,7 @@ public struct CriticalPath: Hashable, Sendable {
         var best: (node: NodeIndex, time: UInt64)?
         for link in forest.targets(of: node, limit: Self.linkLimit) {
             let time = forest.node(link.node).settled ?? .max
-            // What settled later was not waited for.
+            // A member that settled after the node was not waited for.
             guard time <= end else { continue }
             guard let known = best else {
                 best = (link.node, time)

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// A call site of which figures differ between two reports.
+/// A call site with figures that differ between two reports.
 public struct SiteChange: Hashable, Sendable {
     /// A figure that is compared; the raw value is its name in JSON.
     public enum Figure: String, CaseIterable, Sendable {
@@ -22,12 +22,12 @@ public struct SiteChange: Hashable, Sendable {
     public var before: SiteReport.Figures?
     /// The figures in the later report; nil where that does not have the call site.
     public var after: SiteReport.Figures?
-    /// The relative change of each figure that differs, above 0 and up to 1; of ``Figure/rejections`` the difference of
-    /// the shares.
+    /// The relative change of each figure that differs, above 0 and up to 1; for ``Figure/rejections``, the difference
+    /// of the shares.
     public var changes: [Figure: Double]
 
-    /// How much differs: the sum of ``changes``, times the binary logarithm (to 9 %) of 1 plus the nodes that settled,
-    /// or that are live if these are more.
+    /// How much differs: the sum of ``changes`` times the binary logarithm (within 0.09) of 1 plus a count of nodes.
+    /// The count is the greatest number of settled or of live nodes in either report.
     public var weight: Double {
         let count = max(before?.ended ?? 0, after?.ended ?? 0, before?.live ?? 0, after?.live ?? 0)
         // Linear between powers of two, because this target uses no functions of the system.
@@ -37,11 +37,11 @@ public struct SiteChange: Hashable, Sendable {
 }
 
 extension SiteReport {
-    /// Returns the call sites of which a figure differs from an earlier report, the weightiest change first.
+    /// Returns the call sites with a figure that differs from an earlier report, the weightiest change first.
     ///
-    /// A figure differs if the relative change is at least `threshold` and is beyond chance: for counts beyond twice the
-    /// standard error, for percentiles with at least five durations on both sides. A call site that moved is found by its
-    /// file, operation and label, where these are of one call site only.
+    /// A figure differs if its change is at least `threshold` and beyond chance. For counts, this means beyond twice
+    /// the standard error (live nodes also from or to 0); for percentiles, at least five durations on both sides. A
+    /// call site that moved is found by its file, operation and label, if only one call site has these.
     public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
         let moved = moves(since: earlier)
         let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }
@@ -59,7 +59,7 @@ extension SiteReport {
             }
     }
 
-    /// The former names of call sites that moved to another line of their file.
+    /// Returns the former names of call sites that moved to another line of their file.
     private func moves(since earlier: SiteReport) -> [Name: Name] {
         struct Key: Hashable {
             var file: String, kind: NodeKind, label: String

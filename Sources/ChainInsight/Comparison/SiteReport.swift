@@ -18,7 +18,7 @@ public struct SiteReport: Sendable {
         public var ended = 0, failed = 0, cancelled = 0
         /// Nodes that are not settled at the end of the span.
         public var live = 0
-        /// Durations of what settled within the span.
+        /// Durations of the nodes that settled within the span.
         public var total = DurationFigures(), run = DurationFigures(), wait = DurationFigures()
         /// The span in nanoseconds, at least 1.
         public var span: UInt64 = 1
@@ -34,7 +34,7 @@ public struct SiteReport: Sendable {
     /// The first and the last moment of the span, in nanoseconds of the program's clock.
     public var range: ClosedRange<UInt64>
 
-    /// Reads a table that was made at the beginning of the span and followed to its end.
+    /// Reads a table that was made at the beginning of the span and updated until its end.
     public init(_ table: consuming SiteTable, of forest: ChainForest, over range: ClosedRange<UInt64>) {
         self.range = range
         while !table.refresh(budget: .max) {}

@@ -37,7 +37,7 @@ public struct ChainSiteTable: Sendable {
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
     private static let settlingLimit = 131_072
-    /// Whether the queue of settled chains was full; a sweep finds those that it had no room for.
+    /// Whether the queue of settled chains was full; a later sweep finds the chains that did not fit.
     private var hadNoRoom = false
     /// The time of the latest call of ``count(_:wall:isStill:budget:)``.
     private var wall: UInt64 = 0
@@ -89,8 +89,8 @@ public struct ChainSiteTable: Sendable {
     // MARK: Counting
 
     /// Sweeps, and counts the chains that are due, until about `budget` nodes were read, some 0.2 µs each. Returns
-    /// whether a figure may have changed. `wall` is the time, in nanoseconds, of any clock; while that may stand still
-    /// (`isStill`), settled chains are due at once.
+    /// whether a figure may have changed. `wall` is the time of any clock, in nanoseconds; while that clock may stand
+    /// still (`isStill`), settled chains are due at once.
     public mutating func count(_ forest: ChainForest, wall: UInt64, isStill: Bool = false, budget: Int) -> Bool {
         (self.wall, self.isStill) = (wall, isStill)
         let before = revision

@@ -1,13 +1,14 @@
 import ChainModel
 
-/// Where the time of all chains goes: their nodes by the path of call sites from the root, as in a profiler's call tree.
+/// Where the time of all chains goes: their nodes by the path of call sites from the root, as in a profiler's call
+/// tree.
 ///
 /// The root's row stands for whole chains. Under it are the steps of the main line (`then` and the like) side by side,
 /// because one begins where the one before ends; under a step is what its handler made and what it follows. A node's
 /// total is from its own begin to its settlement. Its self time is the part of the total in which no node under it was
 /// under way.
 public struct ProfileTree: Sendable {
-    /// The most paths that are distinguished; nodes of further ones are part of the self time above them.
+    /// The most paths that are distinguished; nodes of further paths are part of the self time above them.
     public static let frameLimit = 1_024
     /// Deeper nodes are part of the self time above them.
     public static let depthLimit = 32
@@ -133,6 +134,6 @@ public struct ProfileTree: Sendable {
 }
 
 extension NodeView {
-    /// Whether a root is a chain. A node that other nodes referred to before it was reported is not one yet.
+    /// Whether a root is a chain. A node that others reference, but that was not reported itself yet, is none.
     var isChain: Bool { site != 0 || kind != .other }
 }

@@ -14,7 +14,7 @@ package struct Needle: Hashable, Sendable {
     /// Whether a text contains the needle, or equals it if only the whole of a text matches.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
-    /// Returns the first match, and the text that the range indexes: `text`, in lower case unless it is ASCII.
+    /// Returns the range of the first match, and the text that it indexes: `text`, in lower case unless it is ASCII.
     package func firstMatch(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
         let start = bytes.withUnsafeBufferPointer { Self.offset(of: $0, isWhole, in: &text) }

@@ -1,4 +1,4 @@
-/// Parses a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.
+/// A parser of a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.
 struct PatternParser {
     /// A node of the automaton: a position in the expression. The automaton starts at node 0.
     enum Node: Hashable, Sendable {

@@ -50,8 +50,8 @@ public struct Query: Hashable, Sendable {
         return query
     }
 
-    /// The lower-case text of a query that is one text; otherwise nil. Views also search texts that are not of nodes
-    /// for it.
+    /// The lower-case text of a query that is one text; otherwise nil. Views also search for it in texts that do not
+    /// belong to nodes.
     public var plainText: String? { root.plainText }
 
     /// Whether the query has the same terms and event kinds as another one, however each was typed.
@@ -176,7 +176,7 @@ public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
     public let description: String
     /// The characters of the query that the description refers to, numbered from 0. The range is empty, at the end of
-    /// the text, where something is missing.
+    /// the text, if a term is missing there.
     public let range: Range<Int>
 
     /// Makes an error of one short sentence without a full stop, and the characters that it refers to.

@@ -11,7 +11,7 @@ public struct QueryCompletion: Hashable, Sendable {
     public static var fields: [String] { QueryParser.fieldNames }
 
     /// Completes the end of `text` with fields, their known values, and the forest's threads, executors and call sites.
-    /// At most `limit` choices.
+    /// Offers at most `limit` choices.
     public init(of text: String, in forest: ChainForest, limit: Int = 8) {
         let characters = Array(text)
         var start = characters.count
@@ -37,7 +37,7 @@ public struct QueryCompletion: Hashable, Sendable {
         choices = Self.fitting(String(value), Self.values(of: name, String(value), in: forest), limit)
     }
 
-    /// The field that the values before an index belong to, where only `|` stands between them.
+    /// Returns the field of the values that end with a `|` before an index, as in `kind:all|`; nil where there is none.
     private static func field(before end: Int, in characters: [Character]) -> String? {
         guard end > 0, characters[end - 1] == "|" else { return nil }
         let word = characters[..<end].reversed().prefix { !$0.isWhitespace && !"()".contains($0) }.reversed()

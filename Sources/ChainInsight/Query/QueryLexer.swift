@@ -3,7 +3,7 @@ struct QueryToken: Hashable {
     enum Kind: Hashable {
         case open, close
         case and, or, not
-        /// `|` between two words without blanks: one of them.
+        /// `|` without blanks around it: one of the two words has to match.
         case bar
         /// A word.
         case text(String)
@@ -18,11 +18,11 @@ struct QueryToken: Hashable {
     var kind: Kind
     /// The characters of the token, numbered from 0.
     var range: Range<Int>
-    /// The characters of its value: of a field what follows the operator, of an expression what is between the slashes.
+    /// The characters of its value: in a field, those after the operator; in an expression, those between the slashes.
     var valueRange: Range<Int>
 }
 
-/// Cuts a query into words.
+/// A lexer that cuts a query into words and signs.
 struct QueryLexer {
     private let characters: [Character]
     private var position = 0
@@ -63,7 +63,7 @@ struct QueryLexer {
         position + 1 < characters.count && !characters[position + 1].isWhitespace
     }
 
-    /// `a|b` is one word or the other; with blanks around it, or as `||`, it is `or`.
+    /// Consumes a `|`, which joins two words as in `a|b`; with a blank beside it, or as `||`, it is `or`.
     private mutating func bar() -> QueryToken {
         if isNext("|") { return take(.or, 2) }
         let isTight = position > 0 && !characters[position - 1].isWhitespace && isBeforeWord
@@ -140,13 +140,13 @@ struct QueryLexer {
         return QueryToken(kind: kind, range: start..<position, valueRange: start..<position)
     }
 
-    /// The operator at the current position behind a name; nil where there is none.
+    /// Returns the operator at the current position, after a name; nil where there is none.
     private func comparison() -> String? {
         let rest = String(characters[position..<min(position + 2, characters.count)])
         return [">=", "<=", "!=", ":", "~", "=", ">", "<"].first { rest.hasPrefix($0) }
     }
 
-    /// Returns the operator after blanks behind a name, as in `total > 5s`, and moves to it; nil where there is none.
+    /// Returns the operator after a name and blanks, as in `total > 5s`, and moves to it; nil where there is none.
     private mutating func distantComparison() -> String? {
         let start = position
         skipBlanks()

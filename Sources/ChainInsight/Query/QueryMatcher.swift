@@ -1,14 +1,14 @@
 import ChainModel
 
-/// Evaluates a ``Query`` for node after node of one forest: some 20 to 60 ns each. Names of threads, executors and
-/// sites are compared once and cached.
+/// An evaluator of a ``Query`` for the nodes of one forest: some 20 to 60 ns a node. Names of threads, executors and
+/// sites are compared once, and the answers are cached.
 public struct QueryMatcher: Sendable {
     /// The query.
     public let query: Query
     /// The earliest moment at which the last answer may change by the passing of time alone, in nanoseconds of the
     /// process's clock; `.max` where only a change of the node can change it. It may be too early.
     public private(set) var holdsUntil = UInt64.max
-    /// Whether the query read a name that is not known yet. More nodes may match once it is.
+    /// Whether the query read a name that is not known yet. Once the name is known, more nodes may match.
     public private(set) var hasMissedName = false
     /// Bytes of text searched so far: the measure of a slice of work.
     public private(set) var comparedBytes = 0
@@ -21,7 +21,7 @@ public struct QueryMatcher: Sendable {
     /// The cached answers for names: one cache for each needle, then one for each pattern.
     private var answers: [NameAnswers]
 
-    /// The most members of a combinator that are read for what it waits for.
+    /// The most members of a combinator that are read to find what it waits for.
     private static let memberLimit = 16
 
     /// Makes a matcher for one forest.
@@ -39,7 +39,7 @@ public struct QueryMatcher: Sendable {
         matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
-    /// Whether the query finds a node of which the caller has the search fields.
+    /// Whether the query finds a node, with the search fields that the caller has read from it.
     public mutating func matches(
         _ node: NodeIndex, _ words: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {

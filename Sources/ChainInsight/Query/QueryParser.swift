@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// Parses tokens into terms: `or` binds least, then `and` (written or not), then `not`.
+/// A parser of tokens into terms: `or` binds least, then `and` (written or not), then `not`, then `|`.
 struct QueryParser {
     private var lexer: QueryLexer
     private var token: QueryToken?
@@ -57,7 +57,7 @@ struct QueryParser {
         return try words()
     }
 
-    /// Parses one word, or several with `|` between them, of which one has to match. After a field, further values are
+    /// Parses one word, or several with `|` between them; one of them has to match. Words after a field are further
     /// values of that field: `kind:all|race` is one of both, `kind!=all|race` is neither. Further fields stand by
     /// themselves.
     private mutating func words() throws(QueryError) -> Query.Term {

@@ -42,7 +42,7 @@ struct QueryProgram: Sendable {
         steps.reduce(into: []) { asked, step in
             switch step.test {
             case .text(_, let states, _): asked.formUnion(states == 0 ? .description : [.description, .state])
-            // A summary is a value or an error by the state.
+            // The state decides whether a summary is a value or an error.
             case .ownText(.error, _), .ownText(.value, _): asked.formUnion([.description, .state])
             case .ownText, .name(.site, _), .kinds: asked.insert(.description)
             // Threads and executors are set by the steps of a node.
@@ -56,7 +56,7 @@ struct QueryProgram: Sendable {
 
     init(_ root: Query.Term) { entry = add(root, yes: Self.found, no: Self.notFound) }
 
-    /// Inserts the steps of a term before the next ones and returns the first of them.
+    /// Adds the steps of a term, which lead to `yes` or `no`, and returns the index of the first one to run.
     private mutating func add(_ term: Query.Term, yes: Int, no: Int) -> Int {
         switch term {
         case .all(let terms):

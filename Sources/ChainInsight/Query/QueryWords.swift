@@ -20,7 +20,7 @@ extension QueryParser {
         return .field(.site, .equal, .text("\(file):\(line)"))
     }
 
-    /// Returns the warnings of a name or of the beginning of one name only, one bit a kind; `any` is all of them.
+    /// Returns the warning of a name, or of a beginning that only one name has, as a bit; `any` is all warnings.
     static func warnings(_ value: String, _ token: QueryToken) throws(QueryError) -> WarningBits {
         let word = value.lowercased()
         if word == "any" { return .max }

@@ -8,7 +8,7 @@ public struct DurationFigures: Hashable, Sendable {
     public var p90: UInt64 = 0
     /// 99 of 100 durations are at most this long.
     public var p99: UInt64 = 0
-    /// The longest duration, exactly.
+    /// The longest duration, exactly; at most 78 hours.
     public var max: UInt64 = 0
     /// How many durations fell between two of ``barBounds``: below the first, from one to the next, and from the last
     /// on. Empty where nothing was measured.

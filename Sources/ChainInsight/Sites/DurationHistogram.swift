@@ -24,7 +24,7 @@ struct DurationHistogram: Sendable {
                 numberOfSignificantValueDigits: .two)
             histogram?.autoResize = true
         }
-        // No more than one bucket can count; further durations would hardly change the figures.
+        // A bucket counts up to `UInt32.max`; further durations would hardly change the figures.
         guard count < UInt64(UInt32.max) else { return }
         histogram!.record(min(duration, Self.longest))
         count += 1

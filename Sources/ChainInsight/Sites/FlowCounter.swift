@@ -1,7 +1,7 @@
 import ChainModel
 
-/// The one mechanism behind ``FlowFigures``: for nodes of a call site in ``SiteTable``, and for chains of a root's call
-/// site in ``ChainSiteTable``.
+/// The counter that computes ``FlowFigures``: of nodes by their call site in ``SiteTable``, of chains by the call site
+/// of their root in ``ChainSiteTable``.
 struct FlowCounter: Sendable {
     /// Counts, and the percentiles as of the last refresh.
     private(set) var figures = FlowFigures()

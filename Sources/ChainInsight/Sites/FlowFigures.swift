@@ -4,11 +4,11 @@ import ChainEvents
 public struct FlowFigures: Hashable, Sendable {
     /// How many items have begun and not settled.
     public var inFlight = 0
-    /// When the oldest in flight began, in nanoseconds of the process's clock; nil without any.
+    /// When the oldest item in flight began, in nanoseconds of the process's clock; nil without any.
     public var oldest: UInt64?
-    /// The oldest in flight, of a chain its root; `.none` without any.
+    /// The oldest item in flight (for a chain, its root); `.none` without any.
     public var oldestNode = NodeID.none
-    /// The item that was made last, of a chain its root.
+    /// The item that was made last (for a chain, its root).
     public var newestNode = NodeID.none
     /// How many items settled and were not skipped.
     public var ended = 0
@@ -18,7 +18,7 @@ public struct FlowFigures: Hashable, Sendable {
     public var cancelled = 0
     /// The durations from begin to settlement.
     public var time = DurationFigures()
-    /// How many items settled when, over the last minutes.
+    /// How many items settled in each of the last minutes.
     public var history = RateHistory()
     /// What the labels have in common; nil without labels, empty where they differ.
     public var label: String?
@@ -26,6 +26,6 @@ public struct FlowFigures: Hashable, Sendable {
     /// The share of ``failed`` in ``ended``, from 0 to 1.
     public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
 
-    /// The age of the oldest in flight at `now`, in nanoseconds.
+    /// Returns the age of the oldest item in flight at `now`, in nanoseconds; nil without any.
     public func oldestAge(at now: UInt64) -> UInt64? { oldest.map { now > $0 ? now - $0 : 0 } }
 }

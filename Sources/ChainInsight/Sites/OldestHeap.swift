@@ -1,7 +1,7 @@
 import ChainModel
 
-/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion. It takes 16 bytes an entry and
-/// has at most twice as many entries as there are nodes in flight, and 64. Adding in order of time is O(1).
+/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion. It takes 16 bytes an entry. A
+/// trim leaves at most 64 entries more than twice the nodes in flight. Adding in order of time is O(1).
 struct OldestHeap: Sendable {
     struct Entry {
         /// In nanoseconds of the process's clock.

@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension Query {
-    /// Whether the query can match nodes of a call site and kind, judging by sites, kinds and texts alone; `label` is what
-    /// their labels have in common. Other terms (`age>5s`) are ignored.
+    /// Whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site and
+    /// `label`, which is what the nodes' labels have in common. Terms about anything else (`age>5s`) are ignored.
     public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil) -> Bool {
         Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
     }
@@ -34,7 +34,7 @@ extension Query {
         return "site=" + quoted(site.description) + " " + kind
     }
 
-    /// Returns a value as written in a query: in quotation marks where it would not be read as one value without.
+    /// Returns a value as written in a query: in quotation marks if it would not be read as one value without them.
     static func quoted(_ value: String) -> String {
         let isPlain = !value.contains { $0.isWhitespace || "()\"|".contains($0) } && !value.hasPrefix("/")
         guard value.isEmpty || !isPlain else { return value }

@@ -51,7 +51,7 @@ extension SiteTable {
         }
     }
 
-    /// The facts of a settled node that are still unknown.
+    /// Which facts of a settled node are still unknown.
     struct OpenEnd: OptionSet {
         let rawValue: UInt8
         /// How it settled.
@@ -60,7 +60,7 @@ extension SiteTable {
         static let run = OpenEnd(rawValue: 2)
     }
 
-    /// The most nodes in `open`; of further ones the unknown facts are never counted.
+    /// The most nodes in `open`; the unknown facts of further nodes are never counted.
     static let openLimit = 65_536
 
     private mutating func settle(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
@@ -97,7 +97,7 @@ extension SiteTable {
         markStale(index)
     }
 
-    /// Counts the facts of a settled node that are now known.
+    /// Counts those facts of a settled node that have become known.
     private mutating func close(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
         guard var rest = open[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
@@ -111,7 +111,7 @@ extension SiteTable {
         open[view.index.rawValue] = rest.isEmpty ? nil : rest
     }
 
-    /// Returns the index of a key's record, which is made if it is new.
+    /// Returns the index of a key's record, and makes the record of a new key.
     mutating func index(of key: SiteKey, _ forest: ChainForest) -> Int {
         if let known = indices[key] { return known }
         let name = forest.sites[key.site].map { Name(site: $0, kind: key.kind) }

@@ -2,8 +2,8 @@ import ChainModel
 
 /// Statistics of one forest's nodes by call site and kind: a first sweep in slices, then updates by changes.
 ///
-/// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (``keyLimit`` of them at most). A
-/// change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
+/// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (at most ``keyLimit`` of them).
+/// A change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
 public struct SiteTable: Sendable {
     /// The most call sites and kinds that are distinguished; further ones count as ``SiteKey/others``.
     public static let keyLimit = 2_048
@@ -36,7 +36,7 @@ public struct SiteTable: Sendable {
     var runningSlots = SlotSet()
     /// The running handlers by slot, at most ``runningLimit``.
     var running: [UInt32: Run] = [:]
-    /// By slot, the facts of settled nodes that are still unknown.
+    /// By slot, which facts of a settled node are still unknown.
     var open: [UInt32: OpenEnd] = [:]
     var openHighWater = 0
     /// The records with ``Record/isStale``.
@@ -86,7 +86,7 @@ public struct SiteTable: Sendable {
     /// Whether the sweep is complete.
     public var isComplete: Bool { cursor == nil }
 
-    /// All call sites and kinds that were seen, in no order; of several numbers for the same one the first.
+    /// All call sites and kinds that were seen, in no order. Of a call site with several numbers, the first is listed.
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 
     /// The statistics of one call site and kind; nil where none of its nodes was seen.
@@ -236,7 +236,7 @@ public struct SiteTable: Sendable {
 }
 
 extension ChainForest {
-    /// The node of an entry, unless it was evicted.
+    /// Returns the node of an entry; nil if it was evicted.
     func keptNode(_ entry: OldestHeap.Entry) -> NodeView? {
         let index = NodeIndex(rawValue: entry.slot)
         guard contains(index), case let node = node(index),

@@ -23,7 +23,7 @@ public struct HandlerBlock: Hashable, Sendable {
         }
     }
 
-    /// Whether the block has lasted for the limit of the warning ``WarningKind/blockedWorker``, enabled or not. A
+    /// Whether the block has lasted for the limit of ``WarningKind/blockedWorker``, even if that warning is disabled. A
     /// thread with a shorter block is not shown as blocked.
     public func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
         since <= now && now - since >= options.blockedWorkerLimit

@@ -3,7 +3,7 @@ import ChainEvents
 /// The recent activity of one thread, updated by each of its events, in constant memory.
 ///
 /// It has the busy time (in handlers) and the blocked time (waiting for nodes) in each of the last ``secondCount``
-/// seconds, and the sums of all time since the first event.
+/// seconds, and the sums of both since the first event.
 public struct ThreadLane: Hashable, Sendable {
     /// What occupies a thread: a handler or a wait.
     public struct Entry: Hashable, Sendable {
@@ -72,7 +72,7 @@ public struct ThreadLane: Hashable, Sendable {
         if last.since <= time {
             entries.append(entry)
         } else {
-            // An event from before the last one, as a viewer that subscribes late may receive.
+            // An event that is older than the last one, as a viewer that subscribes late may receive it.
             entries.insert(entry, at: entries.firstIndex { $0.since > time } ?? entries.count)
             first = min(first, time)
         }
@@ -153,9 +153,9 @@ extension ThreadLane.Share {
 // MARK: Reading
 
 extension ThreadLane {
-    /// The time spent within one second of the process's clock, numbered by its time divided by 10⁹; nil for a second
-    /// that is too old, in the future, or before the first event. `kind` is what has occupied the thread since the last
-    /// event; nil for nothing.
+    /// The time spent within one second of the process's clock; nil for a second that is too old, in the future, or
+    /// before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what has
+    /// occupied the thread since the last event; nil for nothing.
     public func share(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Share? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
@@ -171,8 +171,8 @@ extension ThreadLane {
         return share
     }
 
-    /// The busy and the blocked time since the first event, and all the time since then. `kind` is what has occupied
-    /// the thread since the last event; nil for nothing.
+    /// The busy and the blocked time since the first event, and `of`, the whole time since then, in nanoseconds. `kind`
+    /// is what has occupied the thread since the last event; nil for nothing.
     public func total(now: UInt64, _ kind: Entry.Kind?) -> (share: Share, of: UInt64) {
         let now = min(now, Self.timeLimit)
         var share = total

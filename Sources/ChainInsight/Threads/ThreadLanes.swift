@@ -3,7 +3,7 @@ import ChainModel
 /// The threads of one program that ran handlers: what occupies each, since when, and its recent past.
 ///
 /// Made by applying event batches; how a log is split into batches makes no difference. Costs some nanoseconds an
-/// event, and memory by the number of threads: at most ``laneLimit``, of which the longest idle are dropped first.
+/// event, and memory for at most ``laneLimit`` threads. Beyond that, the longest idle threads are dropped.
 ///
 /// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
 /// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Tasks of Swift that the
@@ -69,8 +69,8 @@ public struct ThreadLanes: Sendable {
         }
     }
 
-    /// Records that a task of Swift runs on a thread. It then runs on no other thread, and no other task runs on this
-    /// one, even if samples of their suspensions are missing.
+    /// Records that a task of Swift runs on a thread. Removes its entry on any other thread, and the entries of other
+    /// tasks on this one, because samples of their suspensions may be missing.
     private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
         if let last = taskThreads[task], last != thread { leave(task, at: time) }
         guard let index = index(of: thread, at: time) else { return }

@@ -2,8 +2,8 @@ import ChainModel
 
 /// A search for nodes and threads that wait for each other.
 struct DeadlockSearch {
-    /// For each executor of which the only running handler blocks its thread: the node of that handler. Nodes that are
-    /// queued on the executor wait for it.
+    /// By executor, the node of its only running handler, if that handler blocks its thread. Nodes that are queued on
+    /// the executor wait for this node.
     private var blocking: [ExecutorID: NodeIndex] = [:]
 
     /// The most steps of one search.
@@ -37,7 +37,7 @@ struct DeadlockSearch {
     /// How many steps a search takes before it allocates its path, because most end earlier.
     private static let shortPathLength = 6
 
-    /// Returns the cycle that a node waits for; nil where none is found within ``stepLimit``. Adds the steps taken to
+    /// Returns the cycle that a node waits for; nil if none is found within ``stepLimit``. Adds the steps taken to
     /// `steps`.
     func cycle(from start: NodeIndex, in forest: ChainForest, steps: inout Int) -> [NodeIndex]? {
         var node = start

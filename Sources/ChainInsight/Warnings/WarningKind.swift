@@ -13,7 +13,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case settledAgain = "settled-again"
     /// A handler blocks its thread: it waits for a promise, a lock or the system.
     case blockedWorker = "blocked-worker"
-    /// A handler runs for longer than the limit, or a task of Swift without a suspension.
+    /// A handler, or a task of Swift between two suspensions, runs for longer than the limit.
     case longHandler = "long-handler"
     /// Awaited on the executor that has to settle it.
     case awaitedOnOwnExecutor = "awaited-on-own-executor"
@@ -44,7 +44,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
 public struct WarningOptions: Hashable, Sendable {
     /// The kinds that are reported.
     public var enabled = Set(WarningKind.allCases)
-    /// How long a node may be live after its making or its parent's settlement, in nanoseconds.
+    /// How long a node may be live after its creation or its parent's settlement, in nanoseconds.
     public var neverSettledLimit: UInt64 = 60_000_000_000
     /// How long a handler may run, in nanoseconds.
     public var longHandlerLimit: UInt64 = 1_000_000_000

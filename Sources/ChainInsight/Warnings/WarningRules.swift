@@ -9,8 +9,8 @@ enum WarningVerdict {
     case no
 }
 
-/// The condition of each kind of warning, tested on one node at a moment. A test reads the node and its neighbours, and
-/// follows only the cause of an unhandled rejection further. ``DeadlockSearch`` finds deadlocks.
+/// The condition of each kind of warning, tested on one node at a moment. A test reads the node and its neighbours.
+/// Only the test for an unhandled rejection follows the cause further. ``DeadlockSearch`` finds deadlocks.
 struct WarningRules {
     var options: WarningOptions
     /// ``WarningOptions/enabled``, one bit a kind.
@@ -96,7 +96,7 @@ struct WarningRules {
     /// The most steps from an unhandled rejection to its cause.
     private static let causeLimit = 1_000
 
-    /// Returns the time of a fault: of a rejection its settlement, of a mark `now`, because marks have no time.
+    /// Returns the time of a fault: for a rejection, its settlement; for a mark, `now`, because marks have no time.
     func since(_ kind: WarningKind, _ view: NodeView, now: UInt64) -> UInt64 {
         kind == .abandoned || kind == .unhandledRejection ? view.settled ?? now : now
     }
@@ -108,7 +108,7 @@ struct WarningRules {
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
-    /// Leaves out a handler that blocks its thread, which is reported as ``WarningKind/blockedWorker``.
+    /// Leaves out a handler that blocks its thread, if ``WarningKind/blockedWorker`` is enabled to report it.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longHandler), view.occupiesThread,
             let started = forest.switched(of: view.index) ?? view.started

@@ -21,8 +21,8 @@ extension WarningTable {
         return true
     }
 
-    /// Searches the long chains of the sweep. A chain of which the node count changed by less than a sixteenth keeps
-    /// its last result. Returns false if the budget ended before all were searched.
+    /// Searches the long chains of the sweep. A chain keeps its last result if its node count changed by less than a
+    /// sixteenth. Returns false if the budget ended before all were searched.
     mutating func measureDepths(_ forest: ChainForest, budget: inout Int) -> Bool {
         while let id = sweep!.depth?.root ?? sweep!.longChains.last {
             guard let root = forest.index(of: id), forest.isRoot(root) else {

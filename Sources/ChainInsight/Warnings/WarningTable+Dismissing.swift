@@ -29,7 +29,8 @@ extension WarningTable {
         revision += 1
     }
 
-    /// Dismisses a kept warning: it does not come back for its node. Lost events come back when more are lost.
+    /// Dismisses a kept warning: it does not come back for its node. A warning about the whole program comes back when
+    /// its condition has ended and holds again; lost events come back when more are lost.
     public mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }
         recordDismissal(of: warning)

@@ -43,8 +43,8 @@ extension WarningTable {
         if roots.count != depths.count { depths = depths.filter { roots.contains($0.key) } }
     }
 
-    /// Adds faults that were found by the sweep, because changes did not list their nodes. The higher of the counts
-    /// before and of the sweep counts, because both may include the same nodes.
+    /// Adds the faults that the sweep found, because changes did not list their nodes. The new count is the greater of
+    /// the count before and that of the sweep, because both may include the same nodes.
     private mutating func addMissed(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: ChainForest) {
         let before = lists[kind.index].count
         for warning in found.warnings where lists[kind.index].kept.count < WarningList.limit {

@@ -3,8 +3,8 @@ import ChainModel
 /// The warnings of one forest.
 ///
 /// Faults (``WarningKind/isFault``) are found among changed nodes. Conditions that depend on time are found by sweeps,
-/// in slices and at most twice a second, over changed and due nodes (six bits of memory a node) and, at intervals, over
-/// all nodes. A warning ends as soon as its node changes and the condition no longer holds.
+/// in slices and at most twice a second. A sweep examines changed and due nodes (a list of six bits a node) or, at
+/// intervals, all nodes. A warning ends as soon as its node changes and the condition no longer holds.
 public struct WarningTable: Sendable {
     /// The most warnings of a kind that are kept; all are counted.
     public static let keptLimit = WarningList.limit
@@ -47,7 +47,7 @@ public struct WarningTable: Sendable {
     /// By root, how many nodes its chain had at its last depth search, and whether it was too deep.
     var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
 
-    /// The most dismissed warnings that are stored; beyond it all of them may come back.
+    /// The most dismissed warnings that are stored; beyond this limit all are forgotten, and may come back.
     static let dismissedLimit = 10_000
     static let raceLimit = 4_096
 
@@ -110,7 +110,7 @@ public struct WarningTable: Sendable {
         guard !changes.isEverything else {
             (needsFaultSearch, isStale, isBehind, sweep) = (true, true, true, nil)
             reported.removeAll()
-            // The search for faults counts those that are not kept anew.
+            // The search for faults counts again those that are not kept.
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
         }
@@ -215,9 +215,9 @@ public struct WarningTable: Sendable {
 
     // MARK: Time
 
-    /// Expires ended warnings and continues the sweep where one is due. Returns whether anything visible changed.
+    /// Expires ended warnings, and begins or continues a sweep if one is due. Returns whether anything visible changed.
     ///
-    /// - Parameter budget: How much the sweep examines, in nodes without rules to test: some 15 ns each.
+    /// - Parameter budget: How much the sweep examines. A node without rules to test counts as 1, some 15 ns.
     @discardableResult
     public mutating func tick(
         _ forest: ChainForest, now: UInt64, options: WarningOptions, budget: Int = 16_384

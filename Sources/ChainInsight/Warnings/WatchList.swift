@@ -1,7 +1,7 @@
 /// The nodes that the next sweeps examine: two bits for each slot, and a due time for each 16 slots.
 ///
-/// Contains changed nodes and nodes with a condition that other nodes end. Nodes that only grow older are found by due
-/// time.
+/// Contains changed nodes, and nodes that each sweep examines, such as those with a running handler or a warning. Nodes
+/// that only grow older are found by due time.
 struct WatchList: Sendable {
     /// For each 64 slots, their bits for the next sweep (x) and for the one after it (y). One vector, because reading
     /// both after writing one is a store-forwarding stall.
@@ -42,7 +42,7 @@ struct WatchList: Sendable {
     @inline(__always)
     private static func bit(_ slot: UInt32) -> UInt64 { 1 << UInt64(slot & 63) }
 
-    /// Makes a slot due at a moment, and with it the others of its 16.
+    /// Makes a slot due at a moment, and with it the others of its group of 16.
     mutating func insert(_ slot: UInt32, at moment: UInt64) {
         let quarter = Int(slot >> 4 & 3)
         dues[Int(slot >> 6)][quarter] = min(dues[Int(slot >> 6)][quarter], moment)
@@ -54,8 +54,8 @@ struct WatchList: Sendable {
         return due == .max ? nil : due
     }
 
-    /// Removes and returns the slots of a word to examine now: those of this sweep and each 16 that are due, or all for
-    /// a whole sweep. Also returns whether slots are left for the sweep after this one.
+    /// Removes and returns the slots of a word to examine now: those of this sweep and of each due group of 16, or all
+    /// slots for a whole sweep. Also returns whether slots are left for the sweep after this one.
     mutating func removeSlots(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
         if isWhole {
             (words[word], dues[word]) = (SIMD2(), SIMD4(repeating: .max))

@@ -2,9 +2,9 @@ import ChainModel
 
 /// The order in which a chain's nodes are drawn.
 ///
-/// Under a node stand its *inner* nodes (members, adopted ones, those that its handler made, forks), one level in, and
-/// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
-/// Folding a node hides its inner nodes; folding a root hides everything under it.
+/// Under a node, one level in, stand its *inner* nodes: members, adopted nodes, nodes that its handler made, and forks.
+/// After them, at the node's own level, stands its *continuation* if exactly one `then` was called on it, so a chain
+/// reads as a list. Folding a node hides its inner nodes; folding a root hides everything under it.
 package enum ChainWalk {
     /// Returns whether a node at a depth is folded; called for nodes that can be folded.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
@@ -42,9 +42,9 @@ package enum ChainWalk {
         rows(of: root, in: forest, limit: limit, isFolded: { _, _ in false }, isHidden: isHidden)
     }
 
-    /// Returns at most `limit` rows of a chain. O(its nodes); iterative, so that deep chains need no stack.
+    /// Returns at most `limit` rows of a chain. O(its nodes); iterative, so deep chains do not overflow the stack.
     ///
-    /// Nodes in `foreignRows` can be folded, even without inner nodes. Their foreign rows are not among the result.
+    /// Nodes in `foreignRows` can be folded, even without inner nodes. Their foreign rows are not in the result.
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
         isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:], siblings: SiblingOrder? = nil

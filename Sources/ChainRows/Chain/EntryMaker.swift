@@ -1,6 +1,6 @@
 import ChainModel
 
-/// Makes the entries of a walk in pre-order, each with the number of folded nodes that it is inside of.
+/// A maker of the entries of a pre-order walk, each with the number of folded nodes that it is inside of.
 ///
 /// Levels are those of ``LongChainIndex/Entry/level``.
 struct EntryMaker {

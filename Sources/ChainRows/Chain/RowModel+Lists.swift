@@ -9,14 +9,15 @@ extension RowModel {
 
     /// Returns whether a chain of `count` nodes has a list instead of being walked.
     ///
-    /// Lists are in program order. So while siblings are sorted, chains are walked as long as that delays no frame.
+    /// Lists are in program order, so while siblings are sorted, chains of up to ``longestSorted`` nodes are walked.
+    /// Such a walk delays no frame.
     @inline(__always)
     func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
 
-    /// The most nodes of a chain of which siblings are sorted; those of longer chains stay in program order.
+    /// The most nodes of a chain with sorted siblings; the siblings of longer chains stay in program order.
     static let longestSorted = 4_096
 
-    /// Removes all lists, because other chains are long now.
+    /// Removes all lists: for a rebuild, or because the length from which chains have lists has changed.
     mutating func forgetLists() {
         lists.removeAll()
         unfinishedLists = []

@@ -14,7 +14,7 @@ extension RowModel {
         if number != 0 { slots.set(.mayHaveCachedRows, true, Int(number - 1)) }
     }
 
-    /// When a chain's match weight is updated: its number of rows while a filter hides the rest.
+    /// When a chain's match weight, its number of rows while a filter hides the rest, is updated.
     enum MatchWeightUpdate {
         /// Counted now.
         case now
@@ -51,8 +51,7 @@ extension RowModel {
         }
     }
 
-    /// Returns whether something in a chain may be folded, or it may hold foreign rows, so that its rows have to be
-    /// counted.
+    /// Returns whether a chain may have folded nodes or foreign rows, so its rows have to be counted.
     // Inlined, because it runs for each changed chain and a call would copy the row model.
     @inline(__always)
     private func holdsFolds(_ slot: Int) -> Bool {
@@ -70,7 +69,7 @@ extension RowModel {
             return 1
         }
         if isLong(count) {
-            // A list that slices have to read is begun before its rows are asked for.
+            // A list that has to be read in slices is begun before its rows are requested.
             guard holdsFolds || count > Self.firstReadCount else { return count }
             let listIndex = list(ofLong: root, in: forest)
             return holdsFolds ? max(1, lists.rowCount(of: listIndex, isFiltered: false)) : count
@@ -117,7 +116,7 @@ extension RowModel {
             let listIndex = list(ofLong: root, in: forest)
             return max(1, lists.rowCount(of: listIndex, isFiltered: true))
         }
-        // Nodes that folded themselves are open while the rest is hidden.
+        // Automatically folded nodes are shown open while a filter hides the rest.
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
             return matchCount == count ? count : filter.shownCount(of: root, in: forest)
         }
@@ -216,7 +215,7 @@ extension RowModel {
         guard let (first, isHidden) = firstRow(of: key) else { return nil }
         if isHidden { return first }
         let row = row(of: node, inChain: root, in: forest)
-        // Found again, because reading a long chain may have changed its rows.
+        // The first row is found again, because reading a long chain may have changed its rows.
         return isLong(forest.chain(of: root).nodeCount) ? firstRow(of: key).map { $0.row + row } : first + row
     }
 

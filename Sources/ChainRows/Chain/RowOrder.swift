@@ -59,8 +59,8 @@ package enum RowOrder {
         return current
     }
 
-    /// Returns the nearest node in a row below another one, or above it, for which a condition holds; nil if there is
-    /// none. O(nodes in between).
+    /// Returns the nearest node in a row below (`forward`) or above another one for which a condition holds; nil if
+    /// there is none. O(nodes in between).
     static func nearest(
         to node: NodeIndex, forward: Bool, within top: NodeIndex, in forest: borrowing ChainForest,
         where isWanted: (NodeIndex) -> Bool

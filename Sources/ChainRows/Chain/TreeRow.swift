@@ -2,8 +2,8 @@ import ChainModel
 
 /// One row of a chain's tree: its node, its depth, and the lines before it.
 ///
-/// Public, because other modules specialise no generic code for the conformances of package types: `contains(_:)` of
-/// ``Flags`` would then look up witnesses, 8 % of `screen.picture`.
+/// Public, because other modules do not specialise generic code for the conformances of package types: `contains(_:)`
+/// of a package type ``Flags`` would look up witnesses, which takes 8 % of `screen.picture`.
 public struct TreeRow: Equatable, Sendable {
     /// Marks on a row.
     public struct Flags: OptionSet, Sendable {

@@ -2,8 +2,8 @@ import ChainModel
 
 /// Nodes to test again, by the second of the program's clock at which they are due.
 ///
-/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries, which
-/// leaves at most half of the limit.
+/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries, and is
+/// then at most half full.
 struct ExpiryQueue {
     /// Nanoseconds in a unit of the queue.
     static let unit: UInt64 = 1_000_000_000
@@ -54,7 +54,7 @@ struct ExpiryQueue {
         nodeCount -= 1
     }
 
-    /// Moves the nodes that wait for `last` or an earlier second to `due`.
+    /// Moves the nodes that wait for the second `last` or an earlier one to `due`.
     mutating func take(upTo last: UInt64, into due: inout [NodeIndex]) {
         for second in waiting.keys.filter({ $0 <= last }) {
             let stamp = Self.stamp(second)

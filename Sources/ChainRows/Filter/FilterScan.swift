@@ -4,15 +4,15 @@ import ChainModel
 /// The nodes that match a query: found in slices, updated with each change, and once a second where the query depends
 /// on time (`age>5s`).
 ///
-/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue for that
-/// second, so that a second costs only such nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more for a node
-/// that waits.
+/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue for the
+/// second of the change, so each second costs only such nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more
+/// for a node that waits.
 struct FilterScan {
     /// The query as it was typed; empty for no filter.
     private(set) var text = ""
     /// The texts to highlight in labels and sites.
     private(set) var markedTexts: [Needle] = []
-    /// Whether the rest is dimmed rather than hidden.
+    /// Whether nodes that do not match are dimmed, not hidden.
     var dims = false
     /// The next node index to test; nil once all are tested.
     private(set) var cursor: UInt32?
@@ -34,7 +34,7 @@ struct FilterScan {
     private var matches = MatchCounts()
     /// The matches of earlier filters, freed in slices, because those of a million nodes take a while.
     private var retiredStorage: [MatchCounts] = []
-    /// How many earlier filters wait to be freed at most; past the limit the oldest is freed at once.
+    /// The most earlier filters that wait to be freed; past the limit the oldest is freed at once.
     private static let retiredStorageLimit = 16
     private(set) var expiry = ExpiryQueue()
     /// Nodes to test again, because their second has come, or another node or their warnings changed.
@@ -50,7 +50,7 @@ struct FilterScan {
     var hidesRest: Bool { isActive && !dims }
     /// The number of matching nodes so far.
     var count: Int { matches.count }
-    /// A number that changes with each answer of ``isMatch(_:)``.
+    /// A number that changes whenever an answer of ``isMatch(_:)`` changes.
     var revision: UInt64 { matches.revision }
     /// Bytes of text compared so far.
     var comparedBytes: Int { matcher.comparedBytes }
@@ -60,7 +60,7 @@ struct FilterScan {
     /// How many pages of retired storage a tick frees.
     private static let pagesPerTick = 512
 
-    /// Begins with another query. A query without words matches everything, so that no filter is on.
+    /// Begins a scan for another query, or ends filtering if the query is nil or has no words.
     mutating func begin(_ query: Query?, now: UInt64) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
         isActive = !query.isEmpty
@@ -83,7 +83,7 @@ struct FilterScan {
         cursor = isActive ? 0 : nil
     }
 
-    /// Tests all nodes again, in slices; until then the matches stay.
+    /// Starts a test of all nodes in slices; a node's match stays until the node is tested.
     mutating func restart() { if isActive { cursor = 0 } }
 
     // Inlined, because a call would copy the whole scan.
@@ -122,7 +122,7 @@ struct FilterScan {
         restart()
     }
 
-    /// Sets the warnings that hold, by node; nodes with other ones than before are tested again.
+    /// Sets the warnings that hold, by node; nodes with changed warnings are tested again.
     mutating func setWarnings(_ warnings: [NodeID: WarningBits], of forest: borrowing ChainForest) {
         let old = matcher.warnings
         matcher.warnings = warnings
@@ -145,7 +145,7 @@ struct FilterScan {
     /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if none was left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
-        // Free indices cost next to nothing, so that a small forest is done at once.
+        // In units of a free index, which costs next to nothing, so a forest with few nodes is done in one slice.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
         var chains = matches.touchedCount
@@ -198,10 +198,10 @@ struct FilterScan {
         if dependsOnRootLabels, forest.isRoot(node) { noteChange(ofAllBelow: node, in: forest) }
     }
 
-    /// How many nodes that wait for a changed node are tested again at most.
+    /// The most nodes that are tested again because the node that they wait for changed.
     private static let holderLimit = 256
 
-    /// Returns whether the scan has still to reach a node, and it does not match so far.
+    /// Returns whether the scan has still to reach a node that does not match so far.
     private func isAhead(_ node: NodeIndex) -> Bool {
         guard let cursor else { return false }
         return node.rawValue >= cursor && !isMatch(node)
@@ -213,10 +213,11 @@ struct FilterScan {
         if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
     }
 
-    /// Carries the matches of an evicted root over, see ``MatchCounts/inherit(from:by:)``.
+    /// Carries the matches of an evicted root's chain over to its new root; see ``MatchCounts/inherit(from:by:)``.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
-    /// Notes the children of a node to be tested again: they begin when it settles, and queries can read its label.
+    /// Enqueues the children of a node for another test: they begin when the node settles, and queries can read its
+    /// label.
     private mutating func retestChildren(of node: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.childCount(of: node) > 0 else { return }
         var child = forest.firstChild(of: node)
@@ -243,7 +244,7 @@ struct FilterScan {
     mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
     /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
-    /// be among them. A new filter forgets all.
+    /// be among them. A new filter drops them all.
     mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
 }
 
@@ -254,7 +255,7 @@ extension FilterScan {
     @inline(__always)
     func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var count = 0
-        // How many nodes on the path to the current one, from the root on, are counted.
+        // The number of counted nodes on the path from the root to the current node.
         var counted = 0
         var depth = 0
         var next: NodeIndex? = root

@@ -1,6 +1,6 @@
 import ChainInsight
 
-/// How far a row model's filter is.
+/// The state of a row model's filter.
 package struct FilterState {
     /// Whether there is a filter.
     package let isActive: Bool
@@ -8,7 +8,7 @@ package struct FilterState {
     package let isScanning: Bool
     /// The number of matching nodes found so far.
     package let matchCount: Int
-    /// A number that changes with each answer of ``RowModel/isMatch(_:)``.
+    /// A number that changes whenever an answer of ``RowModel/isMatch(_:)`` changes.
     package let revision: UInt64
     /// The texts to highlight in labels and call sites.
     package let markedTexts: [Needle]

@@ -4,7 +4,7 @@ import ChainModel
 struct MatchCounts {
     /// The number of matching nodes.
     private(set) var count = 0
-    /// A number that changes with each answer of ``contains(_:)``.
+    /// A number that changes whenever an answer of ``contains(_:)`` changes.
     private(set) var revision: UInt64
 
     private struct Node: BitwiseCopyable {
@@ -41,7 +41,7 @@ struct MatchCounts {
     private var freeNumbers: [UInt32] = []
     /// The roots of chains with changed matches or nodes.
     private var touched: [NodeIndex] = []
-    /// The nodes that came to match or match no longer.
+    /// The nodes that began or ceased to match.
     private var flipped: [NodeIndex] = []
 
     init(revision: UInt64 = 0) { self.revision = revision }
@@ -53,7 +53,7 @@ struct MatchCounts {
         return number == 0 ? 0 : Int(chains[number].count)
     }
 
-    /// Frees a part of the storage; returns false if nothing is left.
+    /// Frees the last `pages` pages of nodes, and as many of chains; returns false if nothing is left.
     mutating func freeStorage(pages: Int) -> Bool {
         let areNodesLeft = nodes.removeLast(pages)
         return chains.removeLast(pages) || areNodesLeft

@@ -1,7 +1,7 @@
 import ChainInsight
 import ChainModel
 
-/// Finds the nodes that come to match a query: tested when they change, or when time alone changes the answer.
+/// The nodes that come to match a query: each is tested when it changes, or when time alone changes the answer.
 ///
 /// Costs are those of ``FilterScan``: O(1) a changed node, 8 to 12 bytes a node. Nodes that match when the watch begins
 /// are not reported.
@@ -44,7 +44,8 @@ package struct MatchWatch {
         }
     }
 
-    /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call.
+    /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call and
+    /// still do; a node may be repeated.
     ///
     /// - Parameter isComplete: whether the forest has all nodes that were there at the beginning.
     package mutating func tick(

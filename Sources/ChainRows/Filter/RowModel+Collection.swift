@@ -2,22 +2,22 @@ import ChainModel
 
 /// The progress of listing the chains with matches after a new filter.
 ///
-/// Matches are found in the order of memory. Listing a chain when its match is found costs a search and a move within
-/// a chunk, 300 ns among a million chains, so only the first chains are listed then, for the screen. The others are
-/// listed once all nodes are tested, by a walk over the list of all chains, each behind the last.
+/// Matches are found in the order of node indices. Listing a chain when its match is found costs a search and a move
+/// within a chunk: 300 ns among a million chains. So only the first chains are listed at that time, for the screen. The
+/// others are listed once all nodes are tested, by a walk over the list of all chains, each after the previous one.
 struct MatchCollection {
     /// How many chains were listed when their matches were found.
     var listedCount = 0
     /// Whether all nodes are tested and the walk has begun. From then on chains are listed when matches are found.
     var isWalking = false
-    /// The group of the list of all chains that the walk is in.
+    /// The group that the walk is in.
     fileprivate var group = 0
     /// The last chain of the group that the walk has passed; nil at the beginning.
     fileprivate var last: WeightedSortedList.Entry?
 }
 
 extension WeightedSortedList {
-    /// Returns the first chunk with chains behind an entry; the end where there is none.
+    /// Returns the first chunk with chains after an entry; ``chunkCount`` if there is none.
     fileprivate func firstChunk(behind entry: Entry) -> Int {
         guard let chunk = chunk(of: entry) else { return 0 }
         return entries(chunk).last.map { entry < $0 } == true ? chunk : chunk + 1
@@ -31,7 +31,7 @@ extension RowModel {
     /// Lists a chain with matches, unless it is to be listed later.
     mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
         if let collection, !collection.isWalking {
-            // A weight that does not fit into the table is stored in the list only.
+            // Past the limit only if the weight does not fit into the table, because only the list can store it then.
             guard collection.listedCount < longFrom || weight >= UInt16.max else { return }
             self.collection!.listedCount += 1
         }
@@ -39,7 +39,7 @@ extension RowModel {
         slots.set(.listed, true, slot)
     }
 
-    /// Lists the chains with matches that were found before. Looks at `budget` chains, and ends at the end of a chunk.
+    /// Lists chains with matches that were found before. Visits `budget` chains, rounded up to whole chunks.
     mutating func collectMatches(in forest: borrowing ChainForest, budget: Int) {
         guard var walk = collection else { return }
         walk.isWalking = true

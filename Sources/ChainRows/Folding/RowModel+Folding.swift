@@ -2,7 +2,8 @@ import ChainModel
 
 // Folds and tags of single nodes, and folds of all chains.
 extension RowModel {
-    /// Returns whether a node is folded: the nodes inside it are hidden, or all nodes under a root.
+    /// Returns whether a node is folded. A folded node hides the nodes inside it; a folded root hides all nodes under
+    /// it.
     package func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[node.rawValue]
         var depth = 0
@@ -24,8 +25,8 @@ extension RowModel {
     /// Returns whether the user folded a node.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
-    /// The most nodes with a fold or a tag that still come folded: each takes some memory, and a storm of chains comes
-    /// folded anyway.
+    /// From this number of nodes with a fold or a tag on, no more nodes come folded, because each takes some memory. A
+    /// storm of chains comes folded anyway.
     private static let initialFoldLimit = 50_000
 
     /// Returns whether a node may come folded: the user neither folded nor unfolded it, and the folds that are kept are
@@ -45,7 +46,7 @@ extension RowModel {
         if let site = site(ofChain: forest.root(of: node)) { open(site, true) }
     }
 
-    /// Folds or unfolds a node by the user, which takes precedence over all other folding.
+    /// Folds or unfolds a node for the user. The user's choice takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded, .cameFolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
@@ -53,8 +54,8 @@ extension RowModel {
         noteFold(of: node, in: forest)
     }
 
-    /// Folds a node that comes folded, see ``mayComeFolded(_:)``. It stays so until the user unfolds it, but is no choice
-    /// of the user for this node.
+    /// Folds a node that comes folded, see ``mayComeFolded(_:)``. The fold stays until the user unfolds the node or
+    /// sets a fold level, but does not count as the user's choice for this node.
     package mutating func foldAsItComes(_ node: NodeIndex, in forest: borrowing ChainForest) {
         folds.setUserBits(folds.userBits(of: node).union([.userFolded, .cameFolded]), of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
@@ -63,7 +64,7 @@ extension RowModel {
     /// The number of levels that are shown of each chain; nil if the user chose all, or no number yet.
     package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
 
-    /// Updates a node's chain after its folding may have changed.
+    /// Updates a node's chain after the node may have been folded or unfolded.
     mutating func noteFold(of node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
         guard slotOf[root.rawValue] != 0 else { return }
@@ -73,8 +74,8 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Shows `level` levels of each chain, or all if it is nil; forgets the folds of single nodes. At level 0 a chain
-    /// is one row.
+    /// Shows `level` levels of each chain, or all if it is nil. At level 0 a chain is one row. Forgets the folds of
+    /// single nodes, but not those for many children.
     package mutating func fold(toLevel level: Int?, in forest: borrowing ChainForest) {
         let level = level ?? Folds.everything
         folds.forgetFolds()

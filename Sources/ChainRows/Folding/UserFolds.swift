@@ -23,8 +23,8 @@ package struct UserFolds: Sendable {
 }
 
 extension RowModel {
-    /// Returns the folds, tags and opened groups of the user, with those of `earlier` at nodes that the forest does not
-    /// have, because it shows a moment without them. O(folds and tags).
+    /// Returns the user's folds, tags and opened groups. Those of `earlier` are kept for nodes that the forest lacks,
+    /// because it may show a moment at which they do not exist. O(folds and tags).
     package func userFolds(keeping earlier: UserFolds, in forest: borrowing ChainForest) -> UserFolds {
         var user = UserFolds()
         (user.level, user.openSites) = (folds.level, order.openSites)
@@ -52,12 +52,12 @@ extension RowModel {
             folds.setUserBits(bits.contains(.cameFolded) ? [.userFolded, .cameFolded] : [], of: node, id)
             if !bits.contains(.cameFolded) { noteFold(of: node, in: forest) }
         }
-        // After the level, which opens or folds all groups.
+        // After the level is set, because that opens or folds all groups.
         for site in order.openSites.symmetricDifference(user.openSites) { open(site, user.openSites.contains(site)) }
         for id in user.nodes.keys { restore(user, at: id, in: forest) }
     }
 
-    /// Sets the fold and the tag of one node, if it is in the forest.
+    /// Restores the fold and the tag of one node, if it is in the forest.
     package mutating func restore(_ user: UserFolds, at id: NodeID, in forest: borrowing ChainForest) {
         guard let node = forest.index(of: id), let bits = user.nodes[id].map(Folds.NodeBits.init) else { return }
         if bits.contains(.tagged) != isTagged(node) { tag(node, bits.contains(.tagged), in: forest) }

@@ -11,13 +11,13 @@ package struct ForeignRows {
 }
 
 // One tree over several programs. A chain that is drawn under its caller in another program weighs no row in its own
-// program's lists. Its number of rows counts at the caller, which hides them when it is folded. The owner of the row
-// models decides which chains these are, from the news of all row models.
+// program's lists. Its rows are counted at the caller, which hides them when it is folded. The owner of the row models
+// decides from their news which chains are drawn elsewhere.
 extension RowModel {
     /// The number of chains that are drawn in other programs' trees now.
     package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
 
-    /// Begins or ends to keep news for other programs.
+    /// Starts or stops keeping news for other programs.
     package mutating func trackForeign(_ isTracked: Bool) {
         guard foreign.isTracked != isTracked else { return }
         foreign.isTracked = isTracked
@@ -49,12 +49,12 @@ extension RowModel {
     }
 
     /// Removes a chain from the program's own rows, because it is drawn in another program's tree, or adds it again.
-    /// Returns the weight of a chain that is drawn elsewhere.
+    /// Returns the chain's weight while it is drawn elsewhere, else nil.
     @discardableResult
     package mutating func setElsewhere(
         _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> ForeignWeight? {
-        // Added, because a large forest is read in slices.
+        // Added if it is new, because the slices that read a large forest may not have reached it yet.
         if slotOf[root.rawValue] == 0, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
         guard slotOf[root.rawValue] != 0 else { return nil }
         let slot = Int(slotOf[root.rawValue] - 1)
@@ -75,7 +75,8 @@ extension RowModel {
         foreign.news.append(.weighed(NodeID(slots.id(slot)), new))
     }
 
-    /// Returns at most `count` rows of a chain from its row `first` on, also if another program's tree has them.
+    /// Returns at most `count` rows of a chain from its row `first` on, even if the chain is drawn in another program's
+    /// tree.
     package mutating func lines(
         ofChain root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
@@ -100,7 +101,7 @@ extension RowModel {
         }
         countForeign(in: root, in: forest)
         guard foreign.isLive(root) != wasLive, slotOf[root.rawValue] != 0 else { return }
-        // Updated, because a chain counts as settled only when the chains under its nodes have settled, too.
+        // Updated, because a chain counts as settled only when the foreign chains under its nodes have settled, too.
         updateChain(root, in: forest, now: now)
     }
 
@@ -162,7 +163,7 @@ extension RowModel {
         foreign.news.append(.callerGone(evicted.id))
     }
 
-    /// Adds news about a dropped root, if it concerns other programs; notes the callers in its chain.
+    /// Adds news about a dropped root, if it concerns other programs; notes the root if its chain has callers.
     mutating func noteForeign(dropped root: NodeIndex, _ slot: Int) {
         let isWaiting = !foreign.waiting.isEmpty && foreign.waiting.remove(root) != nil
         if isWaiting || slots.has(.elsewhere, slot) {

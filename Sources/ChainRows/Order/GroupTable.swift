@@ -13,7 +13,7 @@ package struct StatusCounts {
     package var chainCount: Int { counts.reduce(0, +) }
 }
 
-/// The groups of chains: one a call site of roots, with a number.
+/// The groups of chains: one for each call site of roots, each with a number.
 struct GroupTable {
     struct Group {
         /// The call site; its `fileID` is empty if it is unknown.

@@ -2,8 +2,8 @@ import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// It has three steps. It gathers the chains with their ranks, in the order of their node indices, into sorted runs;
-/// merges the runs into lists; and catches up with chains that were added, removed or changed meanwhile. The runs take
+/// It has three steps. It gathers the chains with their ranks into sorted runs, in the order of their node indices. It
+/// merges the runs into lists. It catches up with chains that were added, removed or changed meanwhile. The runs take
 /// 24 bytes a chain.
 struct IncrementalSort {
     private enum Step { case gather, assemble, catchUp }
@@ -31,7 +31,8 @@ struct IncrementalSort {
     private var changed: [NodeIndex] = []
     /// How many open changes the last slice left.
     private var leftCount = 0
-    /// The number of open changes past which a slice with new ones may exceed its budget; 0 once it was passed.
+    /// The number of open changes past which a slice that finds new changes may exceed its budget; 0 once it was
+    /// passed.
     private var limitCount = 0
     /// The number of slices since changes arrived last.
     private var sliceCount = 2
@@ -39,7 +40,7 @@ struct IncrementalSort {
     // The costs of a chain in each step, and of an index that is no root's (``skipCost``), in nanoseconds, with cold
     // caches on a busy machine.
     private static let skipCost = 5, assembleCost = 160, catchUpCost = 1_800
-    /// Greater for texts, because a text has to be read to be ranked.
+    /// The cost of gathering a chain, in nanoseconds: greater for texts, because a text has to be read to be ranked.
     private let gatherCost: Int
 
     init(_ rank: SortRank) {
@@ -47,9 +48,9 @@ struct IncrementalSort {
         gatherCost = rank.order.column.isText ? 550 : 400
     }
 
-    /// Its storage besides the result.
+    /// The sort's large storage besides the result.
     var scratch: [Any] { [runs, stages] }
-    /// All of its large storage, to be freed in slices if the sort is given up.
+    /// All large storage of the sort, to be freed in slices if the sort is given up.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
     // MARK: Changes during the sort
@@ -121,7 +122,7 @@ struct IncrementalSort {
             let id = rowModel.slots.id(slot)
             guard RowModel.isRoot(root, id: id, in: forest) else { continue }
             let matchWeight = rowModel.filter.isActive ? rowModel.slots.matchWeight(slot) : 0
-            // A weight for which an item has no room is added later; that is rare.
+            // A chain with a weight too great for an item is added in the last step; that is rare.
             guard let weight = rowModel.slots.weight(slot), let matchWeight else {
                 stages[UInt32(slot)] = Stage.added
                 added.append(root)
@@ -185,8 +186,8 @@ struct IncrementalSort {
     /// The number of changes to catch up with.
     var openCount: Int { removed.count + added.count + changed.count }
 
-    /// Whether the filter has to wait, because each match that it finds is a change to catch up with, and they would be
-    /// more than slices of 2 ms catch up with.
+    /// Whether the filter has to wait. Each match that it finds is a change to catch up with, and slices of 2 ms could
+    /// not catch up with so many.
     var isCrowded: Bool { step == .catchUp || openCount > Self.filterLimit }
 
     private static let filterLimit = 1_024

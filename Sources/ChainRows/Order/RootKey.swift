@@ -1,4 +1,4 @@
-/// What chains are sorted by: the group (0 where chains are not grouped), then the rank, then the root's id.
+/// The key that chains are sorted by: the group (0 where chains are not grouped), then the rank, then the root's id.
 struct RootKey: Hashable, BitwiseCopyable {
     var rank: UInt64
     var id: UInt64
@@ -14,10 +14,10 @@ extension RootKey: Comparable {
     }
 }
 
-/// Functions of ranks: 64 bits to sort chains by. The top two bits are the number of one of three sections.
+/// Functions of ranks. A rank is 64 bits to sort chains by; its top two bits are the number of one of three sections.
 ///
-/// In an order by duration the first section has growing durations, by the moment from which they count; the second has
-/// known durations, and the last the chains without one. The rows of the first two are merged, see
+/// In an order by duration the first section has growing durations, by the moment from which they count. The second has
+/// known durations, and the last the chains without a duration. The rows of the first two are merged, see
 /// ``WeightedSortedList/Merge``. In other orders the sections follow each other. Inverting an order inverts each
 /// section, not their sequence.
 enum Rank {

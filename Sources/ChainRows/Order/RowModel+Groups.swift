@@ -1,6 +1,6 @@
 import ChainModel
 
-/// A row of one program, or a run of rows of other programs among these.
+/// A row of one program, or a run of other programs' rows between its rows.
 package enum OutlineRow {
     /// The row of a node.
     case tree(TreeRow)
@@ -32,7 +32,7 @@ package struct ChainGroup {
     }
 }
 
-// Rows, those of the groups included. Groups are few, one a call site, so that rows are counted from group to group.
+// Rows, those of the groups included. Rows are counted from group to group, because groups are few: one a call site.
 extension RowModel {
     /// The number of rows that are shown.
     package var rowCount: Int {

@@ -2,8 +2,8 @@ import ChainModel
 
 // The order as time passes: sorts in slices, repositioned chains, growing durations.
 extension RowModel {
-    /// Advances the order if a second of `wall` has passed, or if `isStill`, because no second may pass then; returns
-    /// whether rows may have moved. `now` is the moment on the screen.
+    /// Advances the order if a second of `wall` has passed, or if `isStill`, because `wall` may not advance then.
+    /// Returns whether rows may have moved. `now` is the moment on the screen.
     mutating func tickOrder(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
         let second = wall / 1_000_000_000
         guard isStill || second != order.second else { return false }
@@ -51,7 +51,7 @@ extension RowModel {
             }
             let root = order.outdated[index]
             let number = slotOf[root.rawValue]
-            // Skipped, because the root may be evicted and its index another node's.
+            // Skipped if the root was evicted, because its index may be another node's now.
             guard number != 0, slots.has(.outdated, Int(number - 1)), isStillRoot(root, in: forest) else { continue }
             slots.set(.outdated, false, Int(number - 1))
             reposition(of: root, in: forest)
@@ -65,7 +65,7 @@ extension RowModel {
     @discardableResult
     mutating func continueSorting(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
         guard var build = order.build else { return false }
-        // Removed from the order, so that it is changed in place.
+        // Removed from the order, because a second reference to the sort's storage would copy it at the next change.
         order.build = nil
         order.catchUpHighWater = max(order.catchUpHighWater, build.openCount)
         guard build.step(self, in: forest, budget: budget) else {

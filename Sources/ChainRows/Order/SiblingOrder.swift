@@ -22,7 +22,7 @@ struct SiblingOrder {
 }
 
 extension RowModel {
-    /// Whether siblings stand in another order than the program's.
+    /// Whether siblings are in an order other than program order.
     var sortsSiblings: Bool {
         order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)
     }

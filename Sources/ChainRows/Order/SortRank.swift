@@ -7,7 +7,7 @@ struct SortRank {
     /// The common prefix of the texts in each of the two sections with texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
-    /// The ranks of nodes without a label by call site, as a cache.
+    /// A cache of the ranks of nodes without a label, by call site.
     private final class Sites {
         // @exclusivity(unchecked): only the rank that holds this accesses it, and no access calls other code.
         @exclusivity(unchecked) var ranks: [SiteID: UInt64] = [:]
@@ -16,7 +16,7 @@ struct SortRank {
 
     init(order: TreeOrder) { self.order = order }
 
-    /// Finds the common prefixes of texts in a sample of the nodes.
+    /// Finds the common prefixes of the texts of `nodes`, which may be a sample.
     init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
         self.init(order: order)
         guard order.column.isText else { return }
@@ -28,7 +28,7 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others. Less a duration that grows until then, it is when the duration began.
+    /// A moment after all others. A growing duration began at this moment minus the length that it has then.
     private static let farAway: UInt64 = 1 << 61
 
     /// Returns the rank of a chain, by what its root's row shows.

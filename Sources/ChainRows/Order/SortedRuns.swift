@@ -23,7 +23,7 @@ struct SortedRuns {
         var run: Int
     }
 
-    /// Whether all chains were removed; after ``close()`` only.
+    /// Whether all chains were removed; valid after ``close()`` only.
     var isEmpty: Bool { heap.isEmpty }
 
     mutating func append(_ item: Item) {
@@ -60,8 +60,8 @@ struct SortedRuns {
         return item
     }
 
-    /// Moves the first head to its position: down to a leaf, then up. A run's next item seldom comes soon, so that the
-    /// way up is short, and the way down costs one comparison a level instead of two.
+    /// Moves the first head to its position: down to a leaf, then up. The way down costs one comparison a level instead
+    /// of two. The way up is short, because a run's next item seldom belongs near the top.
     private mutating func siftDown() {
         let count = heap.count
         heap.withUnsafeMutableBufferPointer { heap in

@@ -7,7 +7,7 @@ extension WeightedSortedList {
         return cursor(for: entry, beside: hint) ?? lowerBound(entry)
     }
 
-    /// Returns the position directly before or behind a hint, if the entry belongs there.
+    /// Returns the position directly before or after a hint, if the entry belongs there.
     @inline(__always)
     private func cursor(for entry: Entry, beside hint: InsertionHint) -> Cursor? {
         let cursor = hint.cursor
@@ -47,7 +47,7 @@ extension WeightedSortedList {
         blocks[chunk >> Self.blockShift] += rows
     }
 
-    /// Stores the weight of each entry of a chunk where all were 1.
+    /// Stores a weight of 1 for each entry of a chunk that has no stored weights yet.
     mutating func storeWeights(of chunk: Int) {
         guard chunks[chunk].weights.isEmpty else { return }
         chunks[chunk].weights = Array(repeating: 1, count: chunks[chunk].entries.count)
@@ -78,7 +78,7 @@ extension WeightedSortedList {
         sumBlocks(from: index)
     }
 
-    /// Sums the blocks anew, from that of a chunk on.
+    /// Recomputes the sums of the blocks, from a chunk's block on.
     private mutating func sumBlocks(from index: Int) {
         let first = index >> Self.blockShift
         let blockLength = 1 << Self.blockShift

@@ -15,8 +15,8 @@ extension WeightedSortedList {
             self.isDescending = isDescending
         }
 
-        /// Returns where an entry of the first two sections belongs in the other one: the entries from the result on
-        /// come after it.
+        /// Returns where an entry of one of the first two sections belongs in the other one: the entries from the
+        /// result on come after it.
         func counterpart(of entry: Entry) -> Entry {
             let payload = Rank.payload(entry.rank)
             let mask = Rank.payloadMask
@@ -60,7 +60,7 @@ extension WeightedSortedList {
         }
         let border = lowerBound(Self.secondSection)
         let growingRows = rows(before: border)
-        /// Returns the rows before an entry of the first section.
+        /// Returns the number of rows before an entry of the first section, in the merged order.
         func start(_ entry: Entry) -> Int {
             rows(before: lowerBound(entry)) + rows(before: lowerBound(merge.counterpart(of: entry))) - growingRows
         }
@@ -138,7 +138,7 @@ extension WeightedSortedList {
         return low
     }
 
-    /// Returns the key of the entry with the first row. An entry outside the section that is given with it is ignored.
+    /// Returns the key of the entry with the earlier row. An entry outside the section given with it is ignored.
     private func earlier(in first: (Entry?, UInt64), _ second: (Entry?, UInt64)) -> RootKey? {
         let left = first.0.flatMap { Rank.section($0.rank) == first.1 ? $0 : nil }
         let right = second.0.flatMap { Rank.section($0.rank) == second.1 ? $0 : nil }

@@ -40,9 +40,9 @@ struct WeightedSortedList {
     /// How growing durations are merged with known ones; nil for the plain order of ranks.
     var merge: Merge?
     var chunks: [Chunk] = []
-    /// The first entry of each chunk; beside the chunks, because searches pass over them.
+    /// The first entry of each chunk, in an array of its own, because a search for a chunk reads only these.
     var heads: [Entry] = []
-    /// The sum of the weights of each chunk; beside the chunks, because look-ups pass over them.
+    /// The sum of the weights of each chunk, in an array of its own, because look-ups read many of these in sequence.
     var sums: [Int] = []
     /// The sum of the weights of each block.
     var blocks: [Int] = []
@@ -82,7 +82,7 @@ struct WeightedSortedList {
         insert(entry, weight, at: cursor)
     }
 
-    /// Adds a chain behind all others; fills the last chunk before it adds one.
+    /// Adds a chain with a key greater than all others; fills the last chunk before it adds another.
     mutating func append(_ key: RootKey, weight: Int) {
         let entry = Entry(rank: key.rank, id: key.id)
         count += 1
@@ -211,8 +211,8 @@ struct WeightedSortedList {
         }
     }
 
-    /// Guesses the offset of an entry by interpolation search, because most ranks are evenly spread moments, and each
-    /// probe of a binary search is a cache miss. Returns nil where the entry is not between the heads of two chunks.
+    /// Guesses the offset of an entry by interpolation, because each probe of a binary search is a cache miss. Most
+    /// ranks are evenly spread moments. Returns nil where the entry is not between the heads of two chunks.
     @inline(__always)
     private func guess(_ entry: Entry, in chunk: Int) -> Int? {
         let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0

@@ -3,12 +3,12 @@ import ChainModel
 
 /// A sparse array by node index or slot, in pages of 256 elements. Growing never moves an element.
 ///
-/// An element that was never written has zero bytes. A value with copy-on-write; reading costs two loads and changes no
-/// reference count.
+/// An element that was never written reads as zero bytes. A value with copy-on-write; reading costs two loads and
+/// changes no reference count.
 struct PagedArray<Element: BitwiseCopyable> {
     /// Changed in place only if `isKnownUniquelyReferenced`, because copies of the array share it.
     private var table = PageTable<Element>(pageLength: 256)
-    /// The table's pages, beside the reference to save a load.
+    /// The table's pages, stored beside the reference to the table to save a load.
     private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private var pageCount: UInt32 = 0
     /// The value of an element that was never written.

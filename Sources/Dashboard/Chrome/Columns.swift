@@ -46,7 +46,7 @@ struct Columns: Equatable {
         /// Whether the title is right-aligned.
         var isRight = false
 
-        /// Whether a click at a cell is one on this header; the blanks beside the title count, too.
+        /// Returns whether a click at a column of the pane hits this header; the blanks beside the title count, too.
         func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
     }
 

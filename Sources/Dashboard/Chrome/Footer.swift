@@ -3,8 +3,8 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the last line: the filter or command that is being typed; else the number of tags, then the message, or
-    /// without one the active filter and the keys that act now.
+    /// Draws the last line: the filter or command that is being typed, else the number of tags and the message. Without
+    /// a message, the active filter and the keys that act now follow the tags.
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
@@ -37,14 +37,14 @@ extension Painter {
     mutating func writeKey(_ item: (key: String, word: String, intent: Intent), row: Int, column: Int) -> Int {
         let keyWidth = frame.write(item.key, row: row, column: column, style: .key)
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
-        // Each key of a pair such as ↑↓ can be clicked; their word acts as the second key.
+        // Each key of a pair such as ↑↓ can be clicked; the word after them acts as the second key.
         let partner: [Intent: Intent] = [
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
         ]
         if var second = partner[item.intent], keyWidth == 2 {
             var first = item.intent
-            // Without arrows the keys stand the other way round.
+            // Without arrows the pair is `jk`: down, then up.
             if item.key == "jk" { swap(&first, &second) }
             clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), first))
             clickAreas.append((Area(row: row, column: column + 1, rows: 1, columns: width - 1), second))
@@ -100,13 +100,15 @@ extension Painter {
             items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
     }
 
-    /// The ranks of keys; where room is missing, the highest is left out first, and a key without a rank never.
+    /// The ranks of keys. Where room is missing, the key of the highest rank is left out first; one without a rank is
+    /// never left out.
     private static let ranks: [Intent: Int] = [
         .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7, .detail: 6,
         .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 
-    /// Returns how many nodes match the filter, of how many; in Events, how many events match.
+    /// Returns how many of all nodes match the filter, as text; in Events, unless the rest is dimmed, how many events
+    /// match.
     func found(in state: borrowing State) -> String {
         if !state.filter.dims, let (count, unit) = state.view.type.matchCount(of: state) {
             return CountText.counted(count, unit)

@@ -79,7 +79,7 @@ extension Painter {
         return items
     }
 
-    /// The load: in flight, running, queued, failed and oldest, with sparklines.
+    /// Returns the load: in flight, running, queued, failed and oldest, with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
         var failedAMinute: Int?
@@ -130,7 +130,7 @@ extension Painter {
         return items
     }
 
-    /// The counts of chains, failures, nodes and lost events, and the event rate.
+    /// Returns the counts of chains, failures, nodes and lost events, and the event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
         let reached = state.programs.filter(\.isReached)
         var load = ProgramLoad()
@@ -160,7 +160,7 @@ extension Painter {
         return items
     }
 
-    /// The items of the only program: its name, pid, connection and last restart.
+    /// Returns the items of the only program: its name, pid, connection and last restart.
     private func program(_ program: Program, _ state: borrowing State) -> [HeaderItem] {
         let name = glyphs.cut(program.name, to: 24)
         var items = [HeaderItem(parts: [(name.isEmpty ? "?" : name, .headerAccent)], rank: nil)]
@@ -190,7 +190,7 @@ extension Painter {
         return items
     }
 
-    /// The items of several programs: their number, and how many have each state of connection.
+    /// Returns the items of several programs: their number, and how many have each state of connection.
     private func programs(of state: borrowing State) -> [HeaderItem] {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
@@ -209,7 +209,7 @@ extension Painter {
         return items
     }
 
-    /// `frozen, 120 waiting`, or `dropped` instead if too many events came; nil if the picture is live.
+    /// Returns `frozen, 120 waiting`, or `frozen, 120 dropped` if too many events arrived; nil if the picture is live.
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
         let buffers = state.programs.compactMap(\.frozenBuffer)

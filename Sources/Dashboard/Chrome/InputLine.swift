@@ -50,7 +50,7 @@ extension Painter {
         "@slow",
     ]
 
-    /// Draws the sign, the line and the cursor, of a long line only the part around the cursor. Returns the column for
+    /// Draws the sign, the line and the cursor; of a long line, only the part around the cursor. Returns the column for
     /// what follows.
     private mutating func paintInput(
         _ sign: String, _ text: String, _ cursor: Int?, _ problem: Typing.Problem?, _ row: Int

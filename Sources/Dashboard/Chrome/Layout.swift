@@ -13,7 +13,7 @@ struct Area: Equatable {
     }
 }
 
-/// Where the parts of the screen are, for drawing and for finding what was clicked.
+/// The positions of the parts of the screen, for drawing and for finding what was clicked.
 struct Layout: Equatable {
     /// The smallest screen on which a tree can be shown.
     static let least = Size(columns: 30, rows: 8)
@@ -98,7 +98,7 @@ struct Layout: Equatable {
     }
 }
 
-/// Where the parts of a row's tree lines are, counted from the start of the node column.
+/// The positions of the parts of a row's tree lines, in cells from the start of the node column.
 enum TreeLines {
     /// The cells that a level takes.
     static let level = 2

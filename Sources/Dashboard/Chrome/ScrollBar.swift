@@ -1,4 +1,4 @@
-/// Where the thumb of a scroll bar is, and which rows a point of the bar stands for.
+/// The position of a scroll bar's thumb, and the rows that a cell of the bar stands for.
 struct ScrollBar: Equatable {
     /// The length of the bar, in cells.
     let rows: Int
@@ -9,7 +9,7 @@ struct ScrollBar: Equatable {
     /// The index of the first row that is shown when the list is scrolled to its end.
     let limit: Int
 
-    /// Nil if all rows are shown.
+    /// Nil if all rows are shown, or if the area has fewer than two rows.
     ///
     /// - Parameters:
     ///   - count: the number of rows of the list.

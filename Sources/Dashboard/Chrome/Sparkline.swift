@@ -1,8 +1,8 @@
 import Frames
 
-/// A row of bars for the course of a number over the last minute.
+/// A row of bars that shows how a number changed over the last minute.
 enum Sparkline {
-    /// Returns a bar for each cell, the newest at the right; a dot where no number is known.
+    /// Returns a bar for each cell, the newest at the right; a dot, in ASCII a blank, where no number is known.
     ///
     /// The numbers are those of the seconds up to `last`. A cell shows the greatest of its numbers, or their sum. Its
     /// seconds begin at a multiple of its length, so that bars only move to the left from frame to frame.

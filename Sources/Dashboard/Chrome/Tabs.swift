@@ -8,7 +8,7 @@ struct TabLine {
         var view: ViewID
         /// The first column of the text.
         var start: Int
-        /// `5 Warnings`, or `5` where there is no room for names.
+        /// `5 Warnings`; where not all names have room, only `5` for a view that is not shown.
         var text: String
         /// The number of open warnings, drawn after the text of that tab; empty for none, and for other tabs.
         var count: String
@@ -65,7 +65,7 @@ extension Painter {
         paintBreadcrumbs(state, row: area.row, from: line.end + 3)
     }
 
-    /// The most nodes of a path; those before them are left out.
+    /// The most nodes of a path; those above them are left out.
     private static let breadcrumbLimit = 12
 
     /// Draws the path from the chain's root to the selected node; where room is missing, nodes after the first one are

@@ -2,7 +2,7 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the whole time of the recording above the footer: in each column a bar for running handlers, and a sign
+    /// Draws the whole time of the recording above the footer. Each column has a bar for running handlers, and a sign
     /// for a mark, rejections, warnings or the shown moment. With two rows, the signs are below the bars; with one row,
     /// a sign replaces the bar.
     mutating func paintTimeStrip(_ state: borrowing State) {

@@ -3,11 +3,11 @@ import Frames
 
 /// Everything that can happen to a dashboard.
 public enum Action: Sendable {
-    /// A source tries to connect to its program, which is shown as `name` until then. `attempt` counts from 1;
-    /// `lastFailure` is one sentence on the previous attempt.
+    /// A source tries to connect to its program, which is shown as `name` until it is connected. `attempt` counts from
+    /// 1; `lastFailure` is one sentence on the previous attempt.
     case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
-    /// A source is connected. A program with the same key as before continues; one with another key is a new run. It
-    /// replaces the old run, on resuming if the picture is frozen.
+    /// A source is connected. A program with the same key as before continues; one with another key is a new run. The
+    /// new run replaces the old one, on resuming if the picture is frozen.
     case connected(SourceID, ProcessDescription)
     /// The program has been unreachable or silent since `since`, for a reason in one sentence. `attempt` is the number
     /// of attempts, `nextAttempt` the time of the next one; 0 where the connection is open and the program is silent.
@@ -15,8 +15,9 @@ public enum Action: Sendable {
     case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
     /// A batch of events arrived.
     case received(SourceID, EventBatch)
-    /// A recording, or the past of a live program, is shown at another moment. The first step is fresh. From then on
-    /// ``tick(wall:process:)`` carries the moment that is shown: as a time of day, and by the first program's clock.
+    /// A recording, or the past of a live program, is shown at another moment. The first step is
+    /// ``ReplayStep/isFresh``. From then on ``tick(wall:process:)`` carries the moment that is shown: as a time of day,
+    /// and by the first program's clock.
     case replayed(SourceID, ReplayStep)
     /// Replaces the counts in the time strip by those of the recording that is shown, by its first program's clock.
     case series(ReplaySeries)
@@ -61,7 +62,7 @@ public enum Action: Sendable {
     case message(String)
 }
 
-/// What the owner of a dashboard has to do for it.
+/// A side effect that the owner of a dashboard has to perform for it.
 public enum Effect: Hashable, Sendable {
     /// Send a command to a source's program; answer with ``Action/replied(_:_:)``.
     case send(SourceID, ViewerCommand)
@@ -71,8 +72,9 @@ public enum Effect: Hashable, Sendable {
     /// Answer with ``Action/replayed(_:_:)`` for each recorded program, or at the end of the past with
     /// ``Action/returnedToNow``.
     case replay(SourceID, ReplayCommand)
-    /// Record a live program into the file at `path`. Without a path, end its running recording, else choose a name for
-    /// a new one. Answer with ``Action/recording(_:)``, and ``Action/message(_:)`` or ``Action/report(_:)``.
+    /// Record a live program into the file at `path`. Without a path, end the program's running recording, or choose a
+    /// name for a new one if none runs. Answer with ``Action/recording(_:)``, and ``Action/message(_:)`` or
+    /// ``Action/report(_:)``.
     case record(SourceID, path: String?)
     /// Put the text into the clipboard.
     case copy(String)

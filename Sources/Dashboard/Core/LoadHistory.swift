@@ -45,8 +45,8 @@ struct LoadHistory {
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
         let now = wall / 1_000_000_000
-        // The samples are cleared for the first one, after a gap of a minute, and when the clock was set back. Failures
-        // of a gap are not of this second.
+        // The samples are cleared before the first one, after a gap of a minute, and when the clock was set back.
+        // Failures during a gap are excluded, because they did not happen in this second.
         if isApart(now) {
             clear(at: now)
             failedCount = load.failedCount
@@ -71,7 +71,8 @@ struct LoadHistory {
         pass(to: now, nil)
     }
 
-    /// Whether no sample is of the minute up to a second.
+    /// Returns whether a second does not continue the samples: there are none, all are older than a minute, or the
+    /// clock was set back.
     private func isApart(_ now: UInt64) -> Bool {
         second == 0 || now < second || now - second >= UInt64(Self.length)
     }
@@ -81,7 +82,7 @@ struct LoadHistory {
         (first, second) = (now, now)
     }
 
-    /// Replaces the samples of the seconds up to `now` by those of a load.
+    /// Replaces the samples of the seconds after ``second`` up to `now` by that of a load, or by nil without a load.
     private mutating func pass(to now: UInt64, _ load: ProgramLoad?) {
         let sample = load.map { load in
             var sample = Sample()
@@ -115,8 +116,8 @@ struct LoadHistory {
 }
 
 extension Program {
-    /// Includes the load at a moment, in nanoseconds since 1970, in ``loadHistory``. That of a program that is lost or
-    /// has ended is not known; a paused recording may be stepped.
+    /// Includes the load at a moment, in nanoseconds since 1970, in ``loadHistory``. The load of a program that is lost
+    /// or has ended is not known. That of a paused recording is, because the recording may be stepped.
     mutating func observeLoad(at wall: UInt64) {
         if connection.isLive || connection.replay != nil {
             loadHistory.observe(load, at: wall)
@@ -125,8 +126,8 @@ extension Program {
         }
     }
 
-    /// Chains that failed in the last minute. In a recording nil after a jump, until a minute was played, or as much as
-    /// lies before the moment.
+    /// Chains that failed in the last minute. In a recording nil after a jump, until a minute has been played, or all
+    /// of the recording before the moment if that is less.
     var failedAMinute: Int? {
         guard let position = connection.replay else { return loadHistory.failedAMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000

@@ -34,7 +34,7 @@ struct NodeDetailCache {
     private var order: [RowID] = []
     /// The requests without an answer, the oldest first.
     private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
-    /// The node that the pane shows, and since when it does or when it was last asked about, in nanoseconds since 1970.
+    /// The node that the pane shows, and when it was first shown or last requested, in nanoseconds since 1970.
     private var rest: (rowID: RowID, since: UInt64)?
 
     var queueStatistics: QueueStatistics {
@@ -45,7 +45,7 @@ struct NodeDetailCache {
 
     subscript(rowID: RowID) -> Answer? { known[rowID]?.answer }
 
-    /// Whether details with these facts were neither answered nor requested.
+    /// Returns whether a node's details were neither answered for these facts nor requested.
     func lacks(_ rowID: RowID, _ facts: Facts) -> Bool {
         known[rowID]?.facts != facts && !asked.contains { $0.rowID == rowID }
     }
@@ -88,7 +88,7 @@ struct NodeDetailCache {
         if order.count > Self.limit { known[order.removeFirst()] = nil }
     }
 
-    /// Lets requests that a program refused or never answered be sent again, because it was reached again.
+    /// Allows requests that a program refused or never answered to be sent again, after the program was reached again.
     mutating func retryRefused(_ source: SourceID) {
         asked.removeAll { $0.rowID.source == source }
         for rowID in order where rowID.source == source {

@@ -84,7 +84,7 @@ extension State {
     mutating func tick(wall newWall: UInt64, process: UInt64) {
         // The header's clock, ages and sparklines change once a second.
         var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
-        // A message from before the first tick expires relative to that tick, because there was no time before.
+        // A message from before the first tick expires relative to that tick, because the time was not known before.
         if wall == 0, let status, !status.isSticky { self.status?.until = newWall &+ Self.duration(of: status.tone) }
         wall = newWall
         limitWaits()
@@ -118,8 +118,8 @@ extension State {
         }
     }
 
-    /// Lets messages and the hold after a tag last no longer than from now on, because the clock may have been set back,
-    /// or an earlier moment of a recording be shown.
+    /// Limits the rest of a message's time, and of the hold after a tag, to the full duration. Their ends may be too
+    /// far ahead, because the clock was set back or an earlier moment of a recording is shown.
     private mutating func limitWaits() {
         if let status, !status.isSticky {
             self.status?.until = min(status.until, wall &+ Self.duration(of: status.tone))
@@ -128,8 +128,8 @@ extension State {
     }
 
     /// Archives settled chains, and folds fulfilled nodes and those with many children, except around the selection;
-    /// returns whether rows may have changed. The row at the top of the screen stays there; if its chain is archived, the
-    /// row that follows the chain takes its place.
+    /// returns whether rows may have changed. The row at the top of the screen stays there; if its chain is archived,
+    /// the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
         guard wall >= tagHold, programs[programIndex].isReached else { return false }
         let selected =
@@ -205,11 +205,11 @@ extension State {
 
     // MARK: Messages
 
-    /// The time that a message without `isSticky` stays at most, in nanoseconds.
+    /// The longest time that a message stays if it is not sticky, in nanoseconds.
     private static func duration(of tone: Status.Tone) -> UInt64 { tone == .plain ? 5_000_000_000 : 6_000_000_000 }
 
     /// Shows a message for 5 s or a warning for 6 s, a sticky one without a limit. Plain and sticky messages end at the
-    /// next key.
+    /// next key or click; in a recording, so do warnings.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
         // In a recording, the next tick is at the moment that was just moved to.
         let now = replayedProgram.map { $0.shownNow &+ $0.wallOffset } ?? wall

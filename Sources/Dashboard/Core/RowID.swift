@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The identity of a row: of a node, a group of chains or a program. It stays the same while the row moves. That of a
-/// node is not reused, not even after the program has restarted.
+/// The identity of a row: of a node, a group of chains or a program. It stays the same while the row moves. The
+/// identity of a node is never reused, not even after the program has restarted.
 struct RowID: Hashable {
     var source: SourceID
     /// The node; nil for the program itself, and for a group.

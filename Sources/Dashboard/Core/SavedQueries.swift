@@ -2,7 +2,7 @@ import ChainInsight
 
 /// Saved queries, which the user names as `@name` wherever a query is expected.
 public enum SavedQueries {
-    /// The queries without a configuration, which can replace them. Each has a key that sets it as the filter.
+    /// The built-in queries; the configuration can replace each of them. Each has a key that sets it as the filter.
     public static let builtIn = [
         "live": "live",
         "failed": "failed",
@@ -11,7 +11,7 @@ public enum SavedQueries {
             + "or waits-for:resolver|executor total>10s",
     ]
 
-    /// Returns the saved queries, and the built-in ones with other names.
+    /// Returns the saved queries, and the built-in ones that none of them replaces.
     static func all(_ saved: [String: String]) -> [String: String] { builtIn.merging(saved) { $1 } }
 
     /// Parses a text as a query. A word `@name` stands for the query of that name; a text that is only `@name` is that

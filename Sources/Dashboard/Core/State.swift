@@ -29,7 +29,7 @@ public struct State {
         public var warnings: WarningOptions
         /// The configured queries, by the name that follows `@`.
         public var savedQueries: [String: String]
-        /// Finds nodes that appear folded to one row, with all nodes under them; nil for none.
+        /// The query for nodes that appear folded into one row, with all nodes under them; nil for none.
         public var unimportant: Query?
         /// Whether the owner keeps the past of live programs, so that it can be shown.
         public var keepsHistory: Bool
@@ -95,9 +95,9 @@ public struct State {
         enum Tone { case plain, warning }
         var text: String
         var tone: Tone
-        /// When it expires, in nanoseconds since 1970.
+        /// When it expires, in nanoseconds since 1970; `UInt64.max` if it is sticky.
         var until: UInt64
-        /// Whether only the next key ends it.
+        /// Whether it has no time limit: the next key or click ends it.
         var isSticky = false
     }
 
@@ -119,7 +119,8 @@ public struct State {
     var timeStrip = TimeStrip()
     /// The live programs while their past is shown; else nil.
     var lookingBack: LookingBack?
-    /// Whether ``programs`` are the live ones while their past is shown: the views keep what they show.
+    /// Whether ``programs`` holds the live programs for a moment while their past is shown; the views then keep what
+    /// they show.
     var isUpdatingUnseen = false
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
@@ -156,7 +157,8 @@ public struct State {
     var detailColumns: Int?
     /// The height of the detail pane below the rows, as dragged; nil for the default.
     var detailRows: Int?
-    /// Call sites of nodes that the user folded, such as `Module/File.swift:31`; new nodes made there appear folded.
+    /// Call sites of nodes that the user folded, such as `Module/File.swift:31`; in later runs, nodes made there appear
+    /// folded.
     var foldedSites: [String] = []
     /// Whether the border of the detail pane is being dragged.
     var isDraggingDivider = false
@@ -167,7 +169,8 @@ public struct State {
     var tags: [RowID] = []
     /// The tagged nodes that do not exist at the shown moment of a recording.
     var absentTags: [RowID] = []
-    /// Until when chains are neither archived nor folded, because nodes are being tagged; in nanoseconds since 1970.
+    /// The time until which chains are neither archived nor folded, because nodes are being tagged; in nanoseconds
+    /// since 1970.
     var tagHold: UInt64 = 0
     /// The confirmed cancellations with nodes that have not settled.
     var cancellations: [CancelProgress] = []
@@ -228,7 +231,7 @@ struct Confirmation: Equatable {
         var source: SourceID
         var process: ProcessKey
         var scope: CancelScope
-        /// The live nodes to mark as asked to be cancelled, as far as they were counted.
+        /// The live nodes to mark as *cancel requested*, as far as they were counted.
         var nodes: [NodeID]
     }
 

@@ -41,7 +41,7 @@ public struct ViewSettings: Hashable, Sendable {
     public var theme: String?
     /// Frames a second at most.
     public var refreshRate: Int?
-    /// Call sites, such as `Module/File.swift:31`; new nodes made there appear folded.
+    /// Call sites, such as `Module/File.swift:31`; nodes made there appear folded.
     public var folded: [String]?
 
     /// Makes settings that leave everything as it is.
@@ -53,9 +53,9 @@ public struct ViewSettings: Hashable, Sendable {
     /// Returns these settings, replaced by those of `other` that are not nil.
     public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
 
-    /// Returns the settings to store after a session that began with `start` and ended with `end`; these are the stored
-    /// ones. A setting that did not change in the session stays as stored. One that was set to its value in `base`, the
-    /// settings in force without stored ones, is no longer stored.
+    /// Returns the settings to store after a session that began with `start` and ended with `end`; the receiver holds
+    /// the settings stored so far. A setting that did not change in the session stays as stored. One that was set to
+    /// its value in `base`, the settings in force without stored ones, is no longer stored.
     public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
         merged(with: [start, end, base], by: After())
     }

@@ -23,7 +23,7 @@ struct DetailLink {
 extension State {
     /// The selected link of the details.
     struct LinkSelection: Equatable {
-        /// The row that was selected when the link was; the link of another row's details is not selected.
+        /// The row that was selected when the link was selected. While another row is selected, no link is.
         var owner: RowID?
         /// The index of the link on the page, which changes with the lines above it.
         var index: Int
@@ -69,7 +69,7 @@ extension State {
         return true
     }
 
-    /// Goes to the node of the selected link; false where none is selected.
+    /// Goes to the node of the selected link; returns false if none is selected.
     mutating func followSelectedLink() -> Bool {
         guard isLinkSelected else { return false }
         let links = detailLinks()

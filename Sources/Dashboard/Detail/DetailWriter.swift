@@ -2,7 +2,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Builds the lines of the detail pane, wrapped to one width.
+/// A builder of the detail pane's lines, wrapped to one width.
 struct DetailWriter {
     private(set) var lines: [DetailLine] = []
     var width: Int

@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Adds the facts of one node to the detail pane.
+/// The facts of one node, as added to the detail pane.
 struct NodeFacts {
     let node: NodeIndex
     let program: Program
@@ -132,7 +132,7 @@ struct NodeFacts {
         if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }
     }
 
-    /// Adds how many nodes its call site has made, and how long they wait and run.
+    /// Adds how many nodes the node's call site has made, and how long they wait and run.
     func addSite(to text: inout DetailWriter) {
         guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
         else { return }

@@ -1,6 +1,6 @@
 import Frames
 
-/// Wraps a text into lines.
+/// Wrapping of text into lines.
 enum TextWrap {
     /// Returns the lines of a text, made safe and broken at spaces, and within words that are wider than `columns`.
     /// Several spaces become one. O(length of the text).

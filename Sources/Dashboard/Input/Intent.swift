@@ -29,15 +29,15 @@ public enum Intent: Hashable, Sendable, CaseIterable {
         mark, marks
     /// Return from the past of live programs; record a live program.
     case now, record
-    /// Explain what there is instead of functions that other programs have on these keys.
+    /// Explain what replaces the functions that other programs have on these keys.
     case setup, priority
     /// Answer the question before a cancellation; edit and accept the line that is being typed.
     case yes, no, accept, abort, complete, editLine
 }
 
 extension Intent {
-    /// Whether the intent acts on the selected row, which then must not change when rows move. It is refused in views
-    /// where rows are not nodes.
+    /// Whether the intent acts on the selected row, which then must not change when rows move. Such an intent is
+    /// refused in views where rows are not nodes.
     var isForSelection: Bool {
         switch self {
         case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true

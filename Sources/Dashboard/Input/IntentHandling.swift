@@ -26,7 +26,7 @@ extension State {
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent == .detail || intent == .visit, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
-        // The rows of such a view do not change the selection, which another view has left.
+        // The rows of such a view do not set the selection, so it is still that of another view.
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
         }

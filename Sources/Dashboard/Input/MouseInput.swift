@@ -46,7 +46,7 @@ extension State {
         return []
     }
 
-    /// Whether a mouse is on the rows of the tree, and not on the details, or on the scroll bar.
+    /// Whether the pointer is on the rows of the tree, and neither on the details nor on the scroll bar.
     private func isOnTreeRow(_ mouse: Mouse) -> Bool {
         let layout = Layout(self)
         return view == .chains && !layout.isCovering && mouse.column < layout.tree.columns - 1
@@ -104,7 +104,8 @@ extension State {
         if line >= 0, let link { go(to: link.rowID) }
     }
 
-    /// Scrolls to where the scroll bar is clicked or its thumb is dragged; false for other actions of the mouse.
+    /// Scrolls to where the scroll bar is clicked or its thumb is dragged; returns false for other actions of the
+    /// mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
         let (count, top) = view.type.scrollPosition(of: self)
         guard !layout.isCovering, let bar = ScrollBar(area: layout.tree, count: count, top: top) else {
@@ -140,7 +141,7 @@ extension State {
         }
     }
 
-    /// Drags the border of the detail pane; false for other actions of the mouse.
+    /// Drags the border of the detail pane; returns false for other actions of the mouse.
     private mutating func dragDivider(_ mouse: Mouse, _ layout: Layout) -> Bool {
         switch mouse.action {
         case .press where mouse.button == .left && layout.isDivider(row: mouse.row, column: mouse.column):

@@ -2,8 +2,8 @@ import ChainListing
 import ChainText
 import Frames
 
-/// The list from which the user chooses a program to attach to. A value without I/O and clock, which keys and clicks
-/// change and which draws itself into a frame.
+/// The list from which the user chooses a program to attach to. A value without I/O or a clock: keys and clicks change
+/// it, and it draws itself into a frame.
 public struct Picker: Sendable {
     /// The user's decision.
     public enum Outcome: Hashable, Sendable {
@@ -21,8 +21,8 @@ public struct Picker: Sendable {
     private var size: Size
     /// The target of the selected program. Not a row, because rows move when the list changes by itself.
     private var selection: String?
-    /// Whether the list has selected another program because the selected one is gone; until the user selects a row or
-    /// presses Enter.
+    /// Whether the list has selected another program because the selected one is gone. True until the user selects a
+    /// row or presses Enter.
     private var isSelectionReplaced = false
     /// The index of the first row that is shown.
     private var top = 0

@@ -2,13 +2,14 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The path from a node along what each node waits for: to a node that waits for no other one, or into a cycle.
+/// The path of waits from a node: it leads to a node that waits for no other one, or into a cycle.
 struct BlockerPath {
     /// One node on the path, and what it waits for.
     struct Step {
         var node: NodeIndex
         var blocker: Blocker
-        /// The wait that blocks the node's executor, where the path continues.
+        /// The wait that blocks the executor in which the node is queued; the path continues at the handler that waits.
+        /// Nil for other steps.
         var blockedExecutor: ThreadWait?
     }
 
@@ -144,7 +145,7 @@ struct BlockerDescription {
         }
     }
 
-    /// Returns what a node waits for of its members, such as `2 of 3 left` or `the first of 3`; nil for fewer than two
+    /// Returns which of its members a node waits for, such as `2 of 3 left` or `the first of 3`; nil for fewer than two
     /// members.
     func members(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         let members = forest.members(of: node, limit: Self.memberLimit)
@@ -209,7 +210,7 @@ struct BlockerDescription {
         forest.threads[thread] ?? "thread \(thread)"
     }
 
-    /// Returns what a live node waits for directly, in words, and the node that these describe, if it waits for one.
+    /// Returns what a live node waits for directly, in words, and the node that the words describe, if there is one.
     /// Nil for a node that runs or is settled.
     func directBlocker(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
         let step = BlockerPath.Step(node: node, blocker: forest.blocker(of: node, memberLimit: Self.memberLimit))

@@ -3,7 +3,7 @@ import ChainText
 
 /// Cancelling: a key asks for it, a dialog confirms it, a command requests it. Only events turn a row to *cancelled*.
 extension State {
-    /// Asks in a dialog whether to cancel the tagged nodes, else the selected row; shows why that is not possible.
+    /// Asks in a dialog whether to cancel the tagged nodes, else the selected row. If that is not possible, shows why.
     mutating func askToCancel(wholeChain: Bool) {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         guard !rowIDs.isEmpty else { return notify("there is nothing to cancel") }
@@ -208,8 +208,8 @@ extension Program {
         return live
     }
 
-    /// Counts the live nodes above some nodes that run in the same task, which is cancelled as a whole (TheRules, X6).
-    /// Nodes that were `counted` already are left out.
+    /// Counts the live nodes that are above some nodes and run in the same task, which is cancelled as a whole
+    /// (TheRules, X6). Nodes that were `counted` already are left out.
     private func countAround(_ nodes: [NodeIndex], besides counted: [NodeIndex]) -> Int {
         var seen: Set<NodeIndex> = []
         for node in nodes where forest.kind(of: node) == .scope && forest.state(of: node).isLive {

@@ -1,7 +1,7 @@
 import ChainModel
 import ChainText
 
-/// What became of the nodes of one confirmed cancellation, counted from their states.
+/// The outcome of one confirmed cancellation: its nodes, counted by how they ended.
 struct CancelProgress {
     /// The nodes that one program was asked to cancel and that have not settled yet.
     struct Part {
@@ -35,7 +35,7 @@ struct CancelProgress {
 
         /// Returns the count that a node belongs to; nil for a live one.
         private func outcome(of id: NodeID, in forest: borrowing ChainForest) -> WritableKeyPath<Counts, Int>? {
-            // The next run of the program has the same ids.
+            // The next run of the program uses the same ids for other nodes.
             guard forest.process == process, let node = forest.index(of: id) else { return \.evicted }
             let state = forest.state(of: node)
             if state.isLive { return nil }
@@ -59,7 +59,7 @@ struct CancelProgress {
 
     /// How long counting waits for events, in nanoseconds.
     static let duration: UInt64 = 3_000_000_000
-    /// The most nodes of a program that are looked at in a tick.
+    /// The most nodes of one part that are looked at in a tick.
     fileprivate static let limit = 2_000
     /// The most cancellations that are counted at the same time; the oldest is dropped for a new one.
     static let countLimit = 16
@@ -92,7 +92,7 @@ struct CancelProgress {
 extension State {
     /// Counts cancelled nodes and reports cancellations that are complete or overdue. O(nodes asked for), bounded.
     mutating func countCancelled() {
-        // Not by the past of the programs.
+        // Not while the past is shown, because the states would be those of the past.
         guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
             // The clock may have been set back.

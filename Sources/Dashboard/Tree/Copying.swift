@@ -74,7 +74,7 @@ extension State {
         }
     }
 
-    /// Returns whether a node is in the tree of another tagged node, and so is copied with that.
+    /// Returns whether a node is in the tree of another tagged node of its program, and so is copied with that tree.
     private func isUnderAnother(_ node: NodeIndex, of rowIDs: [RowID], in programIndex: Int) -> Bool {
         guard rowIDs.count > 1, case let forest = programs[programIndex].forest else { return false }
         var above = forest.treeParent(of: node)

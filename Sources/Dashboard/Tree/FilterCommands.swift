@@ -71,7 +71,8 @@ extension State {
 
     private static let choiceLimit = 40
 
-    /// Recalls an earlier filter, or after these a saved query: `step` lines further.
+    /// Recalls the line that is `step` lines older, or newer if negative. Saved queries count as older than all earlier
+    /// filters.
     mutating func recallFilter(_ step: Int, _ text: String) {
         let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
         let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }

@@ -13,8 +13,8 @@ extension State {
         fold(toDepth: level + levels)
     }
 
-    /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row a chain. Forgets
-    /// which single nodes were folded; nodes with very many children stay folded.
+    /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row for each chain. Drops the
+    /// folds of single nodes; nodes with very many children stay folded.
     mutating func fold(toDepth depth: Int) {
         guard canFoldAll() else { return }
         let level = max(0, depth)
@@ -38,7 +38,7 @@ extension State {
         return false
     }
 
-    /// The level that is in force; nil where each chain decides, or all is shown.
+    /// The fold level in force; nil if everything is shown, or if no level was chosen yet.
     private var foldLevel: Int? {
         programs.first { $0.isReached }?.rowModel.foldLevel
     }

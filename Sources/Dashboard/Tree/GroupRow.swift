@@ -4,7 +4,8 @@ import ChainRows
 import ChainText
 import Frames
 
-/// Draws the row of a group, the chains from one call site: the site, their common label, their counts, and figures.
+/// The painter of a group's row, for the chains from one call site: the site, their common label, their counts, and
+/// figures.
 struct GroupPainter {
     let row: Int
     let columns: Columns
@@ -109,8 +110,8 @@ struct GroupColumns {
 enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
-    /// Returns the common beginning of the chains' labels: `order` for `order 17` and `order 18`; nil where there is
-    /// none. Without statistics it compares the first and the last chain only.
+    /// Returns the common beginning of the chains' labels: `order` for `order 17` and `order 18`; nil if there is none.
+    /// Without statistics, compares the first and the last chain only.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
         if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }

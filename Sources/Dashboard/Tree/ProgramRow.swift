@@ -2,7 +2,7 @@ import ChainEvents
 import ChainText
 import Frames
 
-/// Draws a program's own row: its connection, its name, its counts, and a note.
+/// The painter of a program's own row: its connection, its name, its counts, and a note.
 struct ProgramPainter {
     let row: Int
     let columns: Columns
@@ -13,7 +13,7 @@ struct ProgramPainter {
     private struct Part {
         var text: String
         var style: Style
-        /// Parts of the lowest rank get room first.
+        /// The rank; parts with lower ranks get room first.
         var rank: Int
     }
 
@@ -22,8 +22,8 @@ struct ProgramPainter {
         painter.frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
-        // A program has no thread, wait or run, so its name and counts extend to the age. They extend to the end where
-        // they need it and there is no note.
+        // A program has no thread, wait or run, so its name and counts extend to the age. They extend to the end if
+        // they need the room and there is no note.
         var end = columns.total.isShown ? columns.total.start - 1 : columns.end
         let width = parts.reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
             $0 + 2 + TextWidth.of($1.text)
@@ -157,11 +157,11 @@ enum ProgramText {
         DurationText.coarse(wall &- min(wall, outage.since))
     }
 
-    /// Returns when the next attempt is, and the reason of an outage: `retry in 2s: connection refused`. Of a silent
+    /// Returns when the next attempt is, and the reason of an outage: `retry in 2s: connection refused`. For a silent
     /// program, returns the reason alone.
     static func retry(_ outage: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if outage.isSilence { return outage.reason }
-        // Rounded up, so that the last second before the attempt shows as 1s.
+        // Rounded up, because the last second before the attempt is to show as 1s.
         let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
         return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"

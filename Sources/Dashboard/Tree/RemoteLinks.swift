@@ -29,7 +29,8 @@ extension State {
         return called
     }
 
-    /// Returns the node that another node was called from, in words: `shop: fetch stock`; nil if it names none.
+    /// Returns the node that another node was called from, in words: `shop: fetch stock`; nil if that node names no
+    /// caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
         guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "another program: \(key.id)"
@@ -63,8 +64,9 @@ extension State {
             link: rowID(of: place.node, in: place.programIndex))
     }
 
-    /// Continues a path that ends at a node that runs, is suspended or has to be settled by its program: goes to a live
-    /// node of another program that was called from it, and on along that node's path. Returns false if there is none.
+    /// Continues a path into another program, if its last node runs, is suspended or has to be settled by its own
+    /// program. Goes to a live node that was called from the last node, and on along that node's path. Returns false if
+    /// there is none.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
         guard [.running, .suspended, .resolver].contains(path.last.blocker.reason) else { return false }
         let called = called(from: path.last.node, in: programIndex, limit: .max)

@@ -9,7 +9,7 @@ extension Painter {
         frame.restyle(row: row, column: 0, columns: layout.tree.columns - 1) { Self.selected($0) }
     }
 
-    /// Returns a style as it is on the selected row, where dim text is to be readable.
+    /// Returns a style as it is on the selected row, where dim text has to stay readable.
     private static func selected(_ style: Style) -> Style {
         switch style.role {
         case .dim: Style(.normal, style.modifiers.union(.selected))

@@ -4,7 +4,8 @@ import ChainRows
 import ChainText
 import Frames
 
-/// Draws a row of the tree. It stores single parts of the program, because a copy of a program is a hundred references.
+/// The painter of a row of the tree. It stores single parts of the program, because a copy of a program is a hundred
+/// references.
 struct RowPainter {
     let row: Int
     let tree: TreeRow
@@ -40,7 +41,7 @@ struct RowPainter {
     func paint(into painter: inout Painter) {
         paintState(into: &painter)
         let times = texts.times(at: now)
-        // Where the name has to end: at the first non-empty cell after the node column.
+        // Where the name has to end: a gap before the first non-empty cell after the node column.
         var nodeEnd: Int?
         var isBehindNode = false
         var hasValue = false

@@ -46,9 +46,9 @@ struct RowText {
         return site.description
     }
 
-    /// Returns the texts after the label: the progress of a combinator; of a folded node with very many children their
-    /// states; of a root the status of its chain, and while it is live the number of rejected nodes. `isBesideState` is
-    /// whether the word of the state is shown, too.
+    /// Returns the texts after the label. A combinator has its progress, a folded node with very many children their
+    /// states, and a root the status of its chain, with the number of rejected nodes while the chain is live.
+    /// `isBesideState` is whether the word of the state is shown, too.
     func extras(_ glyphs: Glyphs, isBesideState: Bool) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
@@ -70,8 +70,9 @@ struct RowText {
         return extras
     }
 
-    /// The text of the value column: a value, an error, or how the node ended; of a settled chain's root, the chain's.
-    /// Of a live chain's root, the first rejected node. Without these, the caller in another program.
+    /// The text of the value column: a value, an error, or how the node ended. The root of a settled chain has the text
+    /// of the node that the chain ended with, the root of a live chain that of the first rejected node. Without these,
+    /// the text is the caller in another program.
     var value: (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
@@ -102,10 +103,10 @@ struct RowText {
         var duration: UInt64
         var isRunning: Bool
 
-        /// Shorter durations are blank, in nanoseconds.
+        /// The shortest duration that is shown, in nanoseconds; shorter ones are blank.
         private static let least: UInt64 = 100_000
 
-        /// Makes nil of no duration, and of one under ``least``.
+        /// Makes the time of a cell; nil without a duration, and for one under ``least``.
         init?(_ duration: UInt64?, isRunning: Bool) {
             guard let duration, duration >= Self.least else { return nil }
             (self.duration, self.isRunning) = (duration, isRunning)

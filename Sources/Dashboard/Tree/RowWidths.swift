@@ -4,7 +4,7 @@ import ChainText
 import Frames
 
 extension State {
-    /// Returns the columns of the tree in a pane; `indent` is what the rows are indented by.
+    /// Returns the columns of the tree in a pane; `indent` is the indentation of the rows, in cells.
     func columns(in width: Int, indent: Int = 0) -> Columns {
         Columns(width: width, indent: indent, chosen: columns, needs: tree.needs)
     }
@@ -42,7 +42,7 @@ private struct RowWidths {
     var isBesideState = false
     /// The width of the widest cell of each of ``columns``.
     private(set) var widest: [Int]
-    /// The width of the widest name with the summary behind it.
+    /// The width of the widest name with the summary after it.
     private(set) var summary = 0
     /// Whether a row was measured.
     private(set) var isMeasured = false
@@ -80,7 +80,7 @@ private struct RowWidths {
         }
     }
 
-    /// Returns the width of the tree's lines and the name; includes the summary behind the name in ``summary``.
+    /// Returns the width of the tree's lines and the name; updates ``summary`` with the width of these and the summary.
     private mutating func addNode(_ row: RowText, _ indent: Int) -> Int {
         let isRoot = row.tree.flags.contains(.root)
         let (text, isLabel) = row.label

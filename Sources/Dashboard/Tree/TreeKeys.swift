@@ -24,8 +24,8 @@ extension State {
         return (number, row)
     }
 
-    /// Folds the selected row. From a row with nothing to fold, goes to the row that it is in: of the outer node, the
-    /// caller, the group or the program.
+    /// Folds the selected row. From a row with nothing to fold, goes to the row that it is under: that of the outer
+    /// node, the caller, the group or the program.
     mutating func foldOrLeave() {
         guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
         guard let tree = row.tree else {

@@ -58,7 +58,7 @@ extension Painter {
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
-        // Indented as the rows of groups are.
+        // Indented like the rows of groups.
         let indent = state.showsPrograms ? TreeLines.level : 0
         let figures = state.isGroupSelected ? GroupColumns(state.columns(in: layout.tree.columns, indent: indent)) : nil
         for (column, span) in figures?.spans ?? [] {

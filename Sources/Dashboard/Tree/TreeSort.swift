@@ -33,7 +33,7 @@ extension State {
 
     /// Groups the chains by call site, or ends that.
     mutating func toggleGroups() {
-        // In place of a selected group, its first chain.
+        // A selected group is replaced by its first chain.
         var firstChain: RowID?
         if order.isGrouped, let selection, let site = selection.site,
             let programIndex = programIndex(of: selection.source)

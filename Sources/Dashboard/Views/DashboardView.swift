@@ -4,7 +4,8 @@
 /// the state, because a view also reads and changes what all views share: programs, selection, filter, status line. The
 /// value itself is the view's own: the rest of the dashboard reaches it by these requirements alone (a test holds that).
 ///
-/// A new view is a conformer in a file of its own, its case in ``ViewID`` with its type, and an ``Intent`` for its key.
+/// A new view needs a conformer in a file of its own, a property of ``State`` for the value, a case in ``ViewID`` with
+/// the type, and an ``Intent`` for the key.
 protocol DashboardView {
     /// The name on the tab, the command line and in the configuration, in lower case.
     static var name: String { get }
@@ -36,7 +37,7 @@ protocol DashboardView {
     /// Restores what ``willLookBack(_:)`` put aside.
     static func didReturnToNow(_ state: inout State)
 
-    /// Does what a key means in this view; returns nil where the key means the same in every view.
+    /// Handles a key as this view does; returns nil if the key means the same in every view.
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Prepares for a click on the rows, before they move with the changes of the programs.
     static func willClick(_ state: inout State)
@@ -68,9 +69,9 @@ protocol DashboardView {
 
 /// A click on a line of a view's rows.
 struct RowClick {
-    /// The line, from the first row that is shown.
+    /// The line, counted from the first row that is shown.
     var line: Int
-    /// The column, from the left edge of the rows.
+    /// The column, counted from the left edge of the rows.
     var column: Int
     /// 1 for a single click, 2 for a double one.
     var count: Int

@@ -1,17 +1,18 @@
 import ChainInsight
 import ChainModel
 
-/// What the views compute of one program besides its forest. While its view is closed, a part does little or no work.
+/// The figures that the views compute of one program besides its forest. While the view of a part is closed, the part
+/// does little or no work.
 struct Insight {
     var threads = ThreadLanes()
     var sites = SitesInsight()
     var chains = ChainsInsight()
-    /// Always kept up to date, because their count is on the tab.
+    /// Always kept up to date, because the count of warnings is on the tab.
     var warnings = WarningTable()
     var events = EventsInsight()
     /// The time of the latest tick, in nanoseconds since 1970.
     private var wall: UInt64 = 0
-    /// The time of the latest tick that changed figures.
+    /// The time of the latest tick that changed figures, in nanoseconds since 1970.
     private var movedWall: UInt64 = 0
 
     /// Applies changes of the forest. `now` is in nanoseconds of the program's clock.
@@ -52,7 +53,7 @@ struct Insight {
     /// Whether nothing is to be done until events arrive.
     var isIdle: Bool { areFiguresIdle && warnings.isIdle && !(showsRates && wall &- movedWall < Self.rateTail) }
 
-    /// How long rates may change without events, because they are of the last minute; in nanoseconds.
+    /// How long rates may change without events, because they cover the last minute; in nanoseconds.
     private static let rateTail: UInt64 = 61_000_000_000
     private var showsRates: Bool { sites.showsRates || chains.showsRates }
 }

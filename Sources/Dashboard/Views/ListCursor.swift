@@ -1,5 +1,4 @@
-/// Which rows of a list are shown, and which one is selected. Both are numbers of rows: when rows move, the view sets
-/// ``selected`` anew.
+/// The shown rows and the selected row of a list, by their numbers. When rows move, the view sets ``selected`` anew.
 struct ListCursor: Equatable {
     /// The number of rows.
     var count = 0

@@ -4,11 +4,12 @@ protocol ListView: DashboardView {
     static func cursor(of state: borrowing State) -> ListCursor
     /// Stores the view's cursor.
     static func setCursor(_ cursor: ListCursor, _ state: inout State)
-    /// The number of lines below the rows that show something else.
+    /// The number of lines that show something else below the rows.
     static var infoLineCount: Int { get }
-    /// Returns the number of lines between the column headers and the rows that show something else.
+    /// Returns the number of lines that show something else between the column headers and the rows.
     static func topLineCount(_ state: borrowing State) -> Int
-    /// Does what a key means in this view alone; returns nil where it means the same in every list, or every view.
+    /// Handles a key that has a meaning in this view alone; returns nil for a key that means the same in every list or
+    /// view.
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Selects what the row under the cursor stands for, after the cursor was moved.
     static func didMoveCursor(_ state: inout State)

@@ -1,4 +1,4 @@
-/// What the rows of a view are sorted by.
+/// The column that the rows of a view are sorted by, and the direction.
 protocol ColumnSort {
     associatedtype Column: Equatable
     var column: Column { get }

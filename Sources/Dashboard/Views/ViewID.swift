@@ -2,7 +2,7 @@
 public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The tree of all chains.
     case chains = 1
-    /// A lane a thread.
+    /// A lane for each thread.
     case threads
     /// The waterfall of a chain, or of all.
     case timeline

@@ -30,7 +30,7 @@ struct AlertWatches {
     var isEmpty: Bool { watches.isEmpty }
     var hasWork: Bool { watches.values.contains(where: \.hasWork) }
 
-    /// Whether a node rang for any alert; its row is marked.
+    /// Returns whether a node rang for any alert; the row of such a node is marked.
     func hasRung(_ node: NodeID) -> Bool { !rung.isEmpty && rung.values.contains { $0.contains(node) } }
 
     /// Begins to watch for an alert; nodes that match already do not ring.
@@ -167,7 +167,7 @@ extension State {
 }
 
 extension State {
-    /// Calls `body` for the programs that ring: those that are shown, but the live ones while their past is shown.
+    /// Calls `body` for the programs that ring: those that are shown, or the live ones while their past is shown.
     private mutating func forEachRingingProgram(_ body: (inout Program) -> Void) {
         guard lookingBack != nil else {
             for programIndex in programs.indices { body(&programs[programIndex]) }

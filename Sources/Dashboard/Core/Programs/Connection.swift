@@ -12,9 +12,9 @@ enum Connection: Equatable {
     /// The program is shown at a moment of a recording, or of its past.
     case replay(ReplayPosition)
 
-    /// Since when a program is unreachable or silent, and when the next attempt is made.
+    /// The loss of a program: since when it is unreachable or silent, why, and when the next attempt is made.
     struct Disconnection: Equatable {
-        /// When the last batch arrived, in nanoseconds since 1970.
+        /// When the last message arrived, or the loss was noticed, in nanoseconds since 1970.
         var since: UInt64
         /// One sentence on what happened.
         var reason: String

@@ -3,19 +3,20 @@ import ChainRows
 
 // The rows that match the filter, and those that are dimmed: rows that do not match, and all rows of a lost program.
 extension Program {
-    /// Whether a node's row is dimmed; the row of a whole chain is not while any of its nodes matches.
+    /// Returns whether a node's row is dimmed. The row of a whole chain is not dimmed while any node of the chain
+    /// matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
         guard connection.outage == nil else { return true }
         guard rowModel.filterState.isActive else { return false }
         return isChain ? rowModel.matchCount(of: node) == 0 : !rowModel.isMatch(node)
     }
 
-    /// Whether a thread's row is dimmed.
+    /// Returns whether a thread's row is dimmed.
     func isDimmed(_ activity: ThreadActivity) -> Bool {
         connection.outage != nil || rowModel.filterState.isActive && !isMatch(activity)
     }
 
-    /// Whether any node that a thread runs or waits for matches.
+    /// Returns whether any node that a thread runs or waits for matches.
     func isMatch(_ activity: ThreadActivity) -> Bool {
         activity.entries.contains { forest.index(of: $0.node).map { rowModel.isMatch($0) } ?? false }
     }

@@ -7,7 +7,8 @@ import ChainEvents
 struct RemoteClock {
     /// Nanoseconds of the program's clock; never goes back.
     private(set) var now: UInt64 = 0
-    /// The offset to add to the program's time to get nanoseconds since 1970; 0 for a clock without relation to them.
+    /// The offset to add to the program's time to get nanoseconds since 1970; 0 for a clock without relation to the
+    /// time of day.
     private var wallOffset: UInt64 = 0
     /// The offset to add to the viewer's clock to get the program's, by the times of day.
     private var wallShift: Int64?
@@ -48,7 +49,7 @@ struct RemoteClock {
             batchShift = max(batchShift ?? shift, shift)
             latestBatch = nil
         }
-        // A clock that began in the viewer's future is of a machine with another time of day.
+        // Not for a clock that began in the viewer's future, because its machine has another time of day.
         if wallShift == nil, wall >= wallOffset { wallShift = Int64(bitPattern: wall &- wallOffset &- own) }
         // The clock does not advance before the first batch, which arrives at once.
         guard let batchShift else { return }

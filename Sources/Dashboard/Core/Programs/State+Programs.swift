@@ -14,8 +14,8 @@ extension State {
         return programIndex
     }
 
-    /// Returns the node of a row and the index of its program; nil for the row of a program or a group, and for a node
-    /// that was evicted or is of an earlier run.
+    /// Returns the node of a row and the index of its program. Returns nil for the row of a program or a group, and for
+    /// a node that was evicted or is of an earlier run.
     func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
         guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
             programs[programIndex].info?.key == key.process,
@@ -27,7 +27,8 @@ extension State {
     /// The key of each program's current run; nil for a program that was not reached yet.
     var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
-    /// Whether a row's node is still kept; of a program or a group, whether the program is still shown.
+    /// Returns whether a row's node is still kept; for the row of a program or a group, whether the program is still
+    /// shown.
     func contains(_ rowID: RowID) -> Bool {
         rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
@@ -99,7 +100,7 @@ extension State {
         updateViewport()
     }
 
-    /// `shop restarted (pid 12 → 34)`.
+    /// Returns a message such as `shop restarted (pid 12 → 34)`.
     private func restartWords(
         of programIndex: Int, from old: ProcessDescription, to new: ProcessDescription
     ) -> String {

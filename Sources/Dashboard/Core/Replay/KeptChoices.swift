@@ -25,7 +25,7 @@ extension Program {
     /// Applies the choices in ``kept`` to the nodes that exist; removes pins that are not in it.
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
-        // Another fold level has forgotten which nodes came folded.
+        // A change of the fold level drops the initial folds, so they are made again.
         if !kept.folds.showsEverything { foldAllInitially() }
         for id in forest.pins where !kept.pins.contains(id) {
             if let node = forest.index(of: id) { forest.unpin(node) }

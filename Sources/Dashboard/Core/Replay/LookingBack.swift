@@ -6,13 +6,14 @@ struct LookingBack {
     var calledChains: CalledChains
     /// The present time of the live programs, in nanoseconds since 1970.
     var wall: UInt64
-    /// The user's choices when the past was first shown; those that differ later are applied on return.
+    /// The user's filter and order when the past was first shown; if they have changed on return, the live programs get
+    /// the new ones.
     var filter: Filter, order: TreeOrder
 }
 
 // The past of live programs. All programs are shown at the same moment, because chains lead from one to another.
 extension State {
-    /// Puts the live programs aside, and in their place programs that show no moment yet.
+    /// Puts the live programs aside, and replaces them with programs that show no moment yet.
     mutating func lookBack() {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         lookingBack = LookingBack(
@@ -27,7 +28,7 @@ extension State {
         }
         calledChains = CalledChains()
         timeStrip = TimeStrip()
-        // It is by the live programs' time of day, which may be far ahead of the past's.
+        // Its time of day is that of the live programs, which may be far ahead of the past's.
         tagHold = 0
     }
 
@@ -47,25 +48,25 @@ extension State {
         for view in ViewID.allCases { view.type.didReturnToNow(&self) }
         divideTags()
         absentTags = []
-        // The links of the live programs are by the grouping of each moment at which they were made unseen.
+        // Links that were made meanwhile follow the grouping that was in force at that time.
         relinkPrograms()
         _ = follow()
         updateRowsAnew()
         notify("now")
     }
 
-    /// Applies the user's choices that have changed since the programs were put aside, with those for nodes from the past
-    /// that was `shown` of the program.
+    /// Applies the user's choices that have changed since the programs were put aside. `shown` is the program with its
+    /// past, in which the choices about single nodes were made.
     private mutating func applyChoices(made shown: Program?, since aside: LookingBack, to programIndex: Int) {
         if let shown { programs[programIndex].isFolded = shown.isFolded }
         let isSameRun = shown?.info?.key == programs[programIndex].info?.key
-        // A run that began meanwhile has the filter and the order of that moment.
+        // A run that began meanwhile has the filter and the order that were in force when it began.
         if !isSameRun || filter != aside.filter { programs[programIndex].setFilter(filter) }
         if !isSameRun || order != aside.order { programs[programIndex].setOrder(order) }
-        // It has other nodes with the same ids, too.
+        // Another run has other nodes with the same ids.
         guard isSameRun, let shown else { return }
         programs[programIndex].kept = shown.kept
-        // As `*` leaves them. Call sites that were added meanwhile are for later runs.
+        // The key `*` has emptied them. Call sites that were added meanwhile are for later runs.
         if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
         if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
     }
@@ -103,7 +104,7 @@ extension State {
                 _ = state.programs[programIndex].rate.tick(newWall)
                 _ = state.programs[programIndex].tick(wall: newWall, process: process)
             }
-            // What is left undone here collects changes until the return.
+            // Work that is not done here piles up until the return.
             state.linkPrograms()
             _ = state.workOnce()
             return state.ringAlerts()

@@ -43,7 +43,7 @@ extension UInt64 {
 
 /// A named moment of a recording.
 public struct ReplayMark: Hashable, Sendable {
-    /// In nanoseconds of the program's clock.
+    /// The moment, in nanoseconds of the program's clock.
     public var time: UInt64
     /// Text of the user, and hostile where it comes from a file.
     public var name: String

@@ -1,8 +1,8 @@
 import ChainEvents
 import ChainText
 
-// A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: ticks carry the
-// time of day of the moment that is shown.
+// A dashboard that shows a recording, or the past of live programs. Its time is that of the recording: each tick
+// carries the time of day of the shown moment.
 extension State {
     /// Whether a recording, or the past of live programs, is shown.
     public var isReplaying: Bool { replayPosition != nil }
@@ -21,7 +21,8 @@ extension State {
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
         let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
         if isFresh {
-            // Another moment of the same run: the sites of nodes that the user folded meanwhile are for later runs.
+            // Another moment of the same run keeps its initial folds: call sites that the user folded meanwhile are for
+            // later runs.
             let isSameRun = programs[programIndex].info?.key == step.process.key
             let initialFolds = isSameRun ? programs[programIndex].initialFolds : self.initialFolds
             programs[programIndex].keepChoices()
@@ -48,8 +49,8 @@ extension State {
         if isFresh { updateRowsAnew() } else { updateViewport() }
     }
 
-    /// Makes the rows of all views anew, because the numbers of events, of threads and of warnings, and the counts of
-    /// call sites start again, and may be the same as those that the rows were made of.
+    /// Makes the rows of all views anew. The numbers of events, threads and warnings and the counts of call sites start
+    /// again, so they may equal those from which the rows were made.
     mutating func updateRowsAnew() {
         for view in ViewID.allCases { view.type.forgetRows(&self) }
         // Before the rows, which show the counts.
@@ -105,7 +106,8 @@ extension State {
         }
     }
 
-    /// Performs `:at`. A text that is a moment does not lead to a mark of that name; the list of marks does.
+    /// Performs `:at`. A text that is a moment never means a mark of that name; such a mark is reached from the list of
+    /// marks.
     mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         let isMoment = ReplayTime.isMoment(words.rest)
         if replayPosition ?? presentPosition != nil, !isMoment,
@@ -121,7 +123,7 @@ extension State {
             throw Typing.Problem(
                 text: "a live program has no beginning here: say -\(word.text) or a time of day", range: word.range)
         }
-        // The past goes on since it was read last, and its end is now.
+        // The past has grown since it was last read, and its end is now.
         if position.isPast, word.text.lowercased() == "end" { return replay(.seek(.max)) }
         guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
@@ -132,7 +134,7 @@ extension State {
     }
 }
 
-/// Parses moments of a recording as typed, outside the dashboard.
+/// The parser of typed moments of a recording, for use outside the dashboard.
 public enum ReplayMoment {
     /// The forms that can be typed, for messages.
     public static let forms = ReplayTime.forms
@@ -148,7 +150,7 @@ public enum ReplayMoment {
     }
 }
 
-/// Parses and formats moments of a recording.
+/// Parsing and formatting of moments of a recording.
 enum ReplayTime {
     static let forms = "12:04:31.2, 90s from the beginning, +5s, -5s, start or end"
     private static let second: UInt64 = 1_000_000_000

@@ -1,10 +1,10 @@
 import Frames
 
-/// Where the parts of the time strip are.
+/// The places of the parts of the time strip.
 struct TimeStripLayout: Equatable {
     /// The first column in which the recording is drawn.
     let start: Int
-    /// The number of columns in which the recording is drawn; those beside them hold the times of its ends.
+    /// The number of columns in which the recording is drawn. The columns beside them hold the times of its ends.
     let width: Int
 
     /// The least heights of a screen at which the strip has one row, and two rows.
@@ -32,7 +32,8 @@ extension State {
         timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
     }
 
-    /// Moves to the moment at which the strip is clicked or to which it is dragged; nil for other actions of the mouse.
+    /// Moves to the moment at which the strip is clicked, or to which it is dragged. Returns nil for other actions of
+    /// the mouse.
     mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
         guard let strip = layout.strip, let position = replayPosition else {
             isDraggingStrip = false

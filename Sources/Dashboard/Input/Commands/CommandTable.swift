@@ -147,7 +147,7 @@ struct CommandWords {
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
     }
 
-    /// Returns the problem that something is missing at the end of the line.
+    /// Returns the problem of a missing argument, at the end of the line; `text` says which.
     func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, range: line.count..<line.count) }
 
     /// Returns the only argument; if it is missing, throws the message `what`.

@@ -13,7 +13,7 @@ struct LineEditor: Equatable {
 
     var text: String { String(characters) }
 
-    /// Performs the key of a shell's line editor; returns false for any other key.
+    /// Performs a key as a shell's line editor does; returns false for a key without a meaning there.
     mutating func press(_ key: KeyPress) -> Bool {
         switch (key.key, key.modifiers) {
         case (.left, []), (.character("b"), .control): cursor = max(0, cursor - 1)

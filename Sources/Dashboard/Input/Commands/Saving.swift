@@ -51,8 +51,8 @@ extension State {
         programs.count == 1 ? "chainview \(programs[0].shownName)" : "chainview"
     }
 
-    /// Returns the view as JSON: of the tree its first ``savedRowLimit`` rows with all facts of their nodes, of another
-    /// view its lines on the screen.
+    /// Returns the view as JSON: for the tree, its first ``savedRowLimit`` rows with all facts of their nodes; for
+    /// another view, its lines on the screen.
     private mutating func json() -> String {
         var members: [(name: String, value: String)] = [
             ("view", JSONText.string(view.name)), ("time", JSONText.seconds(wall)),

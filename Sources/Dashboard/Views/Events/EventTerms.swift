@@ -7,7 +7,7 @@ import ChainText
 struct EventTerms {
     /// The wanted kinds; nil for all.
     private(set) var kinds: Set<EventKind>?
-    /// The filter with spaces in place of these terms, so that positions in error messages stay.
+    /// The filter with spaces in place of these terms, to keep positions in error messages.
     private(set) var rest: String
 
     static let field = "event"
@@ -78,7 +78,7 @@ extension Query {
     func selects(_ kind: EventKind) -> Bool { eventKinds?.contains(kind) ?? true }
 }
 
-/// Which kinds of events are shown.
+/// A choice of the kinds of events that are shown.
 enum EventLevel: CaseIterable {
     case all
     /// Handlers that start, outcomes, and what went wrong.

@@ -2,8 +2,9 @@ import ChainModel
 
 /// The last events of one program, in order of arrival.
 ///
-/// Batches are kept whole, in the storage that they arrived in. Ingesting one costs O(its texts), however many events
-/// it has; a closed view costs nothing more. The oldest batches are dropped once the others have ``limit`` rows.
+/// Batches are kept whole, in the storage that they arrived in. Ingesting a batch costs O(its texts), however many
+/// events it has. A batch of more than ``limit`` events is cut to its last ones. A closed view costs nothing more. The
+/// oldest batches are dropped once the others have ``limit`` rows.
 struct EventsInsight {
     /// The most rows that are shown: events, and notes between them.
     static let limit = 50_000
@@ -53,7 +54,7 @@ struct EventsInsight {
     /// The index of the first batch that still has its texts.
     private var textHead = 0
     private(set) var textByteCount = 0
-    /// Lost events as of the latest batch, in total.
+    /// The total of lost events as of the latest batch.
     private var lostCount: UInt64 = 0
     /// The latest time of a batch; nil before the first one.
     private var latestTime: UInt64?
@@ -65,7 +66,7 @@ struct EventsInsight {
     /// The number of the next row, which is the number of rows so far.
     private(set) var end: UInt64 = 0
 
-    /// Returns the numbers of the kept rows, of the latest `limit` at most.
+    /// Returns the numbers of the kept rows, at most those of the latest `limit`.
     func rows(limit: Int) -> Range<UInt64> {
         guard head < batches.count else { return end..<end }
         return max(batches[head].first, end - min(end, UInt64(limit)))..<end

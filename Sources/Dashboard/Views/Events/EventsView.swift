@@ -10,9 +10,10 @@ struct EventsView {
     var level = EventLevel.all
     /// The root of the only chain that is shown; nil for all.
     var scope: RowID?
-    /// The rows on the screen.
+    /// The rows of the view, in order of time.
     var index = EventIndex(ends: [])
-    /// The rows that replace ``index`` when they are complete, because nodes changed since.
+    /// The rows that will replace ``index`` once they are complete, because nodes have changed; nil if none are being
+    /// made.
     var renewal: EventIndex?
     /// The filter that ``index`` was made with; nil before the view is first shown.
     var filtering: EventFilter?

@@ -4,7 +4,7 @@ import ChainModel
 /// Figures of one program's chains by the call site of their root, for groups of chains and for the profile. Counting
 /// begins when either is first shown.
 struct ChainsInsight {
-    /// Which figures are shown.
+    /// The figures that are shown.
     enum Demand: Hashable {
         case nothing
         /// Figures by the root's call site.
@@ -14,7 +14,8 @@ struct ChainsInsight {
     }
 
     private(set) var table: ChainSiteTable?
-    /// Changes with the shown figures: once a second, or each tick during the first sweep.
+    /// Changes with the shown figures: once a second, but with each change during the first sweep, or while the time
+    /// may stand still.
     private(set) var generation: UInt64 = 0
     private var demand = Demand.nothing
     /// The table's revision at the last refresh.

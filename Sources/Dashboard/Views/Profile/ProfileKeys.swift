@@ -35,7 +35,8 @@ extension ProfileView {
 
     // MARK: Folding
 
-    /// Folds or unfolds the selected row, lists short steps, or goes to the slowest node of a last step.
+    /// Folds or unfolds the selected row, or lists its short steps. For a row with nothing under it, goes to its
+    /// slowest node.
     static func visit(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         switch row.id {
@@ -55,7 +56,7 @@ extension ProfileView {
         state.updateViewport()
     }
 
-    /// Folds the selected row; from a row with nothing to fold, goes to the row above that it is under.
+    /// Folds the selected row; from a row with nothing to fold, goes to the row that it is under.
     private static func foldSelected(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         if row.hasChildren, !row.isFolded {
@@ -112,8 +113,8 @@ extension ProfileView {
         return [.copy(ProfileDetail.line(row))]
     }
 
-    /// Copies one line a path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of self
-    /// time. Paths with less than a microsecond of self time are left out.
+    /// Copies a line for each path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of
+    /// self time. Paths with less than a microsecond of self time are left out.
     private static func copyStacks(_ state: inout State) -> [Effect] {
         var lines: [String] = []
         for program in state.programs {

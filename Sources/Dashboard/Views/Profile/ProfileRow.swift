@@ -3,7 +3,8 @@ import ChainModel
 
 /// A row of the profile: a path of call sites, or a row that stands for several paths.
 struct ProfileRow: Equatable, Identifiable {
-    /// The identity of a row, wherever it is. The `NodeKey` has the process, and no node.
+    /// The identity of a row, which stays the same when the row moves. The `NodeKey` holds the process alone; its node
+    /// is `.none`.
     enum ID: Hashable {
         /// A path, by the index of its frame.
         case frame(NodeKey, Int)
@@ -16,12 +17,12 @@ struct ProfileRow: Equatable, Identifiable {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// The index of the frame; for `more` that of the frame above it, for `omitted` -1.
+    /// The index of the frame; for `more`, that of the frame that it is under; for `omitted`, -1.
     var frame: Int
     /// The call site; nil where it is unknown.
     var site: CodeLocation?
     var key: SiteKey
-    /// What the labels of its nodes have in common: hostile until it is escaped.
+    /// The common part of its nodes' labels; hostile until it is escaped.
     var label = ""
     var depth = 0
     /// The number of chains at depth 0, else of nodes; for `more` the number of rows that it stands for.
@@ -77,9 +78,9 @@ struct ProfileRow: Equatable, Identifiable {
     }
 }
 
-/// Makes the rows of one program.
+/// The rows of one program's profile.
 struct ProfileRows {
-    /// Several steps with smaller shares of the whole chains stand in one row.
+    /// Steps under the same row with smaller shares of the whole chains stand in one row, if there are two or more.
     static let leastShare = 0.01
 
     let frames: [ProfileTree.Frame]

@@ -77,7 +77,7 @@ enum SiteDetail {
         text.add(DetailLine([(DetailWriter.left(name, DetailWriter.nameWidth), .dim), (numbers.joined(), .number)]))
     }
 
-    /// Adds a histogram: a line for each half decade, from the first to the last with a duration in it.
+    /// Adds a histogram with a line for each half decade, from the first to the last that has a duration in it.
     static func addHistogram(_ title: String, _ figures: DurationFigures, to text: inout DetailWriter) {
         guard let first = figures.bars.firstIndex(where: { $0 > 0 }),
             let last = figures.bars.lastIndex(where: { $0 > 0 }), let highest = figures.bars.max()

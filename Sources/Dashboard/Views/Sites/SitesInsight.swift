@@ -4,7 +4,7 @@ import ChainModel
 /// Counts of one program's nodes by call site and kind. All call sites are counted once they have been shown; before
 /// that, a single one is counted while the details of one of its nodes are shown.
 struct SitesInsight {
-    /// Which counts are shown.
+    /// The counts that are shown.
     enum Demand: Hashable {
         case nothing
         case one(SiteKey)
@@ -13,7 +13,8 @@ struct SitesInsight {
 
     /// The counts of all call sites; nil until they are first shown.
     private(set) var table: SiteTable?
-    /// Changes with the shown figures of all call sites: once a second at most.
+    /// Changes with the shown figures of all call sites: once a second at most, but with each change while the time may
+    /// stand still.
     private(set) var generation: UInt64 = 0
     /// The counts of a single call site.
     private var one: SiteTable?
@@ -42,8 +43,8 @@ struct SitesInsight {
     private static let firstBucketBudget = 400_000
     /// The most slots of a forest in which a single call site is counted at once.
     private static let smallForest = 50_000
-    /// How long a node has to be selected in a larger forest until its call site is counted, in nanoseconds: scrolling
-    /// passes over many nodes.
+    /// How long a node of a larger forest has to be selected until its call site is counted, in nanoseconds. The delay
+    /// is there because scrolling passes over many nodes.
     static let selectionDelay: UInt64 = 250_000_000
 
     var queueStatistics: [QueueStatistics] { (table ?? one ?? SiteTable()).queueStatistics }
@@ -103,7 +104,7 @@ struct SitesInsight {
         case .nothing: return false
         case .one(let key):
             if let begins = oneBegins {
-                // Further ahead only after the clock was set back.
+                // A longer time to go means that the clock was set back.
                 let isAhead = wall < begins && begins - wall <= Self.selectionDelay
                 guard isStill || !isAhead else { return false }
                 oneBegins = nil
@@ -145,7 +146,7 @@ struct SitesInsight {
         return true
     }
 
-    /// Counts a slice of all call sites, which were shown before, and refreshes the figures of one of them.
+    /// Counts a slice of all call sites, because they were shown before, and refreshes the figures of one of them.
     private mutating func tickAmongAll(_ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if !table!.isComplete {
             _ = table!.sweep(forest, budget: Self.nodeBudget)

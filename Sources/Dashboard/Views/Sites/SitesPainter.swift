@@ -26,7 +26,8 @@ extension Painter {
         write(
             column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRight: !column.isText)
         guard isSorted else { return }
-        // In the gap after the header's word, so that it does not seem to belong to the header at its left.
+        // The arrow is in the gap after the title, because before the title it would seem to belong to the header at
+        // the left.
         let end = column.isText ? min(span.width, column.title.count) : span.width
         frame.write(
             sort.isAscending ? glyphs.ascending : glyphs.descending, row: row, column: span.start + end, style: .key)

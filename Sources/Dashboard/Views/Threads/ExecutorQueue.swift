@@ -16,7 +16,8 @@ struct ExecutorQueue {
     private var cursor: Int?
     /// When the latest sweep began, in nanoseconds since 1970.
     private var began: UInt64?
-    /// The forest's counts when the latest sweep began: while they stay, another sweep would find the same.
+    /// The forest's counts when the latest sweep began. While they stay the same, another sweep would find the same
+    /// nodes.
     private var swept: ForestTotals?
 
     /// The most nodes that are listed.
@@ -29,7 +30,7 @@ struct ExecutorQueue {
     /// Whether ``entries`` may differ from the queue in the forest.
     func isOutdated(_ forest: borrowing ChainForest) -> Bool { cursor != nil || swept != forest.totals }
 
-    /// Begins a sweep with the next tick, because the forest is another one.
+    /// Makes the next tick begin a sweep, because the forest is another one.
     mutating func forgetSweep() { (cursor, began, swept) = (nil, nil, nil) }
 
     /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
@@ -78,7 +79,7 @@ extension ThreadsView {
         var executor: ExecutorID
     }
 
-    /// Idle while no unfolded queue is to be read.
+    /// Idle while no unfolded queue still has to be swept.
     static func isIdle(_ state: borrowing State) -> Bool {
         !state.threads.queues.contains { key, queue in
             guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {

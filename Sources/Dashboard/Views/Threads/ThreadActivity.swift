@@ -1,13 +1,13 @@
 import ChainInsight
 import ChainModel
 
-/// What a thread does at the moment that is shown.
+/// The activity of a thread at the moment that is shown.
 struct ThreadActivity {
     enum Doing {
         case idle, running
         /// The thread waits, but not long enough to be blocked, or not in a handler.
         case waiting
-        /// The innermost handler has blocked the thread for as long as the warning `blocked-worker` takes.
+        /// The innermost handler has blocked the thread for at least the limit of the warning `blocked-worker`.
         case blocked
     }
 
@@ -38,7 +38,7 @@ struct ThreadActivity {
 
     /// The node of the innermost handler.
     var handler: NodeID? { entries.last { $0.kind == .handler }?.node }
-    /// The node that keys act on: of ``handler``, or the one that a thread without a handler waits for.
+    /// The node that keys act on: ``handler``, or the node that a thread without a handler waits for.
     var node: NodeID? { handler ?? entries.last?.node }
     /// When the innermost handler or wait began, in nanoseconds of the program's clock.
     var since: UInt64? { entries.last?.since }

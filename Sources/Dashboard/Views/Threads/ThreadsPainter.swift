@@ -83,7 +83,7 @@ extension Painter {
         head("total", nil, columns.total, isRight: true)
     }
 
-    /// Draws a program's own row, which there is with several programs.
+    /// Draws a program's own row, which exists only if there are several programs.
     mutating func paintProgram(_ program: Program, row: Int) {
         let style: Style = program.connection.isLive ? .running : program.connection.outage != nil ? .warning : .dim
         frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: style)
@@ -102,7 +102,7 @@ extension Painter {
     }
 }
 
-/// Draws one thread. It gets the program with each call, because a stored one would be a copy.
+/// The painter of one thread. It is passed the program with each call, because a stored program would be a copy.
 private struct LanePainter {
     let lane: ThreadLane
     let columns: ThreadColumns
@@ -169,7 +169,7 @@ private struct LanePainter {
         painter.frame.write(number, row: row, column: span.start + used, style: .dim)
     }
 
-    /// Draws the node that runs, the one below it on the thread, and the one that is waited for.
+    /// Draws the node that runs, the node that it runs on top of, and the node that is waited for.
     private func paintActivity(
         into painter: inout Painter, _ figures: ThreadStatistics, _ forest: borrowing ChainForest
     ) {

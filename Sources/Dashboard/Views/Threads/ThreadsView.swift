@@ -43,7 +43,7 @@ struct ThreadsView {
     var current: Row?
     /// The selection that ``current`` led to. If the selection is another one, it was made elsewhere.
     var shown: RowID?
-    /// The tree's position, until the cursor is moved; restored when the view is left before that.
+    /// The tree's position before this view appeared; nil once the cursor was moved. Restored when the view is left.
     var before: TreePosition?
 }
 

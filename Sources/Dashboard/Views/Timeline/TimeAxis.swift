@@ -5,7 +5,7 @@ import ChainText
 struct TimeAxis: Hashable {
     /// The moment at which the first column begins.
     var left: UInt64
-    /// Nanoseconds a column.
+    /// Nanoseconds for each column.
     var scale: UInt64
     var columns: Int
 

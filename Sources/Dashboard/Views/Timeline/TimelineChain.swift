@@ -13,7 +13,7 @@ struct TimelineChain {
     private(set) var span: ClosedRange<UInt64> = 0...0
     /// The nodes that would have to be faster for the chain to settle earlier.
     private(set) var critical: Set<NodeIndex> = []
-    /// By column of the strip above the rows, how many handlers ran.
+    /// How many handlers ran in each column of the strip above the rows; empty for a chain without a duration.
     private(set) var overview: [Int] = []
 
     /// Visits all nodes. O(nodes).
@@ -37,7 +37,7 @@ struct TimelineChain {
             let view = forest.node(node)
             first = min(first, view.created)
             last = max(last, view.settled ?? 0, view.ended ?? 0)
-            // A live node counts as settling last: of a live chain, the path ends there.
+            // A live node counts as settled last, so the critical path of a live chain ends at one.
             let settled = view.settled ?? .max
             if settled >= tail.settled { tail = (node, settled) }
             guard let next = RowOrder.next(after: node, within: root, in: forest) else { break }
@@ -118,7 +118,7 @@ extension TimelineView {
     /// The number of longest bars that repeated key presses go through.
     private static let longestCount = 10
 
-    /// The most rows that are searched for the longest bars: those nearest to the selected one.
+    /// The most rows that are searched for the longest bars; these are the rows nearest to the selected one.
     private static let longestLimit = 100_000
 
     /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. Repeated,

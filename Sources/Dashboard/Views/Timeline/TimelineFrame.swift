@@ -2,7 +2,7 @@ import ChainModel
 import ChainText
 import Frames
 
-// What is around the bars of the timeline: axis, strip, legend, and the line below.
+// The parts around the bars of the timeline: axis, strip, legend, and the line below.
 extension Painter {
     /// Draws the header line: ticks since `begin` for one chain, times of day for all chains.
     mutating func paintAxis(
@@ -31,8 +31,8 @@ extension Painter {
         }
     }
 
-    /// Draws the whole chain in one line: by column, how many handlers ran. Columns outside the time of the bars below
-    /// are dimmed.
+    /// Draws the whole chain in one line: each column shows how many handlers ran. Columns outside the time of the bars
+    /// below are dimmed.
     mutating func paintOverview(
         _ state: borrowing State, _ axis: TimeAxis, _ columns: TimelineColumns, row: Int
     ) {

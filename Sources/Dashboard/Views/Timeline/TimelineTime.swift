@@ -39,7 +39,8 @@ extension TimelineView {
     static func axis(of rows: [TimelineRow], _ state: borrowing State) -> (axis: TimeAxis, begin: UInt64) {
         let columns = TimelineColumns(state).bars.width
         let (begin, end, isLive) = span(of: rows, state)
-        // Leaves room for the sign at the end and a gap; if everything is fitted to the width, also for the duration.
+        // Leaves room for the sign at the end and a gap, and also for the duration if everything is fitted to the
+        // width.
         let room = max(1, columns - (state.timeline.scale == nil ? min(columns / 3, DurationText.width + 3) : 2))
         // The scale of a live chain changes in steps, because each change redraws everything.
         let scale =
@@ -97,7 +98,8 @@ extension TimelineView {
             return state.updateViewport()
         }
         state.timeline.left = oldLeft
-        // Around the end while it is followed and the selection is live, else around the selection, or the middle.
+        // Zooms around the end while it is followed and the selection is live, else around the selection, or the
+        // middle.
         if state.timeline.left != nil || !(isLive && state.isSelectionLive) {
             var center = axis.left &+ axis.scale &* UInt64(axis.columns / 2)
             if let moment = selectedMoment(state), (0..<axis.columns).contains(axis.column(of: moment)) {

@@ -24,9 +24,10 @@ struct TimelineView {
     var longest: RowID?
     /// Folded nodes: the nodes under them are hidden.
     var folded: Set<RowID> = []
-    /// Nanoseconds a column; nil to fit everything on the screen.
+    /// Nanoseconds for each column; nil to fit everything on the screen.
     var scale: UInt64?
-    /// The moment at the left edge; nil to show the end: now, or where a settled chain ends.
+    /// The moment at the left edge, in nanoseconds since 1970; nil to show the end, which is now, or where a settled
+    /// chain ends.
     var left: UInt64?
     /// How many nodes were visited to find rows, for tests that limit the cost.
     var walkedCount = 0
@@ -103,8 +104,8 @@ extension TimelineView: ListView {
         }
     }
 
-    /// Selects a chain if no node is selected: the one shown before, if only its selected node was evicted; else one
-    /// near the selected row of the tree.
+    /// Selects a chain if no node is selected: the chain shown before, if its root is still kept; else one near the
+    /// selected row of the tree.
     private static func selectSomeChain(_ state: inout State) {
         if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }
         if let rowID = state.nodeRowNearSelection() { state.select(rowID) }
@@ -129,7 +130,7 @@ extension TimelineView: ListView {
         keepCursor(at: number, of: count, &state)
     }
 
-    /// Visits all nodes of a short chain and returns the row of `node`; if that is hidden, unfolds all nodes.
+    /// Visits all nodes of a short chain and returns the row of `node`; if the row is hidden, unfolds all nodes.
     private static func visitAll(
         _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ state: inout State
     ) -> Int {

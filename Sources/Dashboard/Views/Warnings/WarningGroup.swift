@@ -20,8 +20,8 @@ struct WarningGroup: Equatable {
     private(set) var isNew: Bool
     /// When the earliest began, in nanoseconds of the program's clock.
     private(set) var first: UInt64
-    /// When the latest ended (a fault: when it happened), in nanoseconds of the program's clock; nil while one that is
-    /// not a fault holds.
+    /// When the latest ended, or happened if it is a fault, in nanoseconds of the program's clock; nil while a warning
+    /// that is not a fault holds.
     private(set) var last: UInt64?
 
     init(_ warning: Warning, id: ID, programIndex: Int, isNew: Bool) {
@@ -44,7 +44,7 @@ struct WarningGroup: Equatable {
         warning.ended ?? (warning.kind.isFault ? warning.since : nil)
     }
 
-    /// Returns whether one group comes before another: by severity, then the last seen first, then by
+    /// Returns whether one group comes before another: by severity, then the most recently seen first, then by
     /// ``WarningKind/byWeight``, then the oldest first. `now` returns the shown moment of a program.
     static func precedes(_ left: WarningGroup, _ right: WarningGroup, _ now: (Int) -> UInt64) -> Bool {
         let (kind, other) = (left.id.kind, right.id.kind)

@@ -3,7 +3,7 @@ import ChainModel
 
 // The rows of the view of warnings.
 extension WarningsView {
-    /// The warnings of all programs by group, and the counts of those without a group's row.
+    /// The warnings of all programs by group, and the counts of warnings without a row in a group.
     private struct Grouping {
         var groups: [WarningGroup.ID: WarningGroup] = [:]
         /// By kind, how many warnings hold beyond those that are kept.

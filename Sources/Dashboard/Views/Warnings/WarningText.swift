@@ -2,7 +2,8 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
+/// The texts of a warning besides those of its kind. Texts from the program are hostile until they are written into a
+/// frame, which makes them safe.
 enum WarningText {
     /// Returns the name of the node or program that a warning is about.
     static func name(_ warning: Warning, _ program: Program) -> String {
@@ -61,7 +62,7 @@ enum WarningText {
         return words.prefix(end + 1).joined(separator: " ")
     }
 
-    /// Returns the keys that help with a kind of warning; nil where none does more than with others.
+    /// Returns the keys that help with a kind of warning; nil for a kind without keys of its own.
     static func keys(_ kind: WarningKind) -> String? {
         switch kind {
         case .neverSettled: "e opens its call site"
