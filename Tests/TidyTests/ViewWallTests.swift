@@ -39,7 +39,8 @@ struct ViewWallTests {
                     guard try reaches(view, line[...], inState: inState) else { continue }
                     Issue.record("\(file):\(number + 1): reaches into the view \(view): \(line)")
                 }
-                guard !isComment, file.path.hasPrefix(Self.folder), file.path.dropFirst(Self.folder.count).contains("/"),
+                guard !isComment, file.path.hasPrefix(Self.folder),
+                    file.path.dropFirst(Self.folder.count).contains("/"),
                     try reaches("Chains", line[...], inState: false)
                 else { continue }
                 Issue.record("\(file):\(number + 1): reaches into the tree: \(line)")
