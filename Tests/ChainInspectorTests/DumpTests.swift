@@ -146,11 +146,12 @@ import Testing
         }
         kill(getpid(), SIGUSR1)
         try #require(asked.wait(timeout: .now() + 240) == .success)
-        _ = startThread(named: nil) {
+        let join = startThread(named: nil) {
             watch.stop()
             ended.signal()
         }
-        #expect(ended.wait(timeout: .now() + 240) == .success)
+        try #require(ended.wait(timeout: .now() + 240) == .success)
+        join()
     }
 
     /// Returns the number of this thread, on which the manual executor runs handlers.

@@ -113,6 +113,8 @@ import Testing
         process.waitUntilExit()
         #expect(process.terminationStatus == (signal == SIGTERM ? SIGTERM : 0))
         let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        #expect(errorText.isEmpty == (signal != SIGKILL) && errorText.filter { $0 == "\n" }.count <= 1, "\(errorText)")
+        // On a busy machine the program may send its state again.
+        let lines = errorText.split(separator: "\n").filter { !$0.contains("sends its state again") }
+        #expect(lines.count == (signal == SIGKILL ? 1 : 0), "\(errorText)")
     }
 }
