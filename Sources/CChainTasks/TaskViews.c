@@ -54,7 +54,7 @@ static bool report_stray(chain_task *task) {
 static size_t sweep(chain_task_view *views, size_t limit) {
     size_t count = 0;
     // One sweep at most, from where the last call stopped.
-    for (unsigned visited = 0; visited <= CHAIN_TASK_SHARDS && count < limit; visited++) {
+    for (unsigned visited = 0; visited <= CHAIN_TASK_SHARDS && count < limit;) {
         chain_task_shard *shard = &chain_table_shards[next_shard];
         void *gone = NULL;
         chain_lock_acquire(&shard->lock);
@@ -83,7 +83,9 @@ static size_t sweep(chain_task_view *views, size_t limit) {
         chain_lock_release(&shard->lock);
         // Without the lock, because it may run code of the program.
         if (gone != NULL) chain_task_release(gone);
-        if (!is_done) break;
+        // At the limit, or after a removal: the rest of the shard is left.
+        if (!is_done) continue;
+        visited += 1;
         next_shard = (next_shard + 1) % CHAIN_TASK_SHARDS;
         next_entry = 0;
     }
