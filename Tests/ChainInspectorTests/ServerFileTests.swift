@@ -154,6 +154,23 @@ import Testing
         chain_close(other)
     }
 
+    /// As in a process with more files than the list of those to remove at exit has room for.
+    @Test func aFileThatCannotBeRegisteredIsRemovedToo() throws {
+        let paths = ["own", "replaced"].map { "\(folder.path)/\($0)" }
+        for path in paths { write(path) }
+        var notes: [Int32] = []
+        while case let note = chain_own_file(paths[0]), note >= 0 { notes.append(note) }
+        let files = try paths.map { try #require(OwnFile($0)) }
+        #expect(OwnFile(folder.path + "/none") == nil && notes.count <= 1_024)
+        rename(paths[0], folder.path + "/kept")
+        for note in notes { chain_remove_own_file(note) }
+        rename(folder.path + "/kept", paths[0])
+        write(folder.path + "/other")
+        rename(folder.path + "/other", paths[1])
+        for file in files { file.remove() }
+        #expect(folder.files == ["replaced"])
+    }
+
     // MARK: Names and tokens beside sockets
 
     @Test func theNameIsInAFileBesideTheSocket() throws {

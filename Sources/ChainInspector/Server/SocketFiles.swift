@@ -12,14 +12,27 @@ import ChainWire
 /// file that has replaced it stays.
 struct OwnFile: Sendable {
     private let note: Int32
+    /// The file, if there was no room to register one more: a normal exit does not remove it.
+    private let unregistered: (path: String, facts: FileFacts, process: Int32)?
 
-    /// Registers the file at a path for removal; nil if there is no file, or no room for one more.
+    /// Registers the file at a path for removal; nil, with `errno` set, if there is no file.
     init?(_ path: String) {
         note = chain_own_file(path)
-        guard note >= 0 else { return nil }
+        guard note < 0 else {
+            unregistered = nil
+            return
+        }
+        guard let facts = FileFacts(at: path) else { return nil }
+        unregistered = (path, facts, getpid())
     }
 
-    func remove() { chain_remove_own_file(note) }
+    func remove() {
+        chain_remove_own_file(note)
+        guard let (path, facts, process) = unregistered, process == getpid(), let now = FileFacts(at: path),
+            now.device == facts.device, now.inode == facts.inode
+        else { return }
+        unlink(path)
+    }
 }
 
 /// Calls `make` with random names in a folder until a name is unused, 1,000 times at most; `make` returns a negative

@@ -23,11 +23,15 @@ enum Token {
         let (new, file) = makeTemporary(in: parentFolder(of: path)) { chain_create_locked($0) }
         guard file >= 0 else { throw failure(-file) }
         let line = token + [UInt8(ascii: "\n")]
-        guard fchmod(file, 0o600) == 0, write(file, line, line.count) == line.count, rename(new, path) == 0,
-            let own = OwnFile(path)
+        guard fchmod(file, 0o600) == 0, write(file, line, line.count) == line.count, rename(new, path) == 0
         else {
             let failure = failure(errno)
             unlink(new)
+            chain_close(file)
+            throw failure
+        }
+        guard let own = OwnFile(path) else {
+            let failure = failure(errno)
             chain_close(file)
             throw failure
         }
