@@ -262,6 +262,23 @@ import Testing
         #expect(folder.files == [])
     }
 
+    /// The names of temporary files are longer than these.
+    @Test(arguments: ["a", "it", "three"]) func listensAtTheLongestPath(name: String) throws {
+        let room = SocketFolder.pathLimit - folder.path.utf8.count - name.utf8.count - 2
+        let deep = folder.path + "/" + String(repeating: "x", count: room)
+        try makeFolder(deep)
+        let path = deep + "/" + name
+        #expect(path.utf8.count == SocketFolder.pathLimit)
+        let stale = chain_listen_unix(path)
+        chain_close(stale)
+        let inspector = try Inspector.start(
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.unixPath(path)]))
+        #expect(inspector.addresses == ["unix:\(path)"])
+        try TestViewer("unix:\(path)").greet()
+        inspector.stop()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: deep) == [])
+    }
+
     @Test func anUnsafePathIsRefused() throws {
         write(folder.path + "/notes")
         #expect(try failure(folder.options([.unixPath(folder.path + "/notes")]))?.contains("already") == true)

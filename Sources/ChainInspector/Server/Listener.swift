@@ -92,7 +92,7 @@ struct Listener: Sendable {
     ) throws(ServerFailure) {
         var path = try nextPath()
         guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
-        let (new, listener) = makeTemporary(in: folder) { chain_listen_unix($0) }
+        let (new, listener) = makeTemporary(in: folder, for: path) { chain_listen_unix($0) }
         guard listener >= 0 else {
             throw ServerFailure("There is no listening at \(path)", SystemError(code: -listener))
         }

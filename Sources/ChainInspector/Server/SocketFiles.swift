@@ -38,10 +38,23 @@ struct OwnFile: Sendable {
 /// Calls `make` with random names in a folder until a name is unused, 1,000 times at most; `make` returns a negative
 /// error number on failure. The names are at most as long as `PID.sock`, because the system limits the length of a
 /// socket's path.
-func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
+///
+/// - Parameter socket: the path in this folder that the file is to have later, or has now. Where the other names are
+///   too long for a socket, the path is another one of the same length.
+func makeTemporary(
+    in folder: String, for socket: String = "", _ make: (String) -> Int32
+) -> (path: String, result: Int32) {
+    let prefix = folder == "/" ? "/" : folder + "/"
+    let room = socket.utf8.count - prefix.utf8.count
     var (path, result) = ("", -EEXIST)
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
-        path = "\(folder == "/" ? "" : folder)/.\(getpid())-\(1 + chain_random() % 999)"
+        path = "\(prefix).\(getpid())-\(1 + chain_random() % 999)"
+        if room > 0, path.utf8.count > SocketFolder.pathLimit {
+            // 13 digits, because of the highest bit.
+            let digits = String(chain_random() | 1 << 63, radix: 36)
+            path = prefix + (room == 1 ? "" : ".") + digits.suffix(max(1, room - 1))
+            if path == socket { continue }
+        }
         result = make(path)
     }
     return (path, result)
@@ -121,7 +134,7 @@ extension SocketFolder {
 func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
     guard FileFacts(at: path) != nil else { return true }
     guard isStale(path) else { return false }
-    let (aside, result) = makeTemporary(in: parentFolder(of: path)) { chain_rename_new(path, $0) }
+    let (aside, result) = makeTemporary(in: parentFolder(of: path), for: path) { chain_rename_new(path, $0) }
     guard result == 0 else { return FileFacts(at: path) == nil }
     if isStale(aside) { unlink(aside) } else { _ = chain_rename_new(aside, path) }
     return FileFacts(at: path) == nil
