@@ -67,7 +67,7 @@ extension InspectorOptions {
             flightRecorder?.isBlackBox = true
         case "0", "false", "no", "off": flightRecorder?.isBlackBox = false
         case "": break
-        default: chain_log("chainview: CHAINVIEW_BLACK_BOX is neither 1 nor 0: there is no black box\n")
+        default: chain_log("chainview: CHAINVIEW_BLACK_BOX is neither 1 nor 0: it is ignored\n")
         }
     }
 
@@ -86,7 +86,7 @@ extension InspectorOptions {
             } else {
                 return chain_log(
                     "chainview: CHAINVIEW_FLIGHT_RECORDER is neither 1 nor 0, nor a size from 4M on, nor an absolute path "
-                        + "of a folder: there is no flight recorder\n")
+                        + "of a folder: it is ignored\n")
             }
         }
         flightRecorder = wanted
