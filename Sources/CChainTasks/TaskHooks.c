@@ -235,6 +235,7 @@ size_t chain_context_words(const void *context, uintptr_t words[4]) { (void)cont
 const char *chain_tasks_missing(void) { return "interposition, which is used on Linux only"; }
 void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
 void chain_tasks_stop(void) {}
+void chain_tasks_stop_in_child(void) {}
 void chain_tasks_verified(chain_task_layout layout) { (void)layout; }
 void chain_tasks_set_probe(chain_task_probe *given) { (void)given; }
 void *chain_tasks_current(void) { return NULL; }

@@ -66,6 +66,25 @@ struct SourceTests {
         #expect(!"func sl\("eep")(until deadline: Instant)".contains(sleep))
     }
 
+    /// On other systems than Linux, too, where nothing of a `#if defined(__linux__)` is compiled.
+    @Test func functionsOfTasksAreDefinedEverywhere() throws {
+        let sources = files.filter { $0.target == "CChainTasks" && $0.path.hasSuffix(".c") }
+        let portable = sources.flatMap { portableLines(of: $0.lines) }
+        var count = 0
+        for header in ["include/CChainTasks.h", "TaskTable.h"] {
+            let file = try #require(files.first { $0.path == "Sources/CChainTasks/\(header)" })
+            for line in file.lines {
+                guard let match = try /^[a-z][\w ]*[ *](chain_\w+)\(.*\);$/.firstMatch(in: line) else { continue }
+                count += 1
+                let isDefined = portable.contains { $0.contains(" \(match.1)(") || $0.contains("*\(match.1)(") }
+                #expect(isDefined, "\(match.1) is defined on Linux only")
+            }
+        }
+        #expect(count > 30)
+        let example = ["#if defined(__linux__)", "a", "#if B", "b", "#endif", "#else", "c", "#endif", "d"]
+        #expect(portableLines(of: example) == ["c", "d"])
+    }
+
     @Test func noMarksOfOpenWork() {
         // Split, so that this file does not hold them.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK:"]
@@ -104,6 +123,28 @@ private func functions(in lines: [String]) -> [Range<Int>] {
         else { return nil }
         return first..<last + 1
     }
+}
+
+/// Returns the beginnings of functions of a C file, of those lines that are compiled on systems other than Linux.
+private func portableLines(of lines: [String]) -> [String] {
+    var portable: [String] = []
+    var depth = 0
+    // The depth of the condition that holds on Linux only.
+    var linux: Int?
+    for line in lines {
+        if line.hasPrefix("#if") {
+            depth += 1
+            if line == "#if defined(__linux__)" { linux = depth }
+        } else if line.hasPrefix("#endif") {
+            if linux == depth { linux = nil }
+            depth -= 1
+        } else if line == "#else", linux == depth {
+            linux = nil
+        } else if linux == nil, line.first?.isLetter == true {
+            portable.append(line)
+        }
+    }
+    return portable
 }
 
 private func isUnchecked(_ line: String) -> Bool {
