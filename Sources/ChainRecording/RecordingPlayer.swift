@@ -22,6 +22,8 @@ package struct RecordingPlayer {
     private var partTime: UInt64?
     /// Whether a chunk since the last keyframe is missing or unreadable: the next keyframe then corrects the state.
     private var hasGap = false
+    /// Whether all chunks of the keyframe that is being read were there so far: only a whole one corrects the state.
+    private var isKeyframeWhole = false
 
     /// Makes a player before the first moment: it has returned no batch.
     package init(_ file: RecordingFile) {
@@ -42,7 +44,7 @@ package struct RecordingPlayer {
             let segment = file.segments[index]
             if let state = keyframe(of: segment) {
                 (nextChunk, batches, nextBatch, partTime) = (segment.keyframe.upperBound, [], 0, nil)
-                (time, hasGap) = (segment.time, false)
+                (time, hasGap, isKeyframeWhole) = (segment.time, false, false)
                 number = file.chunks[segment.keyframe.upperBound - 1].header.number
                 return state + advance(to: moment)
             }
@@ -51,7 +53,8 @@ package struct RecordingPlayer {
             index -= 1
         }
         // No keyframe before the moment can be read, so only the batches are left.
-        (nextChunk, batches, nextBatch, partTime, hasGap) = (0, [], 0, nil, true)
+        (nextChunk, batches, nextBatch, partTime) = (0, [], 0, nil)
+        (hasGap, isKeyframeWhole) = (true, false)
         time = range.lowerBound
         return advance(to: moment)
     }
@@ -140,7 +143,7 @@ package struct RecordingPlayer {
     private mutating func nextHeader() -> ChunkHeader? {
         while nextChunk < file.chunks.count {
             let header = file.chunks[nextChunk].header
-            if header.number != number &+ 1 { hasGap = true }
+            if header.number != number &+ 1 { (hasGap, isKeyframeWhole) = (true, false) }
             if header.kind == .batches || header.kind == .keyframe && hasGap { return header }
             number = header.number
             nextChunk += 1
@@ -152,8 +155,14 @@ package struct RecordingPlayer {
         let read = file.batches(ofChunk: nextChunk)
         nextChunk += 1
         number = header.number
-        hasGap = read == nil || hasGap && !header.flags.contains(.endsKeyframe)
-        batches += read ?? []
+        isKeyframeWhole = read != nil && (isKeyframeWhole || header.flags.contains(.beginsKeyframe))
+        guard var read else { return hasGap = true }
+        if header.flags.contains(.endsKeyframe) {
+            hasGap = hasGap && !isKeyframeWhole
+            // The end of an incomplete state would settle the nodes of the lost chunk, for good.
+            if !isKeyframeWhole { read.removeAll { if case .end? = $0.resync { true } else { false } } }
+        }
+        batches += read
     }
 }
 

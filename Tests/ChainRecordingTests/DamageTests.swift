@@ -100,6 +100,38 @@ struct DamageTests {
         }
     }
 
+    /// A keyframe of which a chunk is lost corrects nothing. The next whole one does.
+    @Test(arguments: [32, 200]) func aKeyframeWithoutAChunkDoesNotEndAGap(damagedByte: Int) throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 10_000 }
+        // All nodes stay live, so that each keyframe has them.
+        let batches = (0..<80 as Range<UInt64>).map { number in
+            var batch = EventBatch(process: .test, sequence: number + 1, time: 1_000_000_000 + number * 10_000_000)
+            for index in 1...400 as ClosedRange<UInt64> {
+                batch.events.append(
+                    ChainEvent(time: batch.time - 400 + index, .created, node: NodeID(number * 400 + index), thread: 7))
+            }
+            return batch
+        }
+        try recorder.record(batches)
+        try recorder.finish()
+        let original = try storage.open()
+        let segments = original.segments.dropFirst().filter { $0.keyframe.count > 2 }
+        try #require(segments.count > 1)
+        var damaged = storage.bytes
+        let lost = original.chunks[segments[0].keyframe.lowerBound - 1]
+        let middle = original.chunks[segments[0].keyframe.lowerBound + 1]
+        try #require(lost.header.kind == .batches && middle.header.kind == .keyframe)
+        damaged[Int(lost.offset) + 200] ^= 1
+        damaged[Int(middle.offset) + damagedByte] ^= 1
+        // Without the index, so that the header is read from its chunk.
+        damaged.replaceSubrange(28..<44, with: [UInt8](repeating: 0, count: 16))
+        let file = try RecordingFile(temporaryFile(damaged))
+        var player = RecordingPlayer(file)
+        let forest = ChainForest(applying: player.seek(to: 0) + player.advance(to: .max))
+        #expect(difference(forest, liveForest(batches, at: .max)) == nil)
+    }
+
     @Test func aDamagedKeyframeIsLeftOut() throws {
         var damaged = try bytes()
         let original = try RecordingFile(temporaryFile(damaged))
