@@ -72,7 +72,7 @@ struct ChainHistory {
         guard forest.node(node).hasParent else { return known.created }
         let state = forest.state(of: node)
         guard state != .waiting, state != .queued, let parent = forest.parent(of: node) else { return nil }
-        return settled(parent)
+        return settled(parent).map { max($0, known.created ?? $0) }
     }
 
     // MARK: Expectations

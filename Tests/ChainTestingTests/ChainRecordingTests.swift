@@ -113,6 +113,17 @@ import Testing
         try recording(run).expectOrder("reserve", "charge", "receipt")
     }
 
+    /// It has no handler, so it begins with the later of its creation and its parent's settlement.
+    @Test func aTimeoutOfASettledPromiseBeginsWhenItIsMade() {
+        let run = RecordedRun()
+        let stock = run.make { Promise.resolve(3, label: "stock") }
+        run.make { Promise.delay(.seconds(1), label: "reserve") }
+        run.runUntilIdle()
+        run.make { stock.timeout(.seconds(5), label: "limit") }
+        run.runUntilIdle()
+        run.expectOrder("reserve", "limit")
+    }
+
     /// Returns the message of the issue that `body` records, and its line.
     private func issue(_ body: @Sendable () -> Void) -> (text: String, line: Int) {
         let found = Mutex((text: "", line: 0))
