@@ -63,7 +63,11 @@
         }
 
         private static func members(of state: String?) -> [Substring] {
-            (state ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
+            func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+            return (state ?? "").split(separator: ",").map { member in
+                let end = member.lastIndex { !isBlank($0) }.map { member.index(after: $0) } ?? member.startIndex
+                return member[..<end].drop(while: isBlank)
+            }
         }
     }
 

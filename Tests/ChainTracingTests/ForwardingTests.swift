@@ -137,6 +137,13 @@
             #expect(
                 TraceContext.state("congo=t61, chainview=8-9,rojo=00", naming: node)
                     == "chainview=1-2,congo=t61,rojo=00")
+            // Blanks around members are none of theirs.
+            #expect(
+                TraceContext.state("chainview=8-9 ,\tcongo=t61 \t,rojo=00 ", naming: node)
+                    == "chainview=1-2,congo=t61,rojo=00")
+            var context = TraceContext.root()
+            context.state = "chainview=1-2 , a=b"
+            #expect(context.node == node)
             let many = (1...40).map { "v\($0)=1" }.joined(separator: ",")
             #expect(TraceContext.state(many, naming: node).split(separator: ",").count == 32)
         }
