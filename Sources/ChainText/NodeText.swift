@@ -95,10 +95,10 @@ package enum NodeText {
     /// Returns how much of a chain is live, `3 of 9 left`; of a settled chain its outcome, as `recovered (2)`, or the
     /// number of its nodes where it was fulfilled.
     package static func summary(of chain: ChainSummary) -> String {
-        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
+        let count = chain.nodeCount + chain.evictedCount
         switch chain.outcome {
-        case .live: return "\(CountText.grouped(chain.liveCount)) of \(count) left"
-        case .fulfilled: return count + " nodes"
+        case .live: return "\(CountText.grouped(chain.liveCount)) of \(CountText.grouped(count)) left"
+        case .fulfilled: return CountText.counted(count, "node")
         // The rejected nodes may be evicted.
         case .recovered where chain.rejectedCount > 0: return "recovered (\(CountText.grouped(chain.rejectedCount)))"
         case .recovered, .rejected, .abandoned, .cancelled, .unknown: return chain.outcome.word

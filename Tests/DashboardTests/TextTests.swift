@@ -1,4 +1,5 @@
 import ChainText
+import EventScripts
 import Testing
 
 @testable import Dashboard
@@ -38,6 +39,16 @@ import Testing
         #expect(
             [0, 999, 1_200, 9_999, 48_000, 1_300_000, 25_000_000].map(CountText.short)
                 == ["0", "999", "1.2k", "9.9k", "48k", "1.3M", "25M"])
+    }
+
+    @Test func aChainOfOneNodeIsNotInThePlural() {
+        var script = ScriptedForest()
+        script.make(1, .promise)
+        script.record(.fulfilled, 1)
+        #expect(NodeText.summary(of: script.forest.chain(of: script.index(1))) == "1 node")
+        script.make(2, .then, under: 1)
+        script.record(.fulfilled, 2)
+        #expect(NodeText.summary(of: script.forest.chain(of: script.index(1))) == "2 nodes")
     }
 
     @Test func clocks() {
