@@ -102,13 +102,14 @@ package struct BatchRecorder {
             isSkipping = true
             try writer.skip()
         }
-        if !isSkipping {
+        let isAppended = !isSkipping
+        if isAppended {
             try writer.append(batch, running: forest.totals.counts[.running], warnings: warningCount, at: now)
         } else if openResync == nil {
             try writeKeyframe(at: forest.now, batch.loss, now)
         }
         eventsSince += batch.events.count + batch.nodes.count
-        noteProgress(of: batch)
+        noteProgress(of: batch, isAppended: isAppended)
     }
 
     /// Writes the chunk that is being filled if it is older than ``RecordingFormat/chunkDelay``. Call it each 100 ms.
@@ -123,10 +124,10 @@ package struct BatchRecorder {
         progress.fileSize = writer.fileSize
     }
 
-    private mutating func noteProgress(of batch: EventBatch) {
+    private mutating func noteProgress(of batch: EventBatch, isAppended: Bool) {
         if progress.firstTime == 0 { progress.firstTime = batch.time }
         progress.lastTime = max(progress.lastTime, batch.time)
-        progress.eventCount += UInt64(batch.events.count)
+        if isAppended { progress.eventCount += UInt64(batch.events.count) }
         // Events that were lost before the recording began are no loss of the recording.
         let lostBefore = lostBefore ?? batch.loss.lostCount
         self.lostBefore = lostBefore

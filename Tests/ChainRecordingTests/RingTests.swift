@@ -63,14 +63,18 @@ struct RingTests {
         try recorder.record(Array(before))
         let state = liveForest(Self.batches, at: before[99].time)
         let epoch = before[99].time
+        let eventCount = recorder.progress.eventCount
         for round in 0..<20 {
             var batch = EventBatch(process: .test, sequence: 0, time: epoch)
             if round == 0 { batch.resync = .begin(epoch: epoch) }
             if round == 19 { batch.resync = .end(epoch: epoch) }
             batch.nodes = state.snapshot(limit: .max).nodes
+            batch.events = [ChainEvent(time: epoch, .cancelRequested, node: batch.nodes[0].id)]
             try recorder.record(batch, at: epoch)
             #expect(recorder.isInResync == (round < 19))
         }
+        // Events that are only folded are not in the file.
+        #expect(recorder.progress.eventCount == eventCount && eventCount == 50_000)
         let size = storage.bytes.count
         #expect(size < 1 << 20)
         try recorder.record(after.first.map { [$0] } ?? [])
