@@ -36,14 +36,14 @@ final class InlineRecording: Sendable {
         let search = lines[start..<min(lines.count, start + 8)]
         // Only the first `matches:`: a later one with a literal may belong to another call.
         guard let first = search.firstIndex(where: { $0.contains("matches:") }),
-            lines[first].contains("matches: \"") || lines[first].contains("matches: #\"")
+            let range = lines[first].firstRange(of: "matches: ")
         else { return nil }
         let opening = lines[first]
-        let range = opening.firstRange(of: "matches: ")!
         let head = opening[..<range.lowerBound]
         var rest = opening[range.upperBound...]
         let last: Int
-        if let delimiter = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
+        let delimiter = rest.prefix { $0 == "#" } + "\"\"\""
+        if rest == delimiter {
             let closing = String(delimiter.reversed())
             let after = lines[(first + 1)...]
             guard let end = after.firstIndex(where: { $0.drop(while: isBlank).hasPrefix(closing) }) else { return nil }
@@ -56,12 +56,30 @@ final class InlineRecording: Sendable {
             return nil
         }
         let indent = opening.prefix(while: isBlank) + (opening.first == "\t" ? "\t" : "    ")
-        // A raw literal if the text holds a backslash or a delimiter.
-        let hash = snapshot.contains { $0.contains("\\") || $0.contains("\"\"\"") } ? "#" : ""
+        let hash = String(repeating: "#", count: snapshot.map(hashCount).max() ?? 0)
         let body = snapshot.map { $0.isEmpty ? "" : indent + $0 }
         let literal = ["\(head)matches: \(hash)\"\"\""] + body + ["\(indent)\"\"\"\(hash)\(rest)"]
         lines.replaceSubrange(first...last, with: literal)
         return literal.count - (last - first + 1)
+    }
+
+    /// Returns the number of `#` that a literal with this line needs: more than follow any backslash or `"""` in it; 0
+    /// where it has neither.
+    private static func hashCount(_ line: String) -> Int {
+        var (needed, quotes) = (0, 0)
+        // The number of `#` since a backslash or `"""`; nil after anything else.
+        var hashes: Int?
+        for byte in line.utf8 {
+            switch byte {
+            case UInt8(ascii: "#"): hashes = hashes.map { $0 + 1 }
+            case UInt8(ascii: "\\"): hashes = 0
+            case UInt8(ascii: "\""): hashes = quotes >= 2 ? 0 : nil
+            default: hashes = nil
+            }
+            quotes = byte == UInt8(ascii: "\"") ? quotes + 1 : 0
+            if let hashes { needed = max(needed, hashes + 1) }
+        }
+        return needed
     }
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }

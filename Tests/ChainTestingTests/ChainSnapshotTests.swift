@@ -107,6 +107,17 @@ import Testing
                 == "assertChain(run, matches: #\"\"\"\n    a\\nb\n    \"\"\"#)")
     }
 
+    @Test(arguments: [
+        (#"a\nb"#, "#"), ("\\#(1)", "##"), ("\"\"\"#", "##"), ("\"\"\"\"## # \\", "###"), ("\"\"#", ""), ("# 7", ""),
+    ])
+    func aRawLiteralHasMoreNumberSignsThanItsText(text: String, signs: String) {
+        let first = recorded("assertChain(run, matches: \"\")", at: 1, [text])
+        #expect(first == "assertChain(run, matches: \(signs)\"\"\"\n    \(text)\n    \"\"\"\(signs))")
+        // And is replaced in turn.
+        #expect(
+            first.flatMap { recorded($0, at: 1, ["new"]) } == "assertChain(run, matches: \"\"\"\n    new\n    \"\"\")")
+    }
+
     @Test func otherArgumentsAreLeftAlone() {
         #expect(recorded("assertChain(run, matches: text)", at: 1, ["x"]) == nil)
         #expect(recorded("assertChain(run, matches: \"one\")", at: 1, ["x"]) == nil)
