@@ -50,7 +50,9 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         var text = ""
         var held = modifiers
-        if case .character(let character) = key, held == .control { return "^" + character.uppercased() }
+        if case .character(let character) = key, character != " ", held == .control {
+            return "^" + character.uppercased()
+        }
         if key == .backTab { held.remove(.shift) }
         if held.contains(.control) { text += "Ctrl-" }
         if held.contains(.alt) { text += "Alt-" }

@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         (KeyPress.character("q"), "q"), (.control("l"), "^L"), (.alt("x"), "Alt-x"), (KeyPress(.pageUp), "PgUp"),
         (KeyPress(.function(1), .shift), "Shift-F1"), (KeyPress(.backTab, .shift), "Shift-Tab"),
-        (.character(" "), "Space"), (KeyPress(.up, [.control, .alt]), "Ctrl-Alt-↑"),
+        (.character(" "), "Space"), (.control(" "), "Ctrl-Space"), (KeyPress(.up, [.control, .alt]), "Ctrl-Alt-↑"),
     ])
     func keysHaveNames(key: KeyPress, name: String) {
         #expect(key.description == name)
