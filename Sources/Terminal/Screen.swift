@@ -213,10 +213,10 @@ public final class Screen {
 
     /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.
     ///
-    /// The text is cut after 74,994 bytes of UTF-8, the most that xterm accepts.
+    /// The text is cut to 74,994 bytes of UTF-8, the most that xterm accepts, between two characters.
     public func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
-        let bytes = Array("\u{1B}]52;c;\(base64(text.utf8.prefix(74_994)))\u{7}".utf8)
+        let bytes = Array("\u{1B}]52;c;\(base64(text.beginning(byteLimit: 74_994).utf8))\u{7}".utf8)
         let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
         guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
     }
@@ -256,6 +256,15 @@ private func collect(_ fill: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> [UIn
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         let count = fill(buffer.baseAddress, buffer.count)
         return buffer[..<count].map { UInt8(bitPattern: $0) }
+    }
+}
+
+extension String {
+    /// Returns the beginning of the text that has at most this many bytes of UTF-8, cut between scalars.
+    func beginning(byteLimit: Int) -> Substring {
+        guard var end = utf8.index(startIndex, offsetBy: byteLimit, limitedBy: endIndex) else { return self[...] }
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return self[..<end]
     }
 }
 
