@@ -37,24 +37,35 @@ final class ProgramOutput: Sendable {
         limit: Int = limit, wake: @escaping @Sendable () -> Void
     ) throws -> (ProgramOutput, (standard: Int32, error: Int32)) {
         var opened: [(read: Int32, write: Int32)] = []
-        for _ in 0..<3 {
-            var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else {
-                let reason = DisplayText.system()
-                for pair in opened { close(pair.read); close(pair.write) }
-                throw Failure(status: .inputOutput, message: "cannot open a pipe for the program's output (\(reason)).")
-            }
-            // Numbers of 10 and more, so that no pipe takes the number of a closed standard stream.
-            for end in 0..<2 {
-                let high = fcntl(ends[end], F_DUPFD_CLOEXEC, 10)
-                close(ends[end])
-                ends[end] = high
-            }
-            opened.append((ends[0], ends[1]))
+        do {
+            for _ in 0..<3 { opened.append(try openPipe()) }
+        } catch {
+            for pair in opened { close(pair.read); close(pair.write) }
+            throw error
         }
         let output = ProgramOutput(
             [(opened[0].read, .standard), (opened[1].read, .error)], opened[2], limit: limit, wake: wake)
         return (output, (opened[0].write, opened[1].write))
+    }
+
+    /// Opens a pipe with numbers of 10 and more, so that it does not take the number of a closed standard stream.
+    private static func openPipe() throws -> (read: Int32, write: Int32) {
+        func failure() -> Failure {
+            let reason = DisplayText.system()
+            return Failure(status: .inputOutput, message: "cannot open a pipe for the program's output (\(reason)).")
+        }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw failure() }
+        defer { for end in ends { close(end) } }
+        let read = fcntl(ends[0], F_DUPFD_CLOEXEC, 10)
+        guard read >= 0 else { throw failure() }
+        let write = fcntl(ends[1], F_DUPFD_CLOEXEC, 10)
+        guard write >= 0 else {
+            let failure = failure()
+            close(read)
+            throw failure
+        }
+        return (read, write)
     }
 
     private init(
