@@ -17,6 +17,8 @@ struct ErrorText {
 
     /// The most errors, and the most children of one value that are searched for errors.
     static let countLimit = 16
+    /// The most further children of one value that are searched for an error that was left out.
+    static let searchLimit = 256
     /// The greatest depth of an error.
     static let depthLimit = 8
 
@@ -49,11 +51,10 @@ struct ErrorText {
         let mirror = Mirror(reflecting: value)
         // Other threads may change the fields of an object, under a lock of the object's own.
         guard mirror.displayStyle != .class else { return }
-        for (index, child) in mirror.children.enumerated() {
-            guard index < Self.countLimit else {
-                if child.value is any Error { isCut = true }
-                return
-            }
+        // Limited, because a collection may have any number of children.
+        let rest = mirror.children.dropFirst(Self.countLimit).prefix(Self.searchLimit)
+        if rest.contains(where: { $0.value is any Error }) { isCut = true }
+        for child in mirror.children.prefix(Self.countLimit) {
             if let error = child.value as? any Error {
                 add(error, depth: depth)
             } else if nesting < 2 {

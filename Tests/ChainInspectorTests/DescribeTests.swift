@@ -97,6 +97,13 @@ import Testing
         #expect(found.isCut && found.parts.map(\.depth) == Array(0...ErrorText.depthLimit))
         let wide = Loop(inner: (0..<1000).map { _ in Card() })
         #expect(ErrorText(of: wide, includesTexts: true, byteLimit: 1 << 14).parts.count == ErrorText.countLimit)
+        struct Many: Error {
+            var (a1, a2, a3, a4, a5, a6, a7, a8) = (1, 2, 3, 4, 5, 6, 7, 8)
+            var (b1, b2, b3, b4, b5, b6, b7, b8) = (1, 2, 3, 4, 5, 6, 7, 8)
+            var (number, last) = (9, Card())
+        }
+        let many = ErrorText(of: Many(), includesTexts: true, byteLimit: 1 << 14)
+        #expect(many.isCut && many.parts.count == 1)
         struct Long: Error, CustomStringConvertible {
             var inner: [any Error]
             var description: String { String(repeating: "ä", count: 10_000) }
