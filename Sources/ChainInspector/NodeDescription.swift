@@ -193,8 +193,12 @@ func readable(_ nanoseconds: UInt64) -> String {
     switch nanoseconds {
     case ..<9_950_000: return rounded(nanoseconds, per: 1_000_000, digits: 1) + "ms"
     case ..<999_500_000: return "\((nanoseconds + 500_000) / 1_000_000)ms"
-    case ..<60_000_000_000: return rounded(nanoseconds, per: 1_000_000_000, digits: 2) + "s"
-    case ..<3_600_000_000_000: return "\(nanoseconds / 60_000_000_000)m \(nanoseconds / 1_000_000_000 % 60)s"
-    default: return "\(nanoseconds / 3_600_000_000_000)h \(nanoseconds / 60_000_000_000 % 60)m"
+    case ..<59_995_000_000: return rounded(nanoseconds, per: 1_000_000_000, digits: 2) + "s"
+    case ..<3_599_500_000_000:
+        let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
+        return "\(seconds / 60)m \(seconds % 60)s"
+    default:
+        let minutes = (nanoseconds / 1_000_000_000 + 30) / 60
+        return "\(minutes / 60)h \(minutes % 60)m"
     }
 }
