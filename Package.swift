@@ -58,7 +58,7 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
             ]),
 
-        // The tasks of Swift; it interposes functions of the runtime where it is linked.
+        // The Swift tasks; it interposes functions of the runtime where it is linked.
         .target(name: "CChainTasks", dependencies: ["CChainRuntime"]),
         .target(
             name: "ChainTasks",

@@ -92,7 +92,7 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
     public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
     /// Its handler has returned, at an unknown time (then ``NodeSnapshot/ended`` is 0).
     public static let handlerEnded = SnapshotFlags(rawValue: 64)
-    /// It is a task of Swift that does not run (``EventKind/suspended``).
+    /// It is a Swift task that does not run (``EventKind/suspended``).
     public static let suspended = SnapshotFlags(rawValue: 128)
 }
 
@@ -120,11 +120,11 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var remoteParent: NodeKey?
     /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
-    /// The thread that its handler began on, of a task of Swift the thread of its last run; 0 if none or unknown.
+    /// The thread that its handler began on, or that a Swift task ran on last; 0 if there is none or it is unknown.
     public var thread: ThreadID
     /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
-    /// The time at which a task of Swift last began to run or was suspended (``EventKind/resumed``,
+    /// The time at which a Swift task last began to run or was suspended (``EventKind/resumed``,
     /// ``EventKind/suspended``); 0 if unknown.
     public var switched: UInt64
     /// The earliest time of any event about it if `created` is 0; else 0.

@@ -93,7 +93,7 @@ public enum FlightRecorderState: UInt8, Hashable, Sendable, CaseIterable {
     case ended = 2
 }
 
-/// Facts of tasks of Swift that depend on how the runtime lays tasks out in memory. Part of the wire format.
+/// Facts of Swift tasks that depend on how the runtime lays tasks out in memory. Part of the wire format.
 public struct TaskFacts: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt32
@@ -140,7 +140,7 @@ public struct ProcessDescription: Hashable, Sendable {
     public var startTime: UInt64
     /// Whether the program refuses cancellations; it carries out other commands.
     public var isReadOnly: Bool
-    /// What it cannot show of the tasks of Swift, although it shows tasks.
+    /// What it cannot show of the Swift tasks, although it shows tasks.
     public var missingTaskFacts: TaskFacts = []
     /// Whether it records its last minutes.
     public var flightRecorder = FlightRecorderState.none

@@ -50,10 +50,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
     /// `1f3a5c7e9b2d4f60-2a`.
     case remoteParent = 21
-    /// A task of Swift runs on this thread, not for the first time. Sampled: of the changes between two samples only
+    /// A Swift task runs on this thread, not for the first time. Sampled: of the changes between two samples only
     /// the latest is reported. The latest of a node's events ``resumed`` and ``suspended`` holds.
     case resumed = 22
-    /// A task of Swift does not run: it waits, or is queued to resume. Sampled, as ``resumed``.
+    /// A Swift task does not run: it waits, or is queued to resume. Sampled, as ``resumed``.
     case suspended = 23
 }
 

@@ -100,7 +100,7 @@ public struct CallSite: @unchecked Sendable {
 
 /// A call site as viewers receive it.
 public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
-    /// `Module/File.swift`; for a task of Swift (``line`` 0) the name of its function; empty if unknown.
+    /// `Module/File.swift`; for a Swift task (``line`` 0) the name of its function; empty if unknown.
     public var fileID: String
     /// The line, from 1; 0 where unknown.
     public var line: UInt32

@@ -10,7 +10,7 @@ package final class Collector: Sendable {
     let recorder: Recorder
     let runtime: any ObservedRuntime
     let options: CollectorOptions
-    /// The tasks of Swift, if the program shows them.
+    /// The Swift tasks, if the program shows them.
     let tasks = Lock<(any TaskSource)?>(nil)
     private let state: Lock<CollectorState>
     private let outbox = Lock(Outbox())

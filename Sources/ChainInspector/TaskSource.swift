@@ -2,7 +2,7 @@ import CChainRuntime
 import ChainEvents
 import PromiseRuntime
 
-/// The tasks of Swift in the program, for the collector; ChainTasks provides them. Any thread may call it, with no lock
+/// The Swift tasks in the program, for the collector; ChainTasks provides them. Any thread may call it, with no lock
 /// held.
 package protocol TaskSource: Sendable {
     /// Returns the tasks that changed state or were cancelled since the last call, at most `limit` of them.

@@ -64,7 +64,7 @@ public struct EventSelection {
     /// Applies the rest of a batch that had `count` events and nodes.
     private mutating func finish(_ rest: EventBatch, _ count: Int) {
         forest.apply(rest)
-        // At least as many steps as there can be new nodes, so that eviction keeps up with creation.
+        // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: 4_096 + 2 * count)
         if let kinds = warnings?.update(&forest) { matcher.warnings = kinds }
         let before = lostBefore ?? rest.loss.lostCount

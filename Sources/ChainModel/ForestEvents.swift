@@ -177,7 +177,7 @@ extension ForestData {
         let node = nodes[slot]
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
-        // A task of Swift has the thread of its last run.
+        // A Swift task has the thread of its last run.
         if thread != 0, !node.pointee.faults.contains(.isSwitching) { node.pointee.thread = thread }
     }
 

@@ -1,6 +1,6 @@
-/// The runs and suspensions of tasks of Swift.
+/// The runs and suspensions of Swift tasks.
 extension ForestData {
-    /// Returns when a task of Swift last began to run or was suspended; 0 for other nodes.
+    /// Returns when a Swift task last began to run or was suspended; 0 for other nodes.
     func switchTime(_ slot: UInt32) -> UInt64 {
         let extra = nodes[slot].pointee.extra
         return extra == noSlot ? 0 : extras[extra].pointee.switched
@@ -25,7 +25,7 @@ extension ForestData {
 }
 
 extension ChainForest {
-    /// Returns when a task of Swift last began to run or was suspended (ns of the process's clock); nil for others.
+    /// Returns when a Swift task last began to run or was suspended (ns of the process's clock); nil for others.
     public func switched(of index: NodeIndex) -> UInt64? {
         let time = data.switchTime(checked(index))
         return time == 0 ? nil : time

@@ -84,7 +84,7 @@ private func span(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end 
 
 extension NodeView {
     /// Returns wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
-    /// Empty for combinators, for skipped and unreported nodes, and for a task of Swift that reports its runs.
+    /// Empty for combinators, for skipped and unreported nodes, and for a Swift task that reports its runs.
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
         guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator,

@@ -30,15 +30,15 @@ struct NodeBits: OptionSet {
     static let revived = NodeBits(rawValue: 32768)
 }
 
-/// Faults of a node's handler, and how a task of Swift runs: a bit each, at most four.
+/// Faults of a node's handler, and how a Swift task runs: a bit each, at most four.
 struct HandlerFaults: OptionSet {
     let rawValue: UInt8
 
     static let hasBlocked = HandlerFaults(rawValue: 1)
     static let hasMisusedAwait = HandlerFaults(rawValue: 2)
-    /// No fault: a task of Swift that does not run.
+    /// No fault: a Swift task that does not run.
     static let isSuspended = HandlerFaults(rawValue: 4)
-    /// No fault: a task of Swift that reports each run and suspension.
+    /// No fault: a Swift task that reports each run and suspension.
     static let isSwitching = HandlerFaults(rawValue: 8)
 }
 

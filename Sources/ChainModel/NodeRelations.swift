@@ -40,7 +40,7 @@ public struct Blocker: Hashable, Sendable {
         case member
         /// What it followed, or all its members, have settled: it is about to settle.
         case aboutToSettle
-        /// It is a suspended task of Swift. Its details show what it waits for.
+        /// It is a suspended Swift task. Its details show what it waits for.
         case suspended
         /// Its handler blocks its thread until another node settles.
         case awaits

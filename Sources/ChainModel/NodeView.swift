@@ -26,11 +26,11 @@ public struct NodeView: Sendable {
     public var isLive: Bool { record.state.isLive }
     /// What its handler is doing.
     public var activity: Activity { record.activity }
-    /// Whether it is a task of Swift that has run and is suspended.
+    /// Whether it is a Swift task that has run and is suspended.
     public var isSuspended: Bool { record.isSuspended && record.state == .pending }
     /// Whether its wait (``Timing/wait``) grows: it is queued, or a suspended task.
     public var isWaitGrowing: Bool { state == .queued || isSuspended }
-    /// The state's word; *suspended* for a suspended task of Swift.
+    /// The state's word; *suspended* for a suspended Swift task.
     public var stateWord: String { isSuspended ? "suspended" : record.state.word }
     /// Whether its handler is known to occupy a thread. False for an async function, because it may be suspended,
     /// unless the program reports each run of its task (``EventKind/resumed``).
@@ -45,7 +45,7 @@ public struct NodeView: Sendable {
     }
     /// Where in the source it was made; 0 where unknown.
     public var site: SiteID { record.site }
-    /// The thread that its handler began on, or that a task of Swift ran on last; 0 if there is none or it is unknown.
+    /// The thread that its handler began on, or that a Swift task ran on last; 0 if there is none or it is unknown.
     public var thread: ThreadID { record.thread }
     /// The executor that its handler was enqueued on; 0 if it was not enqueued, or the executor is unknown.
     public var executor: ExecutorID { record.executor }
@@ -67,10 +67,10 @@ public struct NodeView: Sendable {
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
-    /// The time from being queued to its handler's start, or without a start to its settlement or now. Of a task of
-    /// Swift, how long it has been suspended. Nil for combinators and skipped nodes.
+    /// The time from being queued to its handler's start, or without a start to its settlement or now. Of a Swift
+    /// task, how long it has been suspended. Nil for combinators and skipped nodes.
     public var wait: UInt64?
-    /// The time of its handler, until now while the handler runs. Of a task of Swift, how long it has been running
+    /// The time of its handler, until now while the handler runs. Of a Swift task, how long it has been running
     /// without a suspension. Nil for combinators and skipped nodes.
     public var run: UInt64?
     /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or now. Nil

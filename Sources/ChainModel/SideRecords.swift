@@ -64,7 +64,7 @@ struct NodeExtra {
     var renameCount: UInt32 = 0
     /// How many of the evicted nodes were its members.
     var evictedMemberCount: UInt32 = 0
-    /// When a task of Swift last began to run or was suspended; 0 for other nodes.
+    /// When a Swift task last began to run or was suspended; 0 for other nodes.
     var switched: UInt64 = 0
     /// The slot of the text that names the source of its cancellation.
     var canceller = noSlot

@@ -1,4 +1,4 @@
-// The tasks of Swift, seen by interposing functions that the concurrency runtime calls or exports. Linux only: elsewhere
+// The Swift tasks, seen by interposing functions that the concurrency runtime calls or exports. Linux only: elsewhere
 // nothing is interposed, and chain_tasks_missing returns the reason.
 #pragma once
 

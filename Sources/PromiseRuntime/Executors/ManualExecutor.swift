@@ -1,6 +1,6 @@
 import ChainSystem
 
-/// Runs handlers on demand, on the calling thread: for tests and for event loops of your own.
+/// An executor that runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
 /// - Order: first in, first out. Jobs run one at a time if one thread runs them; several threads at once share the
 ///   queue.

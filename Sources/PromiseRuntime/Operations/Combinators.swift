@@ -4,8 +4,8 @@ import ChainEvents
 // leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled withdraws its interest in its
 // members: those without another consumer are cancelled (TheRules, X2).
 extension Promise {
-    /// Makes a promise that is fulfilled with the values of all members, in their order, or rejected as the first of
-    /// them is rejected (ES6).
+    /// Makes a promise that is fulfilled with the values of all members, in their order (ES6). It is rejected with the
+    /// error of the first member that is rejected.
     ///
     ///     let pages = Promise.all([1, 2, 3].map { fetch($0) }).map { $0.joined() }
     ///

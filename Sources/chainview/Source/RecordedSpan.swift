@@ -27,7 +27,7 @@ extension RecordingFile {
                     forest.consumeChanges(into: &changes)
                     table!.update(with: changes, of: forest)
                 }
-                // As many steps as nodes can come, so that eviction keeps up with creation.
+                // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
                 forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
             }
         }

@@ -48,7 +48,7 @@ struct NodeWatch {
 
     /// Evicts nodes past the limits. Has to be called after the nodes that ``apply(_:)`` returned were read.
     mutating func retain(after batch: EventBatch) {
-        // As many steps as nodes can come, so that eviction keeps up with creation.
+        // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
         forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
     }
 
