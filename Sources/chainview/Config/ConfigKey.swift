@@ -85,7 +85,7 @@ struct ConfigKey: Sendable {
             "long-queue-wait-after", ["Warn of a handler or task that is queued for longer."], \.warnings.queueWaitLimit
         ),
         duration(
-            "suspended-task-after", ["Warn of a task of Swift that is suspended for longer."],
+            "suspended-task-after", ["Warn of a Swift task that is suspended for longer."],
             \.warnings.suspendedTaskLimit),
         duration(
             "blocked-worker-after", ["Warn of a pool thread that waits for a promise for longer."],
