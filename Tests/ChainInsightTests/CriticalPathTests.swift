@@ -52,6 +52,47 @@ import Testing
         #expect(Self.path(to: 7, Self.order(kind: .race)) == [7, 1, 2, 3])
     }
 
+    /// Returns a combinator 2 with the members 3, 4 and 5, of which 3 is rejected at 10 ms. At 20 ms, 4 is settled.
+    private static func someRejected(_ kind: NodeKind, then settle: (inout ScriptedForest) -> Void) -> ScriptedForest {
+        var script = ScriptedForest()
+        script.make(2, kind)
+        for node in 3...5 as ClosedRange<UInt64> {
+            script.make(node, .work)
+            script.member(2, node)
+        }
+        script.at(10)
+        script.reject(3)
+        script.at(20)
+        settle(&script)
+        return script
+    }
+
+    /// Here the race is one of cold chains, for which rejected members do not count while another may be fulfilled.
+    @Test(arguments: [.any, .race] as [NodeKind]) func theFirstFulfilledMemberDecides(_ kind: NodeKind) {
+        let fulfilled = Self.someRejected(kind) { script in
+            script.fulfill(4)
+            script.fulfill(2)
+        }
+        #expect(Self.path(to: 2, fulfilled) == [2, 4])
+        let rejected = Self.someRejected(kind) { script in
+            script.reject(4)
+            script.at(30)
+            script.reject(5)
+            script.reject(2)
+        }
+        #expect(Self.path(to: 2, rejected) == [2, 5], "the last rejection decides")
+        let live = Self.someRejected(kind) { $0.reject(4) }
+        #expect(Self.path(to: 2, live) == [2, 5], "it waits for the live member")
+    }
+
+    @Test func theFirstRejectionDecidesARaceOfPromises() {
+        let race = Self.someRejected(.race) { script in
+            script.reject(4)
+            script.reject(2)
+        }
+        #expect(Self.path(to: 2, race) == [2, 3], "a member is live")
+    }
+
     @Test func aLiveNodeIsDecidedByWhatItWaitsFor() {
         var script = ScriptedForest()
         script.make(1, .all)

@@ -3,9 +3,10 @@ import ChainModel
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.
 ///
 /// The path is found backwards. From a node it leads to its followed node, or to the member that settled last (in a
-/// race, first; in a live node, to a live one); from a node without these, to its parent. At the end of such a branch,
-/// the path continues at the innermost node that depends on the branch. From there it leads to the previous member if
-/// the node runs its members one after another, or to the node's parent if the branch was made after the node started.
+/// race or an `any`, to the first that was fulfilled; in a live node, to a live one); from a node without these, to its
+/// parent. At the end of such a branch, the path continues at the innermost node that depends on the branch. From there
+/// it leads to the previous member if the node runs its members one after another, or to the node's parent if the
+/// branch was made after the node started.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
@@ -79,21 +80,26 @@ public struct CriticalPath: Hashable, Sendable {
     private func dependency(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         let view = forest.node(node)
         let end = view.settled ?? .max
-        var isRace = false
-        if case .race = view.kind { isRace = true }
-        if case .any = view.kind { isRace = true }
-        if case .timeout = view.kind { isRace = true }
-        var best: (node: NodeIndex, time: UInt64)?
+        var first, last, fulfilled: (node: NodeIndex, time: UInt64)?
+        var hasLateMember = false
         for link in forest.targets(of: node, limit: Self.linkLimit) {
             let time = forest.node(link.node).settled ?? .max
             // A member that settled after the node was not waited for.
-            guard time <= end else { continue }
-            guard let known = best else {
-                best = (link.node, time)
+            guard time <= end else {
+                hasLateMember = true
                 continue
             }
-            if isRace ? time < known.time : time > known.time { best = (link.node, time) }
+            if first.map({ time < $0.time }) ?? true { first = (link.node, time) }
+            if last.map({ time > $0.time }) ?? true { last = (link.node, time) }
+            guard forest.state(of: link.node) == .fulfilled else { continue }
+            if fulfilled.map({ time < $0.time }) ?? true { fulfilled = (link.node, time) }
         }
-        return best?.node
+        switch view.kind {
+        case .timeout: return first?.node
+        case .any: return (fulfilled ?? last)?.node
+        // A race that is rejected before all members have settled is one of promises; its first rejection decides.
+        case .race: return (fulfilled ?? (hasLateMember ? first : last))?.node
+        default: return last?.node
+        }
     }
 }
