@@ -126,6 +126,21 @@ import Testing
         #expect(table.statistics(.others)?.live == 499)
     }
 
+    @Test func numbersOfACallSiteBeyondTheLimitCountWithTheFirst() {
+        let place = CodeLocation(fileID: "Shop/Order.swift", line: 7)
+        var script = ScriptedForest()
+        script.name(sites: [1: place, 2: place])
+        script.make(1, .work, site: 1)
+        var table = SiteTable()
+        while table.sweep(script.forest, budget: 100) {}
+        for number in 0..<SiteTable.aliasLimit { table.indices[SiteKey(site: SiteID(10 + number), kind: .work)] = 0 }
+        _ = script.forest.consumeChanges()
+        script.make(2, .work, site: 2)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        #expect(Array(table.keys) == [SiteKey(site: 1, kind: .work)])
+        #expect(table.statistics(SiteKey(site: 1, kind: .work))?.total == 2)
+    }
+
     @Test func figuresOfOneDurationAreThatDuration() {
         var histogram = DurationHistogram()
         #expect(histogram.figures == DurationFigures())

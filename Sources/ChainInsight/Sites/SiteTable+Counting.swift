@@ -115,8 +115,8 @@ extension SiteTable {
     mutating func index(of key: SiteKey, _ forest: ChainForest) -> Int {
         if let known = indices[key] { return known }
         let name = forest.sites[key.site].map { Name(site: $0, kind: key.kind) }
-        if let name, let known = named[name], indices.count < Self.aliasLimit {
-            indices[key] = known
+        if let name, let known = named[name] {
+            if indices.count < Self.aliasLimit { indices[key] = known }
             return known
         }
         guard records.count < Self.keyLimit || key == .others else { return index(of: .others, forest) }
@@ -128,5 +128,5 @@ extension SiteTable {
     }
 
     /// The most keys in `indices`; the record of a further number is found by its call site each time.
-    private static let aliasLimit = 16 * keyLimit
+    static let aliasLimit = 16 * keyLimit
 }
