@@ -64,6 +64,10 @@ struct QueryTests {
         #expect(throws: QueryError.self) { try Query(String(repeating: "(", count: 100_000)) }
         #expect(throws: QueryError.self) { try Query(String(repeating: "not ", count: 100_000) + "a") }
         #expect(throws: Never.self) { try Query(String(repeating: "a or ", count: 10_000) + "a") }
+        for word in ["a", "label:a", "kind:all|map"] {
+            #expect(throws: Never.self) { try Query(Array(repeating: word, count: 1_000).joined(separator: "|")) }
+        }
+        #expect(throws: QueryError.self) { try Query(String(repeating: "a|not ", count: 100_000) + "a") }
     }
 
     @Test(arguments: ["suspended", "state:suspended", "waits-for:task"])

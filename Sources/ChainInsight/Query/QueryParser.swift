@@ -61,21 +61,35 @@ struct QueryParser {
     /// values of that field: `kind:all|race` is one of both, `kind!=all|race` is neither. Further fields stand by
     /// themselves.
     private mutating func words() throws(QueryError) -> Query.Term {
-        let first = token
-        var terms = [try word()]
-        var others: [Query.Term] = []
-        while token?.kind == .bar {
-            token = try lexer.next()
-            guard case .field(let name, let sign, _, _)? = first?.kind, let next = token, let value = next.value else {
-                others.append(try negation())
-                continue
+        var terms: [Query.Term] = []
+        var isMore = true
+        while isMore {
+            // A `not` applies to all alternatives after it.
+            if token?.kind == .not {
+                terms.append(try negation())
+                break
             }
-            terms.append(try field(name.lowercased(), sign, value.text, isPattern: value.isPattern, next))
-            token = try lexer.next()
+            let first = token
+            var values = [try word()]
+            isMore = try skipBar()
+            if case .field(let name, let sign, _, _)? = first?.kind {
+                while isMore, let next = token, let value = next.value {
+                    values.append(try field(name.lowercased(), sign, value.text, isPattern: value.isPattern, next))
+                    token = try lexer.next()
+                    isMore = try skipBar()
+                }
+                if sign == "!=", values.count > 1 { values = [.all(values)] }
+            }
+            terms += values
         }
-        if case .field(_, "!=", _, _)? = first?.kind, terms.count > 1 { terms = [.all(terms)] }
-        terms += others
         return terms.count == 1 ? terms[0] : .any(terms)
+    }
+
+    /// Skips a `|`; returns whether there was one.
+    private mutating func skipBar() throws(QueryError) -> Bool {
+        guard token?.kind == .bar else { return false }
+        token = try lexer.next()
+        return true
     }
 
     private mutating func word() throws(QueryError) -> Query.Term {
