@@ -121,6 +121,9 @@ import Testing
         #expect(pattern.text == nil)
         for label in ["order 17", "order 18"] { pattern.add(label) }
         #expect(pattern.text == "order")
+        var longer = LabelPattern()
+        for label in ["order 1", "order 17"] { longer.add(label) }
+        #expect(longer.text == "order")
         pattern.add("invoice 3")
         #expect(pattern.text == "")
         var same = LabelPattern()

@@ -14,7 +14,7 @@ struct LabelPattern: Hashable, Sendable {
         }
         guard !old.isEmpty, old != label else { return }
         var common = zip(old, label).prefix { $0 == $1 }.map { $0.0 }
-        guard common.count < old.count else { return }
+        guard common.count < old.count || common.count < label.prefix(Self.limit).count else { return }
         while let end = common.last, !end.isLetter { common.removeLast() }
         text = String(common)
     }
