@@ -141,6 +141,29 @@ import Testing
         #expect(table.statistics(SiteKey(site: 1, kind: .work))?.total == 2)
     }
 
+    /// A handler that runs on after its node settled, beyond the limit of running handlers that are tracked.
+    @Test func anEvictedRunningNodeIsNotCounted() {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 1_000_000))
+        _ = script.forest.consumeChanges()
+        var table = SiteTable()
+        while table.sweep(script.forest, budget: 100) {}
+        for slot in 0..<SiteTable.runningLimit {
+            table.running[UInt32(1_000 + slot)] = SiteTable.Run(begin: 0, record: 0)
+        }
+        script.make(1, .work)
+        script.start(1)
+        script.record(.fulfilled, 1)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        let key = SiteKey(site: 1, kind: .work)
+        #expect(table.statistics(key)?.running == 1)
+        script.at(100)
+        script.make(2, .promise, site: 2)
+        script.forest.retain(now: script.time)
+        #expect(script.forest.index(of: NodeID(1)) == nil)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        #expect(table.statistics(key)?.running == 0)
+    }
+
     @Test func figuresOfOneDurationAreThatDuration() {
         var histogram = DurationHistogram()
         #expect(histogram.figures == DurationFigures())

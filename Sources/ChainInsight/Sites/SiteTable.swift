@@ -160,7 +160,7 @@ public struct SiteTable: Sendable {
         if focus != nil { return update(withFocused: changes, forest) }
         for eviction in changes.evicted {
             record(eviction.node, forest, isEvicted: true)
-            forget(eviction.node.index.rawValue)
+            forget(eviction.node, forest)
         }
         for entry in changes.nodes { record(forest.node(entry.index), forest) }
     }
@@ -171,7 +171,7 @@ public struct SiteTable: Sendable {
         for eviction in changes.evicted where eviction.node.kind == focus.key.kind {
             guard focus.includes(eviction.node.site) else { continue }
             record(eviction.node, forest, isEvicted: true)
-            forget(eviction.node.index.rawValue)
+            forget(eviction.node, forest)
         }
         for entry in changes.nodes where entry.kind == focus.key.kind {
             guard case let view = forest.node(entry.index), focus.includes(view.site) else { continue }
@@ -179,12 +179,16 @@ public struct SiteTable: Sendable {
         }
     }
 
-    private mutating func forget(_ slot: UInt32) {
+    private mutating func forget(_ view: NodeView, _ forest: ChainForest) {
+        let slot = view.index.rawValue
         _ = counted.remove(slot)
         _ = settled.remove(slot)
         _ = begun.remove(slot)
-        if runningSlots.remove(slot), let run = running.removeValue(forKey: slot) {
-            records[run.record].counts.running -= 1
+        if runningSlots.remove(slot) {
+            // A running handler beyond the limit has no entry.
+            var record = running.removeValue(forKey: slot)?.record
+            if record == nil { record = index(of: SiteKey(site: view.site, kind: view.kind), forest) }
+            records[record!].counts.running -= 1
         }
         if !open.isEmpty { open[slot] = nil }
     }
