@@ -191,4 +191,16 @@ import Testing
         screen.type(":cancel<Enter>")
         #expect(screen.state.context == .view(.sites))
     }
+
+    @Test func aLongPathHasOneEllipsis() throws {
+        var screen = Screen(150, 40)
+        var script = Script()
+        for node in 1...16 as ClosedRange<UInt64> { script.make(node, .work, "step \(node)", by: node - 1) }
+        screen.feed(script)
+        screen.go(to: 16)
+        #expect(screen.selectedID == 16)
+        let line = screen.frame.rowText(try #require(Layout(screen.state).tabs).row)
+        #expect(line.contains("… › step") && line.contains("› step 16"), "\(line)")
+        #expect(line.count { $0 == "…" } == 1, "\(line)")
+    }
 }

@@ -87,7 +87,8 @@ extension Painter {
         let separator = " \(glyphs.prompt) "
         while names.count > 2, glyphs.width(of: names.joined(separator: separator)) > room {
             names.remove(at: names.count == 3 || names[1] != glyphs.ellipsis ? 1 : 2)
-            if names.count > 2, names[1] != glyphs.ellipsis { names.insert(glyphs.ellipsis, at: 1) }
+            guard names.count > 2, names[0] != glyphs.ellipsis, names[1] != glyphs.ellipsis else { continue }
+            names.insert(glyphs.ellipsis, at: 1)
         }
         let text = glyphs.cut(names.joined(separator: separator), to: room)
         frame.write(text, row: row, column: frame.size.columns - 1 - glyphs.width(of: text), style: .dim)
