@@ -167,6 +167,22 @@ import Testing
         #expect(screen.text.contains("charge card"), "\(screen.text)")
     }
 
+    /// A new fold level forgets the folds of single nodes, also if the level is the same in the end.
+    @Test func foldsThatALevelForgotInThePastStayForgotten() {
+        var screen = Self.live()
+        screen.type(":fold 2<Enter>")
+        screen.go(to: 1)
+        screen.type("h:tag<Enter>")
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [1])
+        Self.lookBack(&screen)
+        #expect(!screen.text.contains("charge card") && screen.taggedIDs == [1])
+        screen.type(":fold 1<Enter>:fold 2<Enter>")
+        #expect(screen.text.contains("charge card"))
+        screen.act(.returnedToNow)
+        for _ in 0..<4 { screen.tick(60_000) }
+        #expect(screen.text.contains("charge card") && screen.taggedIDs == [1], "\(screen.text)")
+    }
+
     /// Its end, a restart, and an alert come through while the past is shown.
     @Test func whatHappensToTheProgramIsNoted() {
         var screen = Self.live()

@@ -62,8 +62,13 @@ extension RowModel {
         guard let node = forest.index(of: id), let bits = user.nodes[id].map(Folds.NodeBits.init) else { return }
         if bits.contains(.tagged) != isTagged(node) { tag(node, bits.contains(.tagged), in: forest) }
         if !bits.isDisjoint(with: [.userFolded, .userUnfolded]) {
-            fold(node, bits.contains(.userFolded), in: forest)
+            return fold(node, bits.contains(.userFolded), in: forest)
         }
+        // The fold was forgotten with a new level.
+        let own = folds.userBits(of: node)
+        guard !own.isDisjoint(with: [.userFolded, .userUnfolded]), !own.contains(.cameFolded) else { return }
+        folds.setUserBits(own.subtracting([.userFolded, .userUnfolded]), of: node, id)
+        noteFold(of: node, in: forest)
     }
 }
 
