@@ -48,4 +48,30 @@ import Testing
             #expect(rowModel.filter.count == counts.values.reduce(0, +))
         }
     }
+
+    /// Changes were too many to list, and a new node has the index of an evicted one that matched.
+    @Test func aWatchReportsANewNodeAtTheIndexOfAMatch() throws {
+        var script = ScriptedForest(limits: ForestLimits(ageLimit: 5_000_000, changeLimit: 8))
+        for (node, time) in [(1, 1), (2, 4)] as [(UInt64, Double)] {
+            script.at(time)
+            script.make(node, .work)
+            script.reject(node)
+        }
+        _ = script.forest.consumeChanges()
+        let index = script.index(1)
+        var watch = MatchWatch(try Query("state:rejected"), now: script.time)
+        #expect(watch.tick(script.time, in: script.forest, budget: 1_000).isEmpty)
+        script.at(8)
+        script.forest.retain(now: script.time)
+        #expect(script.forest.index(of: NodeID(1)) == nil)
+        for node in 3...20 as ClosedRange<UInt64> { script.make(node, .work) }
+        script.reject(3)
+        #expect(script.index(3) == index)
+        let changes = script.forest.consumeChanges()
+        #expect(changes.isEverything)
+        watch.update(changes, of: script.forest)
+        let reported = Set(watch.tick(script.time, in: script.forest, budget: 1_000))
+        #expect(reported == [index], "2 matched before")
+        #expect(watch.tick(script.time, in: script.forest, budget: 1_000).isEmpty)
+    }
 }

@@ -9,9 +9,14 @@ package struct MatchWatch {
     private var scan = FilterScan()
     /// Whether the nodes that were there at the beginning are still being tested.
     private var isBeginning = true
+    /// When the nodes were read last, in nanoseconds of the program's clock. Nodes made later are new.
+    private var lastRead: UInt64
 
     /// Begins at `now`, in nanoseconds of the program's clock.
-    package init(_ query: Query, now: UInt64) { scan.begin(query, now: now) }
+    package init(_ query: Query, now: UInt64) {
+        lastRead = now
+        scan.begin(query, now: now)
+    }
 
     /// Whether the query reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
     package var readsWarnings: Bool { scan.dependsOnWarnings }
@@ -27,7 +32,11 @@ package struct MatchWatch {
     /// Tests the changed nodes.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         if changes.tables { scan.noteNames(of: forest) }
-        guard !changes.isEverything else { return scan.restart() }
+        defer { lastRead = max(lastRead, forest.now) }
+        guard !changes.isEverything else {
+            forgetReused(in: forest)
+            return scan.restart()
+        }
         var newRoots: Set<NodeIndex> = []
         for eviction in changes.evicted {
             scan.forget(eviction.index)
@@ -41,6 +50,16 @@ package struct MatchWatch {
             if !(entry.traits.contains(.root) && newRoots.contains(entry.index)) {
                 scan.noteChange(ofAllBelow: entry.index, in: forest)
             }
+        }
+    }
+
+    /// Forgets the matches at indices that new nodes have now, because a new node that matches, too, is to be reported.
+    /// O(nodes).
+    private mutating func forgetReused(in forest: borrowing ChainForest) {
+        for slot in 0..<UInt32(forest.indexBound) {
+            let node = NodeIndex(rawValue: slot)
+            guard scan.isMatch(node), forest.contains(node), forest.node(node).created > lastRead else { continue }
+            scan.forget(node)
         }
     }
 
