@@ -196,4 +196,24 @@ import Testing
         screen.act(.mouse(Mouse(.press, .left, row: box.yes.row, column: box.yes.column + 1)))
         #expect(screen.effects.count == 1)
     }
+
+    /// The limit of the count is one of nodes that are cancelled.
+    @Test func spansDoNotCountForTheLimit() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .promise, "many")
+        script.make(2, .span, "bank", by: 1)
+        for node in 3...UInt64(Confirmation.countLimit + 1) { script.make(node, .promise, by: 1) }
+        screen.feed(script)
+        screen.type("gc")
+        #expect(screen.text.contains("10,000 or more pending nodes:"), "\(screen.text)")
+        var spans = Script(sequence: 2, time: 100)
+        spans.make(20_000, .span, "batch")
+        for node in 0..<UInt64(Confirmation.countLimit) { spans.make(20_001 + node, .span, by: 20_000) }
+        spans.make(40_000, .task, "order 17", by: 20_000)
+        screen.type("n")
+        screen.feed(spans)
+        screen.type("gc")
+        #expect(screen.text.contains("Cancel batch?") && screen.text.contains("1 pending node:"), "\(screen.text)")
+    }
 }

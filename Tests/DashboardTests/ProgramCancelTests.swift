@@ -82,6 +82,20 @@ import Testing
         #expect(sources == [Self.checkout, Self.billing])
     }
 
+    /// The forest's total is exact, but has the spans, too.
+    @Test func theTotalOfAProgramLeavesSpansOut() {
+        var screen = ProgramsTests.both(120, 80)
+        var script = Script(sequence: 2, time: 4_300)
+        script.make(9_000, .promise, "many")
+        for id in 10_000..<20_100 as Range<UInt64> { script.make(id, .promise, by: 9_000) }
+        for id in 9_001...9_003 as ClosedRange<UInt64> { script.make(id, .span, "bank", by: 9_000) }
+        script.fulfill(9_001)
+        screen.feed(script)
+        screen.type("gc")
+        // 14 nodes were pending before.
+        #expect(screen.text.contains("10,115 pending nodes:"), "\(screen.text)")
+    }
+
     @Test func taggedNodesOfSeveralProgramsAreCancelledTogether() {
         var screen = ProgramsTests.both(120, 80)
         screen.go(to: 401)

@@ -177,8 +177,8 @@ extension Program {
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)
         if question.isAtLeast {
-            // The forest already has this total.
-            question.count = liveCount
+            // The forest already has this total, with the spans.
+            question.count = liveCount - liveSpanCount
             question.isAtLeast = false
         }
         for first in stride(from: 0, to: chains.count, by: Self.commandNodeLimit) {
@@ -196,10 +196,8 @@ extension Program {
     /// Adds the live nodes at and under some nodes to a question, up to its limit; returns these live nodes. Spans are
     /// left out, because they are not cancelled (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
-        var live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
-        let liveCount = live.count
-        live.removeAll { forest.kind(of: $0) == .span }
-        if live.count < liveCount { question.hasSpan = true }
+        let limit = Confirmation.countLimit - question.count
+        let live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)
         question.count += live.count
         question.isAtLeast = question.count >= Confirmation.countLimit
         for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
@@ -228,9 +226,21 @@ extension Program {
     /// The most nodes that one command names.
     private static let commandNodeLimit = 4_096
 
-    /// Returns the live nodes at and under some nodes, each once, at most `limit`.
+    /// How many spans are live. Takes 1 ns a node.
+    private var liveSpanCount: Int {
+        var (count, next) = (0, UInt32(0))
+        let end = UInt32(forest.indexBound)
+        while let span = forest.firstIndex(in: next..<end, madeBy: .span, at: { _ in true }) {
+            if forest.state(of: span).isLive { count += 1 }
+            next = span.rawValue + 1
+        }
+        return count
+    }
+
+    /// Returns the live nodes at and under some nodes, each once, at most `limit`. Leaves spans out, and sets `hasSpan`
+    /// if it comes to a live one.
     private static func live(
-        under roots: [NodeIndex], in forest: borrowing ChainForest, limit: Int
+        under roots: [NodeIndex], in forest: borrowing ChainForest, limit: Int, hasSpan: inout Bool
     ) -> [NodeIndex] {
         var live: [NodeIndex] = []
         var seen: Set<NodeIndex> = []
@@ -238,7 +248,9 @@ extension Program {
             var stack = [root]
             while let node = stack.popLast(), live.count < limit {
                 guard seen.insert(node).inserted else { continue }
-                if forest.state(of: node).isLive { live.append(node) }
+                if forest.state(of: node).isLive {
+                    if forest.kind(of: node) == .span { hasSpan = true } else { live.append(node) }
+                }
                 var child = forest.lastChild(of: node)
                 while let current = child {
                     stack.append(current)
