@@ -124,6 +124,27 @@ import Testing
         #expect(screen.message == "the queue is empty")
     }
 
+    /// Until the next sweep, a listed node may have started.
+    @Test func nodesThatAreNotListedAreCounted() {
+        var screen = Screen(120, ExecutorQueue.limit + 20)
+        var script = TimedScript()
+        script.batch.executors = [1: "pool"]
+        for node in 1...UInt64(ExecutorQueue.limit + 1) {
+            script.make(node, .work, "job", at: Double(node) / 1_000)
+            script.queue(node, at: Double(node) / 1_000)
+        }
+        screen.act(.received(SourceID(0), script.batch))
+        screen.tick(100)
+        screen.type("2G<Enter>")
+        screen.tick(200)
+        #expect(screen.text.contains("… 1 more"), "\(screen.text)")
+        var more = TimedScript(sequence: 2)
+        more.start(1, at: 205, on: 4)
+        screen.act(.received(SourceID(0), more.batch))
+        screen.tick(210)
+        #expect(screen.text.contains("… 1 more"), "\(screen.text)")
+    }
+
     @Test func aLongQueueIsFoundInSlices() {
         var screen = Screen(120, 40)
         var script = TimedScript()

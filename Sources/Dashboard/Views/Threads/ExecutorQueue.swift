@@ -30,6 +30,16 @@ struct ExecutorQueue {
     /// Whether ``entries`` may differ from the queue in the forest.
     func isOutdated(_ forest: borrowing ChainForest) -> Bool { cursor != nil || swept != forest.totals }
 
+    /// Returns the nodes of ``entries`` that are still queued.
+    func queuedNodes(in forest: borrowing ChainForest) -> [NodeID] {
+        var nodes: [NodeID] = []
+        for entry in entries {
+            guard let node = forest.index(of: entry.node), forest.state(of: node) == .queued else { continue }
+            nodes.append(entry.node)
+        }
+        return nodes
+    }
+
     /// Makes the next tick begin a sweep, because the forest is another one.
     mutating func forgetSweep() { (cursor, began, swept) = (nil, nil, nil) }
 
@@ -115,11 +125,8 @@ extension ThreadsView {
     static func queueRows(_ key: ExecutorKey, _ program: borrowing Program, _ state: borrowing State) -> [Row] {
         guard let queue = state.threads.queues[key] else { return [] }
         let forest = program.forest
-        let nodes = queue.entries.lazy.map(\.node).filter { node in
-            forest.index(of: node).map { forest.state(of: $0) == .queued } ?? false
-        }
-        let rows = nodes.map { Row.queued(key.source, key.executor, $0) }
+        let rows = queue.queuedNodes(in: forest).map { Row.queued(key.source, key.executor, $0) }
         let rest = forest.load(of: key.executor).queuedCount - rows.count
-        return Array(rows) + (rest > 0 ? [.moreQueued(key.source, key.executor)] : [])
+        return rows + (rest > 0 ? [.moreQueued(key.source, key.executor)] : [])
     }
 }

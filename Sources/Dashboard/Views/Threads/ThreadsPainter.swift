@@ -59,7 +59,7 @@ extension Painter {
         case .queued(_, _, let id): paint(queued: id, of: program, columns, row: row)
         case .moreQueued(let source, let executor):
             let key = ThreadsView.ExecutorKey(source: source, executor: executor)
-            let listed = state.threads.queues[key]?.entries.count ?? 0
+            let listed = state.threads.queues[key]?.queuedNodes(in: program.forest).count ?? 0
             let rest = max(0, program.forest.load(of: executor).queuedCount - listed)
             let words = "\(glyphs.ellipsis) \(CountText.grouped(rest)) more"
             write(words, row: row, in: ExecutorColumns(columns).name, offset: 2, style: .dim)
