@@ -109,6 +109,22 @@ import Testing
         #expect(lines.dropFirst(3).first?.contains("POST /invoices") == true, "\(lines)")
     }
 
+    /// The called chain is copied with its caller's tree, and not once more for its own tag.
+    @Test func aTaggedCalledChainIsCopiedOnce() {
+        var screen = orders(1)
+        screen.go(to: 10)
+        screen.type(":tag<Enter>")
+        screen.type("g")
+        for _ in 0..<9 where screen.state.selection?.source != Self.billing || screen.selectedID != 10 {
+            screen.type("j")
+        }
+        screen.type(":tag<Enter>")
+        #expect(screen.taggedIDs == [10, 10])
+        screen.type("Y")
+        let texts = screen.effects.compactMap { if case .copy(let text) = $0 { text } else { nil } }
+        #expect(texts.last?.split(separator: "\n").count == 7, "\(texts)")
+    }
+
     @Test func theDetailsAreOfTheProgramOfTheNode() throws {
         var screen = orders(1)
         func details() throws -> String {

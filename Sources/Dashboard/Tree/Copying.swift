@@ -74,15 +74,22 @@ extension State {
         }
     }
 
-    /// Returns whether a node is in the tree of another tagged node of its program, and so is copied with that tree.
+    /// Returns whether a node is in the tree of another tagged node, and so is copied with that tree.
     private func isUnderAnother(_ node: NodeIndex, of rowIDs: [RowID], in programIndex: Int) -> Bool {
-        guard rowIDs.count > 1, case let forest = programs[programIndex].forest else { return false }
-        var above = forest.treeParent(of: node)
-        while let current = above {
-            if programs[programIndex].rowModel.isTagged(current) { return true }
-            above = forest.treeParent(of: current)
+        guard rowIDs.count > 1 else { return false }
+        var above = nodeAbove(node, in: programIndex)
+        while let (index, current) = above {
+            if programs[index].rowModel.isTagged(current) { return true }
+            above = nodeAbove(current, in: index)
         }
         return false
+    }
+
+    /// Returns the node under which a node is drawn: its parent in the tree, or for a root its caller in another
+    /// program.
+    private func nodeAbove(_ node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
+        if let parent = programs[programIndex].forest.treeParent(of: node) { return (programIndex, parent) }
+        return calledChains.caller(of: rowID(of: node, in: programIndex)).flatMap(find)
     }
 
     /// Returns a node, a group or a program as one line of text.
