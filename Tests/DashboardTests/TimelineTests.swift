@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 import SeededNumbers
 import Testing
@@ -78,6 +79,25 @@ import Testing
         #expect(bar(213) == ["pending 2880", "fulfilled"])
         #expect(bar(203).last == "rejected")
         #expect(bar(204) == ["waiting 8000", "skipped"])
+    }
+
+    @Test func theWaitOfASuspendedTaskGrows() throws {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .task, "order")
+        script.start(1)
+        script.at(100)
+        script.suspend(1)
+        screen.feed(script)
+        screen.tick(2_345.6)
+        screen.type("3")
+        let forest = try #require(screen.state.forest)
+        let node = try #require(forest.index(of: NodeID(1)))
+        let wait = try #require(forest.timing(of: node, now: screen.state.programs[0].shownNow).wait)
+        #expect(DurationText.running(wait) != DurationText.settled(wait))
+        let words = TimelineText.info(screen.state, begin: 0).map(\.text)
+        let index = try #require(words.firstIndex(of: "  wait "))
+        #expect(words[index + 1] == DurationText.running(wait))
     }
 
     // MARK: Time

@@ -61,7 +61,7 @@ enum TimelineText {
         parts.append(("  made +", .dim))
         parts.append((DurationText.settled(made &- min(made, begin)), .number))
         let timing = forest.timing(of: node, now: program.shownNow)
-        add("wait", timing.wait, isRunning: view.state == .queued)
+        add("wait", timing.wait, isRunning: view.isWaitGrowing)
         add("run", timing.run, isRunning: view.activity == .running)
         add("total", timing.total, isRunning: view.isLive)
         if timing == Timing() { parts.append(("  \(view.state.word)", .dim)) }
