@@ -312,7 +312,7 @@ import Testing
         let late = midnight - 90 * Self.second
         #expect(moment("23:59:00", from: late) == 30 * Self.second)
         #expect(moment("0:00:10", from: late) == 100 * Self.second)
-        for wrong in ["25:00", "12:60", "12:", "12:00:99", "soon", "", "1:2:3:4", "5 s"] {
+        for wrong in ["25:00", "12:60", "12:", "12:00:99", "soon", "", "1:2:3:4", "5 s", "--0", "+-0"] {
             #expect(moment(wrong, from: noon) == nil, "\(wrong)")
         }
     }

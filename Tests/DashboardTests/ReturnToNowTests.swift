@@ -292,6 +292,7 @@ import Testing
         screen.type("<Esc>")
         #expect(LookingBackTests.commands(&screen, ":at -20s<Enter>") == [.seek(40_000_000_001)])
         #expect(LookingBackTests.commands(&screen, ":at start<Enter>") == [.seek(0)])
+        #expect(LookingBackTests.commands(&screen, ":at -0<Enter>") == [.seek(60_000_000_001)])
     }
 
     @Test func aFrozenPictureStaysFrozenWhenMarked() {

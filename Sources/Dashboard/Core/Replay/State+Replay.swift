@@ -181,7 +181,7 @@ enum ReplayTime {
     }
 
     /// Whether a text means a moment by its distance from the beginning of a recording.
-    static func isSinceStart(_ text: String) -> Bool { !text.hasPrefix("+") && length(text) != nil }
+    static func isSinceStart(_ text: String) -> Bool { length(text) != nil }
 
     /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
     private static func timeOfDay(_ text: String) -> UInt64? {
@@ -210,9 +210,11 @@ enum ReplayTime {
             ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
         ]
         for (suffix, size) in units where text.hasSuffix(suffix) {
-            guard let number = Double(text.dropLast(suffix.count)), number >= 0, number * size < 1e18 else {
-                return nil
-            }
+            let digits = text.dropLast(suffix.count)
+            // A sign is refused, because callers have removed the one that may be there.
+            guard digits.first?.isNumber ?? false || digits.first == ".", let number = Double(digits),
+                number * size < 1e18
+            else { return nil }
             return UInt64(number * size)
         }
         return nil
