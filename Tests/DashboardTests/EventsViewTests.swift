@@ -228,5 +228,6 @@ import Testing
         }
         screen.type("p")
         #expect(Self.rows(screen).last == "20 events came while frozen and were not kept")
+        #expect(EventText.words(for: .dropped(1)).title == "1 event came while frozen and was not kept")
     }
 }

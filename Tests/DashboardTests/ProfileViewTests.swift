@@ -225,6 +225,19 @@ import Testing
         #expect(text.contains("order (Checkout.swift:31);charge card (Checkout.swift:41) 600000"))
     }
 
+    @Test func oneFoldedStackIsSingular() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 10)
+        script.make(1, .work, "order 17", site: "Shop/Order.swift:41")
+        script.at(500)
+        script.fulfill(1)
+        screen.feed(script)
+        screen.type("7")
+        for moment in [1_000.0, 2_100, 3_200] { screen.tick(moment) }
+        screen.type("Y")
+        #expect(screen.message == "copied 1 folded stack, in microseconds of self time")
+    }
+
     /// A terminal takes no more, and a stack that is cut would be another one.
     @Test func ofManyFoldedStacksTheFirstAreCopied() throws {
         var screen = Screen(120, 40)

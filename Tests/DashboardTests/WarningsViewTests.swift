@@ -127,6 +127,17 @@ import Testing
         #expect(checkout.state.programs[0].insight.warnings.count == 0)
     }
 
+    @Test func oneLostEventIsSingular() {
+        var screen = Screen(120, 30)
+        var script = Script(time: 1_000)
+        script.make(1, .promise, "order 17")
+        script.lose(1)
+        screen.feed(script)
+        for time in [1_100.0, 2_200] { screen.tick(time) }
+        screen.type("5")
+        #expect(screen.text.contains("1 event was lost"), "\(screen.text)")
+    }
+
     @Test(arguments: 20...220) func columnsFit(_ width: Int) {
         for hasPrograms in [false, true] {
             let columns = WarningColumns(width: width, hasPrograms: hasPrograms)

@@ -135,7 +135,7 @@ extension ProfileView {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(lines.count))
             state.notify("copied the first \(count) of \(all) stacks: \(State.limitReason)", .warning)
         } else {
-            state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
+            state.notify("copied \(CountText.counted(lines.count, "folded stack")), in microseconds of self time")
         }
         return [.copy(text.text)]
     }

@@ -88,7 +88,7 @@ extension Painter {
         case .more:
             parts.append(("\(glyphs.ellipsis) and \(CountText.grouped(row.count)) more under 1%", .dim))
         case .omitted:
-            parts.append(("\(glyphs.ellipsis) and \(CountText.grouped(row.count)) nodes of more paths", .dim))
+            parts.append(("\(glyphs.ellipsis) and \(CountText.counted(row.count, "node")) of more paths", .dim))
         }
         for (text, baseStyle) in parts where offset < span.width {
             offset += frame.write(

@@ -19,10 +19,11 @@ enum WarningText {
     /// Returns the particulars of a warning, such as `12 threads run handlers`; empty where there are none.
     static func what(_ warning: Warning, _ program: Program) -> String {
         let forest = program.forest
+        func counted(_ noun: String) -> String { CountText.counted(Int(clamping: warning.amount), noun) }
         switch warning.kind {
-        case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
-        case .starvedPool: return "\(CountText.grouped(Int(clamping: warning.amount))) tasks are queued"
-        case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
+        case .tooManyThreads: return "\(counted("thread")) \(warning.amount == 1 ? "runs" : "run") handlers"
+        case .starvedPool: return "\(counted("task")) \(warning.amount == 1 ? "is" : "are") queued"
+        case .lostEvents: return "\(counted("event")) \(warning.amount == 1 ? "was" : "were") lost"
         case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
         case .deadlock: return "\(warning.amount) nodes wait for each other, next \(name(of: warning.other, forest))"
         case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
