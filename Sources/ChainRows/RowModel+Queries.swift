@@ -63,7 +63,7 @@ extension RowModel {
         ]
         all += [
             QueueStatistics(
-                name: "chains to place anew", count: order.outdated.count, highWaterMark: order.outdatedHighWater,
+                name: "chains to reposition", count: order.outdated.count, highWaterMark: order.outdatedHighWater,
                 limit: order.outdatedLimit),
             QueueStatistics(
                 name: "changes during a sort", count: order.build?.openCount ?? 0,

@@ -159,7 +159,7 @@ import Testing
         #expect(screen.visibleIDs == [1, 2, 3, 4, 6])
         screen.type("}}}}")
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5, 6])
-        #expect(screen.message == "nothing on the screen stands further in than level 4")
+        #expect(screen.message == "nothing on the screen is deeper than level 4")
     }
 
     @Test func aLevelHoldsForNewNodesAndTheUserOverrulesIt() {

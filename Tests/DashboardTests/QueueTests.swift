@@ -91,7 +91,7 @@ struct QueueTests {
             expectBounded(screen.state, "step \(step)")
         }
         for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
-        #expect(screen.state.queueStatistics.first { $0.name == "chains to place anew" }?.count == 0)
+        #expect(screen.state.queueStatistics.first { $0.name == "chains to reposition" }?.count == 0)
     }
 
     @Test func aFloodOfNodesIsEvictedAsFastAsItComes() {

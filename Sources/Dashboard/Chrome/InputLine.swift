@@ -92,7 +92,7 @@ extension Painter {
         guard let choices else { return false }
         let end = frame.size.columns - 1
         guard !choices.words.isEmpty else {
-            frame.write("nothing goes on from here", row: row, column: column, maxColumns: end - column, style: .dim)
+            frame.write("no completions", row: row, column: column, maxColumns: end - column, style: .dim)
             return true
         }
         let chosen = choices.chosen ?? 0

@@ -23,8 +23,11 @@ extension KeyMap {
             "to the start or the end of the line"),
         Binding(.editLine, [.alt("b"), .alt("f")], "a word back or on"),
         Binding(
-            .editLine, [.control("w"), .control("u"), .control("k")], "delete the word before, all before, all behind"),
-        Binding(.editLine, [KeyPress(.delete), .control("d"), .alt("d")], "delete the character or the word behind"),
+            .editLine, [.control("w"), .control("u"), .control("k")],
+            "delete the word before, all before, all after the cursor"),
+        Binding(
+            .editLine, [KeyPress(.delete), .control("d"), .alt("d")],
+            "delete the character or the word after the cursor"),
     ]
 
     static let command: [Binding] =

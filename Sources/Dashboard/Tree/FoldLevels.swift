@@ -7,7 +7,7 @@ extension State {
         let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
         guard let level = foldLevel else { return fold(toDepth: deepest + levels) }
         if levels > 0, deepest < level {
-            return notify("nothing on the screen stands further in than level \(level)")
+            return notify("nothing on the screen is deeper than level \(level)")
         }
         if levels < 0, level == 0 { return notify("every chain is one row") }
         fold(toDepth: level + levels)

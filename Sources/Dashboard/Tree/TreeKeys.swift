@@ -64,7 +64,7 @@ extension State {
             move(to: number + 1)
         } else {
             let isElsewhere = programs[row.programIndex].rowModel.elsewhereCount > 0
-            let nothing = isElsewhere ? "its chains stand under their callers" : "it has no chains yet"
+            let nothing = isElsewhere ? "its chains are shown under their callers" : "it has no chains yet"
             notify(row.tree == nil ? nothing : "nothing is folded in here")
         }
     }
