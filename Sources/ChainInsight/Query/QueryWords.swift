@@ -52,7 +52,7 @@ extension QueryParser {
         ("failed", [.rejected, .abandoned]),
     ]
     static let stateNames = NodeState.allCases.map(\.word) + groups.map(\.name) + [suspended]
-    /// The word for the state of a task of Swift, which is no state of its own in the model.
+    /// The word for the state of a Swift task, which is no state of its own in the model.
     static let suspended = "suspended"
     static let suspendedTask = Blocker.Reason.suspended.bit
     static let warningNames = ["any"] + WarningKind.allCases.map(\.rawValue)

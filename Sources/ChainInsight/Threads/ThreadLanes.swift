@@ -18,7 +18,7 @@ public struct ThreadLanes: Sendable {
     public private(set) var revision = 0
     /// The index of each thread's lane.
     private var indices: [ThreadID: Int] = [:]
-    /// The threads of the running tasks of Swift.
+    /// The threads of the running Swift tasks.
     private var taskThreads: [NodeID: ThreadID] = [:]
     /// A cache: by the low six bits of a thread's number, the index of the lane that was looked up last.
     private var recent = [Int32](repeating: 0, count: 64)
@@ -69,7 +69,7 @@ public struct ThreadLanes: Sendable {
         }
     }
 
-    /// Records that a task of Swift runs on a thread. Removes its entry on any other thread, and the entries of other
+    /// Records that a Swift task runs on a thread. Removes its entry on any other thread, and the entries of other
     /// tasks on this one, because samples of their suspensions may be missing.
     private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
         if let last = taskThreads[task], last != thread { leave(task, at: time) }

@@ -13,7 +13,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case settledAgain = "settled-again"
     /// A handler blocks its thread: it waits for a promise, a lock or the system.
     case blockedWorker = "blocked-worker"
-    /// A handler, or a task of Swift between two suspensions, runs for longer than the limit.
+    /// A handler, or a Swift task between two suspensions, runs for longer than the limit.
     case longHandler = "long-handler"
     /// Awaited on the executor that has to settle it.
     case awaitedOnOwnExecutor = "awaited-on-own-executor"
@@ -27,9 +27,9 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case tooManyThreads = "too-many-threads"
     /// Queued for longer than the limit.
     case longQueueWait = "long-queue-wait"
-    /// A task of Swift is suspended for longer than the limit.
+    /// A Swift task is suspended for longer than the limit.
     case suspendedTask = "suspended-task"
-    /// The tasks of Swift that have been queued for longer than the limit outnumber the threads that run tasks.
+    /// The Swift tasks that have been queued for longer than the limit outnumber the threads that run tasks.
     case starvedPool = "starved-pool"
     /// A chain is deeper than the limit.
     case deepChain = "deep-chain"
@@ -54,7 +54,7 @@ public struct WarningOptions: Hashable, Sendable {
     public var cancellationLimit: UInt64 = 2_000_000_000
     /// How long a handler or a task may be queued, in nanoseconds.
     public var queueWaitLimit: UInt64 = 1_000_000_000
-    /// How long a task of Swift may be suspended, in nanoseconds.
+    /// How long a Swift task may be suspended, in nanoseconds.
     public var suspendedTaskLimit: UInt64 = 60_000_000_000
     /// How deep a chain may be, in nodes.
     public var depthLimit = 1_000

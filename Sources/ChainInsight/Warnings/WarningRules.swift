@@ -122,7 +122,7 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Whether a task of Swift has been queued for longer than the limit. The sweep compares the number of such tasks
+    /// Whether a Swift task has been queued for longer than the limit. The sweep compares the number of such tasks
     /// with that of the threads that run tasks.
     func starvedPool(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {

@@ -54,9 +54,9 @@ struct WarningSweep: Sendable {
     var found = Array(repeating: Found(), count: WarningKind.all.count)
     /// Threads that are in a handler.
     var threads: Set<ThreadID> = []
-    /// Threads that run a task of Swift.
+    /// Threads that run a Swift task.
     var taskThreads: Set<ThreadID> = []
-    /// How many tasks of Swift have been queued for longer than the limit, and since when the first one.
+    /// How many Swift tasks have been queued for longer than the limit, and since when the first one.
     var queuedTasks = (count: 0, since: UInt64.max)
     /// When the next sweep has something to examine; nil for never.
     var nextDue: UInt64?

@@ -75,7 +75,7 @@ struct NodeFacts {
     func addPlace(to text: inout DetailWriter) {
         text.field("id", "\(view.id) \(text.glyphs.dot) \(view.kind.word)")
         if let site = forest.site(of: node), !site.fileID.isEmpty {
-            // A site without a line names the function of a task of Swift.
+            // A site without a line names the function of a Swift task.
             if site.line == 0 {
                 text.field("function", site.fileID)
             } else {
