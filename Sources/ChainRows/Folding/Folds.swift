@@ -11,10 +11,10 @@ struct Folds {
         static let finished = NodeBits(rawValue: 8)
         /// In ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
-        /// It came folded, which is no choice of the user; only with ``userFolded``.
-        static let cameFolded = NodeBits(rawValue: 32)
+        /// It was folded initially, which is no choice of the user; only with ``userFolded``.
+        static let initiallyFolded = NodeBits(rawValue: 32)
         /// The bits that the user sets, also for nodes that are still to come.
-        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged, .cameFolded]
+        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged, .initiallyFolded]
     }
 
     /// A node with more children inside folds itself to one row.
@@ -124,7 +124,7 @@ struct Folds {
     /// Forgets the user's folds of single nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
-            set([.userFolded, .userUnfolded, .cameFolded], false, node)
+            set([.userFolded, .userUnfolded, .initiallyFolded], false, node)
             if !userBits(of: node).contains(.tagged) { marked[node] = nil }
         }
         forgetFinished()

@@ -29,9 +29,9 @@ extension RowModel {
     /// storm of chains comes folded anyway.
     private static let initialFoldLimit = 50_000
 
-    /// Returns whether a node may come folded: the user neither folded nor unfolded it, and the folds that are kept are
-    /// few enough.
-    package func mayComeFolded(_ node: NodeIndex) -> Bool {
+    /// Returns whether a node may fold initially: the user neither folded nor unfolded it, and the folds that are kept
+    /// are few enough.
+    package func mayFoldInitially(_ node: NodeIndex) -> Bool {
         folds.marked.count < Self.initialFoldLimit
             && folds.userBits(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
     }
@@ -48,16 +48,17 @@ extension RowModel {
 
     /// Folds or unfolds a node for the user. The user's choice takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
-        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded, .cameFolded])
+        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded, .initiallyFolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
         folds.setUserBits(own, of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
 
-    /// Folds a node that comes folded, see ``mayComeFolded(_:)``. The fold stays until the user unfolds the node or
-    /// sets a fold level, but does not count as the user's choice for this node.
-    package mutating func foldAsItComes(_ node: NodeIndex, in forest: borrowing ChainForest) {
-        folds.setUserBits(folds.userBits(of: node).union([.userFolded, .cameFolded]), of: node, forest.id(of: node))
+    /// Folds a new node, see ``mayFoldInitially(_:)``. The fold stays until the user unfolds the node or sets a fold
+    /// level, but does not count as the user's choice for this node.
+    package mutating func foldInitially(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        folds.setUserBits(
+            folds.userBits(of: node).union([.userFolded, .initiallyFolded]), of: node, forest.id(of: node))
         noteFold(of: node, in: forest)
     }
 

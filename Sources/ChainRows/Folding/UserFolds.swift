@@ -35,7 +35,7 @@ extension RowModel {
         }
         for (node, id) in folds.marked {
             var bits = folds.userBits(of: node)
-            if bits.contains(.cameFolded) { bits.subtract([.userFolded, .cameFolded]) }
+            if bits.contains(.initiallyFolded) { bits.subtract([.userFolded, .initiallyFolded]) }
             user.nodes[id] = bits.ifAny
         }
         return user
@@ -49,8 +49,8 @@ extension RowModel {
         }
         for (node, id) in folds.marked where user.nodes[id] == nil && forest.index(of: id) == node {
             let bits = folds.userBits(of: node)
-            folds.setUserBits(bits.contains(.cameFolded) ? [.userFolded, .cameFolded] : [], of: node, id)
-            if !bits.contains(.cameFolded) { noteFold(of: node, in: forest) }
+            folds.setUserBits(bits.contains(.initiallyFolded) ? [.userFolded, .initiallyFolded] : [], of: node, id)
+            if !bits.contains(.initiallyFolded) { noteFold(of: node, in: forest) }
         }
         // After the level is set, because that opens or folds all groups.
         for site in order.openSites.symmetricDifference(user.openSites) { open(site, user.openSites.contains(site)) }
@@ -66,7 +66,7 @@ extension RowModel {
         }
         // The fold was forgotten with a new level.
         let own = folds.userBits(of: node)
-        guard !own.isDisjoint(with: [.userFolded, .userUnfolded]), !own.contains(.cameFolded) else { return }
+        guard !own.isDisjoint(with: [.userFolded, .userUnfolded]), !own.contains(.initiallyFolded) else { return }
         folds.setUserBits(own.subtracting([.userFolded, .userUnfolded]), of: node, id)
         noteFold(of: node, in: forest)
     }

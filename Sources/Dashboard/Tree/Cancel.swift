@@ -105,7 +105,7 @@ extension State {
         }
         var effects: [Effect] = []
         var progress = CancelProgress(
-            parts: [], isAtLeast: question.isAtLeast, until: wall &+ CancelProgress.duration)
+            parts: [], isAtLeast: question.isAtLeast, deadline: wall &+ CancelProgress.duration)
         for part in question.parts {
             guard let (effect, counted) = send(part) else { continue }
             effects.append(effect)

@@ -54,7 +54,7 @@ struct CancelProgress {
     /// Whether more nodes are to be cancelled than are counted.
     let isAtLeast: Bool
     /// When the counts are reported even if nodes are still pending, in nanoseconds since 1970.
-    var until: UInt64
+    var deadline: UInt64
     fileprivate var counts = Counts()
 
     /// How long counting waits for events, in nanoseconds.
@@ -64,10 +64,10 @@ struct CancelProgress {
     /// The most cancellations that are counted at the same time; the oldest is dropped for a new one.
     static let countLimit = 16
 
-    init(parts: [Part], isAtLeast: Bool, until: UInt64) {
+    init(parts: [Part], isAtLeast: Bool, deadline: UInt64) {
         self.parts = parts
         self.isAtLeast = isAtLeast
-        self.until = until
+        self.deadline = deadline
     }
 
     private var pendingCount: Int { parts.reduce(0) { $0 + $1.remaining.count } }
@@ -96,7 +96,7 @@ extension State {
         guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
             // The clock may have been set back.
-            cancellations[index].until = min(cancellations[index].until, wall &+ CancelProgress.duration)
+            cancellations[index].deadline = min(cancellations[index].deadline, wall &+ CancelProgress.duration)
             var counts = cancellations[index].counts
             defer { cancellations[index].counts = counts }
             for part in cancellations[index].parts.indices {
@@ -106,10 +106,10 @@ extension State {
                     in: programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
             }
         }
-        for progress in cancellations where progress.isComplete || wall >= progress.until {
+        for progress in cancellations where progress.isComplete || wall >= progress.deadline {
             notify(progress.words, progress.isPartial ? .warning : .plain)
         }
-        cancellations.removeAll { $0.isComplete || wall >= $0.until }
+        cancellations.removeAll { $0.isComplete || wall >= $0.deadline }
     }
 
     /// Stops counting the nodes of a command that was refused.

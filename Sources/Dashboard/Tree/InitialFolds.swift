@@ -11,7 +11,7 @@ extension State {
 
     /// Remembers the call site of a node that the user folded, so that nodes made there come folded in later runs of
     /// the program. Forgets the call site if the user unfolded the node.
-    mutating func noteFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
+    mutating func rememberFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
         let forest = programs[programIndex].forest
         guard let site = forest.sites[forest.node(node).site] else {
             return
@@ -74,8 +74,8 @@ extension Program {
     mutating func foldInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllInitially() }
         for entry in changes.nodes
-        where entry.changes.contains(.created) && rowModel.mayComeFolded(entry.index) {
-            if initialFolds.includes(entry.index, in: forest) { rowModel.foldAsItComes(entry.index, in: forest) }
+        where entry.changes.contains(.created) && rowModel.mayFoldInitially(entry.index) {
+            if initialFolds.includes(entry.index, in: forest) { rowModel.foldInitially(entry.index, in: forest) }
         }
     }
 
@@ -93,8 +93,8 @@ extension Program {
             if isWalked { budget -= count }
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
-            for node in nodes where rowModel.mayComeFolded(node) {
-                if initialFolds.includes(node, in: forest) { rowModel.foldAsItComes(node, in: forest) }
+            for node in nodes where rowModel.mayFoldInitially(node) {
+                if initialFolds.includes(node, in: forest) { rowModel.foldInitially(node, in: forest) }
             }
         }
     }

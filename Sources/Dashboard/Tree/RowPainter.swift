@@ -43,7 +43,7 @@ struct RowPainter {
         let times = texts.times(at: now)
         // Where the name has to end: a gap before the first non-empty cell after the node column.
         var nodeEnd: Int?
-        var isBehindNode = false
+        var isAfterNode = false
         var hasValue = false
         for shown in columns.shown {
             let cell: (text: String, style: Style)?
@@ -51,7 +51,7 @@ struct RowPainter {
             case .state: cell = nil
             case .node:
                 cell = nil
-                isBehindNode = true
+                isAfterNode = true
             case .thread: cell = (texts.thread, .thread)
             case .wait: cell = times.wait?.cell
             case .run: cell = times.run?.cell
@@ -69,7 +69,7 @@ struct RowPainter {
                     cell.text, row: row, in: shown.span, style: style(cell.style), isRight: shown.column.isDuration)
             }
             if shown.column == .value { hasValue = true }
-            if isBehindNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
+            if isAfterNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
         }
         let node = paintNode(into: &painter, end: nodeEnd ?? columns.end, hasValue: hasValue)
         if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }

@@ -82,7 +82,7 @@ extension State {
         if following != .nothing { following = .nothing }
         if let tree = row.tree {
             programs[row.programIndex].fold(tree.node, isFolded)
-            noteFold(of: tree.node, in: row.programIndex, isFolded)
+            rememberFold(of: tree.node, in: row.programIndex, isFolded)
         } else if let site = row.rowID.site {
             programs[row.programIndex].rowModel.open(site, !isFolded)
         } else {

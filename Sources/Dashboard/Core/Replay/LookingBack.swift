@@ -39,7 +39,7 @@ extension State {
         let past = programs
         (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
         // The time limits start over, because nothing was counted meanwhile.
-        for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
+        for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
         for programIndex in programs.indices {
             let shown = past.first { $0.source == programs[programIndex].source }
             applyChoices(made: shown, since: aside, to: programIndex)
