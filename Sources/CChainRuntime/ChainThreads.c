@@ -77,7 +77,7 @@ void chain_thread_own_name(char *buffer, size_t size) {
         return;
     }
     chain_thread_name(buffer, size);
-    // A thread without a name of its own has the first 15 bytes of the program's name.
+    // A thread without a name of its own has that of its starter; of these only the program's (15 bytes) is recognised.
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
@@ -122,12 +122,12 @@ bool chain_thread_start(
     start->body = body;
     start->context = context;
     strncpy(start->name, name, sizeof start->name - 1);
-    // The new thread inherits the mask, so that no handler of the program ever runs on it.
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     start->blocks_signals = blocks_signals;
     // The calling thread may be one of ours, which blocks signals; the new one may run the program's code.
     start->mask = program_signals.is_known ? program_signals.mask : before;
+    // Before the start, because the new thread inherits the mask: no handler of the program runs on it, from the first.
     if (blocks_signals) chain_block_signals();
     pthread_t thread;
     int failure = pthread_create(&thread, NULL, run_thread, start);

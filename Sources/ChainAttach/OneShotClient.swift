@@ -87,8 +87,8 @@ extension OneShotClient {
     }
 }
 
-/// A connection that blocks until a message arrives or the time limit has passed; for half a second at most where the
-/// program's process is stopped.
+/// A connection with a `next` that blocks until a message arrives or the time limit has passed. It throws within about
+/// half a second if the program's process is stopped.
 private struct OneShotConnection {
     private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()

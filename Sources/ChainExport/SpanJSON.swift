@@ -5,7 +5,8 @@ import ChainText
 /// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
 ///
 /// The ids are stable, so a span that is sent twice is the same one: a trace id is made of the program's run and the
-/// chain's root, a span id of the node. A span begins when its node's turn has come: when the node was made or its
+/// chain's root, a span id of the node. (A chain of more nodes than are kept loses its root, and gets another trace id.)
+/// A span begins when its node's turn has come: when the node was made or its
 /// parent was settled, whichever was later.
 package struct SpanJSON: Sendable {
     private let process: ProcessDescription

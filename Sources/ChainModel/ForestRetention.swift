@@ -129,8 +129,8 @@ extension ForestData {
                 settledChains.removeFirst()
                 node.pointee.bits.remove(.isQueuedForEviction)
                 guard isSettled else { continue }
-                // The chain has been live since the entry was made, so it is queued again, with the time at which it
-                // settled last.
+                // The chain became live again after the entry was made, and has settled since: it is queued again, with
+                // the time of that settlement.
                 node.pointee.bits.insert(.isQueuedForEviction)
                 settledChains.append(.init(slot: entry.slot, id: entry.id, time: settled))
             }

@@ -59,7 +59,8 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// Whether it is empty. O(1).
     public var isEmpty: Bool { count == 0 }
 
-    /// Returns the position of the root with a number, counted from 0; ``endIndex`` past the last. O(count / 512).
+    /// Returns the position of the root with a number, counted from 0; ``endIndex`` past the last. O(chunks): count / 512
+    /// at best, count at worst, because chunks are never merged.
     public func index(at number: Int) -> Index {
         var rest = Swift.max(0, number)
         for (chunk, roots) in chunks.enumerated() {
@@ -69,7 +70,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         return endIndex
     }
 
-    /// Returns how many roots are before a position. O(count / 512).
+    /// Returns how many roots are before a position. O(chunks), as ``index(at:)``.
     public func number(of index: Index) -> Int {
         chunks[..<index.chunk].reduce(0) { $0 + $1.count } + index.offset
     }

@@ -95,7 +95,8 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// Returns the events up to a moment from the next batch, which ends later, and from the other batches of its time.
+    /// Returns those events of the next batch, and of the other batches of the same time, that are not later than
+    /// `moment`. These batches end after it.
     private mutating func part(until moment: UInt64) -> [EventBatch] {
         guard fill() else { return [] }
         let (group, from) = (batches[nextBatch].time, partTime)

@@ -8,14 +8,15 @@ extension RowModel {
     /// Advances the filter and the order; returns whether rows may have moved.
     ///
     /// `now` is the moment on the screen, in nanoseconds of the program's clock; `wall` is the time of day, in
-    /// nanoseconds. `isStill` is whether `now` does not advance by itself, and `wall` may not either.
+    /// nanoseconds. `isStill` is true while `now` does not advance by itself. Then `wall` may stand still, too, so the
+    /// order advances at each call.
     package mutating func tick(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
         filter.tick(now)
         return tickOrder(now: now, wall: wall, isStill: isStill)
     }
 
-    /// Returns whether no sort, scan or rebuild is under way. Unless `ignoresDeadlines`, nothing may be left to archive
-    /// or fold later, either, except chains and nodes that the selection is in.
+    /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, it also requires
+    /// that nothing waits to be archived or folded, except what the selection is in.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
@@ -70,7 +71,7 @@ extension RowModel {
                 highWaterMark: order.catchUpHighWater, limit: IncrementalSort.openLimit),
             QueueStatistics(
                 name: "parts of old orders to free", count: order.retiredStorage.count,
-                highWaterMark: order.retiredStorage.count,
+                highWaterMark: order.retiredHighWater,
                 limit: Order.retiredStorageLimit),
             QueueStatistics(
                 name: "nodes to test against the filter", count: filter.retestCount,

@@ -53,7 +53,7 @@ extension RowModel {
         }
     }
 
-    /// Does a slice of work, 2 ms at most, or one of `share` parts of a slice; returns whether rows may have moved.
+    /// Does a slice of work, 2 ms at most divided by `share`; returns whether rows may have moved.
     package mutating func work(
         _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, share: Int
     ) -> Bool {

@@ -65,14 +65,18 @@ struct ChainHistory {
     func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
 
     /// Returns when a node's handler began; for a node without one, its creation or the settlement of its parent,
-    /// whichever was later. Nil for a node that was skipped, or that never had its turn.
+    /// whichever was later. Nil for a node that was skipped, or that never had its turn: for one, because it was settled
+    /// before.
     func began(_ node: NodeIndex) -> Moment? {
         guard let known = steps[forest.id(of: node)], !known.isSkipped else { return nil }
         if let started = known.started { return started }
         guard forest.node(node).hasParent else { return known.created }
         let state = forest.state(of: node)
         guard state != .waiting, state != .queued, let parent = forest.parent(of: node) else { return nil }
-        return settled(parent).map { max($0, known.created ?? $0) }
+        // A cancelled link has a handler that never ran.
+        if state == .cancelled, forest.node(node).kind.role == .link { return nil }
+        guard let turn = settled(parent), known.settled.map({ $0 >= turn }) ?? true else { return nil }
+        return known.created.map { max($0, turn) } ?? turn
     }
 
     // MARK: Expectations

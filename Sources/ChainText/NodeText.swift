@@ -40,7 +40,8 @@ package enum NodeText {
     package static func safe(_ text: String) -> String { SafeText.line(text) }
 
     /// Returns the states of a folded node's many children, in parts: `  1,204 children: 3 running, 1 rejected`.
-    /// Waiting, fulfilled and skipped children are counted in the total alone.
+    /// Waiting, fulfilled and skipped children are not listed. If no others are there, the number of waiting ones follows,
+    /// or `all went well`.
     package static func children(of node: NodeIndex, in forest: borrowing ChainForest) -> [(text: String, style: Style)]
     {
         guard var counts = forest.childCounts(of: node) else { return [] }
@@ -62,7 +63,7 @@ package enum NodeText {
 
     /// Returns how many members of a combinator have settled, as `2/3`; nil for other kinds, and without members.
     ///
-    /// The members are the children without a parent, evicted ones included. Where the forest counts the children by
+    /// The members are the children that no operation on a promise (`then` and the like) made, evicted ones included. Where the forest counts the children by
     /// state and there is a continuation, all children but the continuation are taken for members. Otherwise, if there
     /// are more than 1,000 children, the result is their number, as `1200 inside`.
     package static func progress(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {

@@ -124,6 +124,19 @@ import Testing
         run.expectOrder("reserve", "limit")
     }
 
+    /// It was cancelled before its parent settled, or while it was queued.
+    @Test func aCancelledHandlerDidNotRun() {
+        let run = RecordedRun()
+        let reserve = run.make { Promise.delay(.seconds(5), label: "reserve") }
+        let charge = run.make { reserve.map(label: "charge") { 1 } }
+        run.make { reserve.map(label: "receipt") { 2 } }
+        charge.cancel()
+        run.runUntilIdle()
+        run.expectOrder("reserve", "receipt")
+        let found = issue { run.expectOrder("reserve", "charge") }
+        #expect(found.text.hasPrefix("no promise labelled \"charge\" ran:"), "\(found)")
+    }
+
     /// Returns the message of the issue that `body` records, and its line.
     private func issue(_ body: @Sendable () -> Void) -> (text: String, line: Int) {
         let found = Mutex((text: "", line: 0))

@@ -47,13 +47,13 @@ typedef struct chain_fork_handlers {
 void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *handlers);
 
 /// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread, an empty string where it
-/// has no name but the inherited one.
+/// has the program's name, which threads inherit on Linux. (A thread started by a named one inherits that name.)
 void chain_thread_own_name(char *buffer, size_t size);
 
 /// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
-/// first instruction on. Else it has the mask of the calling thread or, if that blocks signals for this reason, the
-/// mask of the program's thread that led to it. False where the system has no thread or memory left. `handle` is for
-/// chain_thread_join or chain_thread_detach, once.
+/// first instruction on. Else it has the mask of the calling thread. If that one was started with `blocks_signals`, it
+/// has the mask of the nearest thread before it, from starter to starter, that was not. False where the system has no
+/// thread or memory left. `handle` is for chain_thread_join or chain_thread_detach, once.
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 

@@ -99,11 +99,11 @@ size_t chain_tasks_count(void);
 
 // MARK: Checks of the layout
 
-/// The facts of tasks that the calling thread ran, read without relying on any offset.
+/// The facts of tasks that the calling thread ran, read at presumed offsets, which are not verified yet.
 typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
-    int64_t state;          ///< The offset in the task of the state that the runtime passed.
+    int64_t state;          ///< The offset in the task of the pointer that the runtime passes when it enters the task.
     uint32_t status;        ///< Its flags when it was suspended or had ended.
     void *frames[CHAIN_TASK_FRAMES];    ///< Its frames then.
     unsigned exits;         ///< How often a task was suspended or had ended.

@@ -41,7 +41,8 @@ extension SiteReport {
     ///
     /// A figure differs if its change is at least `threshold` and beyond chance. For counts, this means beyond twice
     /// the standard error (live nodes also from or to 0); for percentiles, at least five durations on both sides. A
-    /// call site that moved is found by its file, operation and label, if only one call site has these.
+    /// call site that moved is found by its file, operation and label, if it has a label, and each report has only one
+    /// such call site that the other lacks.
     public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
         let moved = moves(since: earlier)
         let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }

@@ -31,7 +31,7 @@ public struct ProfileTree: Sendable {
         public internal(set) var ownTime: UInt64 = 0
         /// How many of the nodes were rejected or abandoned; of whole chains, how many failed.
         public internal(set) var failed = 0
-        /// The totals as of the last ``ProfileTree/refresh(budget:)``.
+        /// The distribution of their totals, as of the last ``ProfileTree/refresh(budget:)``.
         public internal(set) var time = DurationFigures()
         /// The node with the greatest total.
         public internal(set) var slowest = NodeID.none
@@ -60,9 +60,9 @@ public struct ProfileTree: Sendable {
 
     /// The index of each path's frame.
     var indices: [Path: Int] = [:]
-    /// The number that stands for each call site, because a program may have several for one.
+    /// The representative id of each call site, the first that was counted: a program may have several ids for one.
     var numbers: [CodeLocation: SiteID] = [:]
-    /// A cache: by any number of a call site, the one that stands for it.
+    /// A cache: by each id of a call site, its representative id.
     var canonical: [SiteID: SiteID] = [:]
     /// Roots of counted chains.
     private var counted = SlotSet()

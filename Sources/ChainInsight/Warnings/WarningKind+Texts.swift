@@ -31,13 +31,13 @@ extension WarningKind {
             "The last reference to its resolver went away while it was pending, so it was rejected with an error that says "
                 + "so. Usually a completion was not stored, or not called on one of the exits."
         case .unhandledRejection:
-            "It was released rejected and no handler had seen the error: the program did not notice the failure."
+            "It was rejected, and released before any handler saw the error: the program did not notice the failure."
         case .settledAgain:
             "It was settled already, so the later outcome was dropped. The two may differ, and which one came first may "
                 + "be chance."
         case .blockedWorker:
-            "The thread waits (for a promise, a lock, or the system) instead of returning to its executor. Meanwhile "
-                + "one thread less runs handlers; if all of them wait, nothing runs any more."
+            "The thread waits (for a promise, a lock, or the system) instead of returning to its executor. A pool "
+                + "replaces it by another thread, up to a limit; on other executors, and past that limit, handlers wait."
         case .longHandler:
             "A handler occupies its thread until it returns, a task until it suspends. What else is to run on that thread, or "
                 + "on the same executor, waits."
@@ -86,7 +86,8 @@ extension WarningKind {
             "End the chain with catch, recover or failed; or return its promise to code that does. If the error does "
                 + "not matter, say so: failed { _ in }."
         case .settledAgain:
-            "Settle it in one piece of code only. Where several may be first, race promises instead of sharing a resolver."
+            "Settle it in one piece of code only. Where several callbacks may come first, give each a promise of its own, and "
+                + "race these."
         case .blockedWorker:
             "Return a promise instead of waiting for it (then), or move what has to block to an executor of its own with "
                 + "threads to spare."

@@ -21,8 +21,8 @@ struct WarningRules {
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
-    /// How long losers may live on after a race is decided, and how long a cycle may be an accident of timing, in
-    /// nanoseconds.
+    /// How long losers may live on after a race is decided, and the least age of a wait at which the search for a deadlock
+    /// begins there, in nanoseconds.
     static let grace: UInt64 = 1_000_000_000
 
     @inline(__always)

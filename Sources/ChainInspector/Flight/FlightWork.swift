@@ -33,8 +33,8 @@ final class FlightWork: Sendable {
                 inspector?.writeOwnDump(because: reason, copy)
             }
         }
-        // The rings are read first, because the state has the time of their last read, and they may not have been read
-        // yet.
+        // A pass over the rings comes first, because the state that the subscription begins with has the time of the last
+        // pass: 0 if there was none.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
             mailboxLimit: Self.mailboxLimit, isPrompt: false, onReady: { woken.signal() })

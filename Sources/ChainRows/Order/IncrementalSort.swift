@@ -2,8 +2,8 @@ import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// It has three steps. It gathers the chains with their ranks into sorted runs, in the order of their node indices. It
-/// merges the runs into lists. It catches up with chains that were added, removed or changed meanwhile. The runs take
+/// It has three steps. It goes through the chains by node index, and gathers them with their ranks into runs that are
+/// sorted by key. It merges the runs into lists. It catches up with chains that were added, removed or changed meanwhile. The runs take
 /// 24 bytes a chain.
 struct IncrementalSort {
     private enum Step { case gather, assemble, catchUp }

@@ -19,8 +19,10 @@ extension RowModel {
                 if retiredStorage.count > Self.retiredStorageLimit {
                     retiredStorage.removeFirst(retiredStorage.count - Self.retiredStorageLimit)
                 }
+                retiredHighWater = max(retiredHighWater, retiredStorage.count)
             }
         }
+        private(set) var retiredHighWater = 0
         /// The limit of ``retiredStorage``; past it the oldest parts are freed at once.
         static let retiredStorageLimit = 256
         /// Chains to reposition. Evicted and repeated chains may be among them; a full queue drops these.

@@ -11,8 +11,8 @@ extension RowModel {
         return advanceOrder(at: now)
     }
 
-    /// Continues a sort with one of `share` parts of a slice, and repositions changed chains; returns whether rows may
-    /// have moved.
+    /// Continues a sort for the budget of a slice divided by `share`, and repositions changed chains; returns whether rows
+    /// may have moved.
     mutating func continueOrder(in forest: borrowing ChainForest, now: UInt64, share: Int) -> Bool {
         let isMoved = continueSorting(in: forest, now: now, budget: Self.sortBudget / share)
         return repositionOutdated(in: forest) || isMoved

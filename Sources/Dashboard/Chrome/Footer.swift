@@ -129,10 +129,15 @@ extension State {
 
     /// Whether there may be something to cancel: tagged nodes, or live nodes in the selected chain or program.
     var canCancel: Bool {
+        if !tags.isEmpty {
+            let sources = Set(tags.map(\.source))
+            return programs.indices.allSatisfy {
+                !sources.contains(programs[$0].source) || whyNotCancel(in: $0) == nil
+            }
+        }
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
             return false
         }
-        if !tags.isEmpty { return true }
         if selection.isProgram { return programs[programIndex].liveCount > 0 }
         return selectedNode.map { programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
     }

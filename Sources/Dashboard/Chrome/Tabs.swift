@@ -10,7 +10,7 @@ struct TabLine {
         var start: Int
         /// `5 Warnings`; where not all names have room, only `5` for a view that is not shown.
         var text: String
-        /// The number of open warnings, drawn after the text of that tab; empty for none, and for other tabs.
+        /// The number of open warnings, drawn after the text of the tab of warnings; empty for none, and for other tabs.
         var count: String
         /// The columns of the text and the count.
         var width: Int { text.count + (count.isEmpty ? 0 : count.count + 1) }
@@ -85,10 +85,15 @@ extension Painter {
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()
         let separator = " \(glyphs.prompt) "
+        // The nodes between the first and the last go first, and one ellipsis stands for them.
         while names.count > 2, glyphs.width(of: names.joined(separator: separator)) > room {
-            names.remove(at: names.count == 3 || names[1] != glyphs.ellipsis ? 1 : 2)
-            guard names.count > 2, names[0] != glyphs.ellipsis, names[1] != glyphs.ellipsis else { continue }
-            names.insert(glyphs.ellipsis, at: 1)
+            if names[0] == glyphs.ellipsis {
+                names.remove(at: 1)
+            } else if names[1] != glyphs.ellipsis {
+                names[1] = glyphs.ellipsis
+            } else {
+                names.remove(at: names.count == 3 ? 1 : 2)
+            }
         }
         let text = glyphs.cut(names.joined(separator: separator), to: room)
         frame.write(text, row: row, column: frame.size.columns - 1 - glyphs.width(of: text), style: .dim)

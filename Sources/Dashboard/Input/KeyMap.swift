@@ -60,7 +60,7 @@ public enum KeyMap {
     public struct Binding: Sendable {
         /// What the keys mean.
         public let intent: Intent
-        /// The keys; the first one is shown in the footer.
+        /// The keys; the footer shows the first one, or a pair such as `↑↓`.
         public let keys: [KeyPress]
         /// What the keys do, in a few words without a capital letter.
         public let text: String
@@ -80,9 +80,9 @@ public enum KeyMap {
         }
     }
 
-    /// Returns the intent of a key in a context; nil if the key is not bound there. In a view the first of these tables
-    /// with the key counts: ``Context/past`` if `time` begins with it, the view's own, those of `time`,
-    /// ``Context/allViews``.
+    /// Returns the intent of a key in a context; nil if the key is not bound there. In a view, these tables are searched in
+    /// order, and the first one that binds the key decides: ``Context/past`` if `time` begins with it, the view's own,
+    /// those of `time`, ``Context/allViews``.
     public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
         if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }

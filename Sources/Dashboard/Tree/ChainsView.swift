@@ -84,6 +84,7 @@ extension ChainsView: DashboardView {
 
     /// Selects the clicked row. A click on its marker folds or unfolds it; a double click elsewhere shows details.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
+        guard state.tree.window.indices.contains(click.line) else { return [] }
         let isOnMarker = select(click, &state)
         let opensDetail = click.count == 2 && !isOnMarker && Layout(state).detail == nil
         return opensDetail ? state.handle(.detail) : []
@@ -91,7 +92,6 @@ extension ChainsView: DashboardView {
 
     /// Selects the clicked row; if its marker was hit, folds or unfolds the row and returns true.
     private static func select(_ click: RowClick, _ state: inout State) -> Bool {
-        guard state.tree.window.indices.contains(click.line) else { return false }
         let row = state.tree.window[click.line]
         guard row.tree == nil || state.find(row.rowID)?.node == row.tree?.node else { return false }
         state.move(to: state.tree.top + click.line)
@@ -158,7 +158,7 @@ extension ChainsView: DashboardView {
         state.tree.isMeasured = false
     }
 
-    /// Finds the lines with rows that hide tagged nodes. O(tags), of which the first ``markedTagLimit`` are looked up.
+    /// Finds the lines with rows that hide tagged nodes. Looks up the first ``markedTagLimit`` tags only.
     private static func findLinesWithTags(_ state: inout State) {
         state.tree.linesWithTags = []
         guard state.tree.window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }

@@ -29,8 +29,8 @@ extension State {
         return called
     }
 
-    /// Returns the node that another node was called from, in words: `shop: fetch stock`; nil if that node names no
-    /// caller.
+    /// Returns the caller of a node in words, such as `shop: fetch stock`, or `another program: #7` if it is not found;
+    /// nil if the node names no caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
         guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "another program: \(key.id)"
@@ -79,14 +79,14 @@ extension State {
         let rest = BlockerPath(from: next.node, in: forest)
         var words = here.path(path.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
         if let cycleStart = rest.cycleStart {
-            words += there.cycle(rest.steps[cycleStart...], in: forest)
+            words += "\(programs[next.programIndex].shownName): " + there.cycle(rest.steps[cycleStart...], in: forest)
             reveal(next.node, in: next.programIndex)
         } else {
             words += "\(programs[next.programIndex].shownName): " + there.path(rest.steps, in: forest) + ": "
             words += there.reason(rest.last, in: forest)
             reveal(rest.last.node, in: next.programIndex)
         }
-        notify(words, isSticky: true)
+        notify(words, rest.cycleStart == nil ? .plain : .warning, isSticky: true)
         return true
     }
 }

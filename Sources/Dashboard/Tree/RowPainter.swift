@@ -4,8 +4,8 @@ import ChainRows
 import ChainText
 import Frames
 
-/// The painter of a row of the tree. It stores single parts of the program, because a copy of a program is a hundred
-/// references.
+/// The painter of a row of the tree. It stores only what it needs of the ``Program``, because copying a program retains
+/// a hundred references.
 struct RowPainter {
     let row: Int
     let tree: TreeRow

@@ -27,8 +27,8 @@ extension AnyPromise {
             from: CancellationVisit(promise: self, origin: .none, isWithdrawal: false))
     }
 
-    /// Cancels the promise if it is pending and no consumer is left, because one of its consumers withdrew (TheRules,
-    /// X2).
+    /// Cancels the promise if it is pending, not detached, and has no consumer left, because one of its consumers
+    /// withdrew (TheRules, X2).
     final func consumerWithdrew(_ cancellation: PromiseCancelled, origin: NodeID = .none) {
         spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
     }

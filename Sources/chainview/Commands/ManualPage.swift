@@ -119,7 +119,8 @@ struct ManualPage {
         for raw in (text ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
             let isCode = raw.hasPrefix("  ")
             if isCode != keepsLayout {
-                line(isCode ? ".PP\n.nf\n.RS" : ".RE\n.fi")
+                if isCode { line(".PP") }
+                line(isCode ? ".nf\n.RS" : ".RE\n.fi")
                 keepsLayout = isCode
             }
             if raw.allSatisfy(\.isWhitespace) { line(".PP") } else { line(escaped(String(raw))) }

@@ -3,8 +3,8 @@ import ChainModel
 /// The last events of one program, in order of arrival.
 ///
 /// Batches are kept whole, in the storage that they arrived in. Ingesting a batch costs O(its texts), however many
-/// events it has. A batch of more than ``limit`` events is cut to its last ones. A closed view costs nothing more. The
-/// oldest batches are dropped once the others have ``limit`` rows.
+/// events it has. A batch of more than ``limit`` events is cut to its last ones. While the view is closed, ingesting is the
+/// only cost. The oldest batches are dropped once the others have ``limit`` rows.
 struct EventsInsight {
     /// The most rows that are shown: events, and notes between them.
     static let limit = 50_000
@@ -33,7 +33,8 @@ struct EventsInsight {
         var first: UInt64
         /// Rows before the events.
         var notes: [Note]
-        /// The time of the notes, which is that of the previous batch, in nanoseconds of the program's clock.
+        /// The time of the notes, in nanoseconds of the program's clock: the latest of the batches before; in the first
+        /// batch, that of its first event, else its own.
         var noteTime: UInt64
         var events: [ChainEvent]
         var texts: [String]

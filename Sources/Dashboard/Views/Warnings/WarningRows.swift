@@ -23,8 +23,8 @@ extension WarningsView {
         }
     }
 
-    /// Returns all rows: one for each kind at a call site, the worst first; then counts of warnings not kept or
-    /// filtered out, ended warnings, and muted kinds. O(n log n) in the kept warnings.
+    /// Returns all rows: one for each kind at a call site of a program, the worst first, with its warnings if it is
+    /// unfolded; then counts of warnings not kept or filtered out, ended warnings, and muted kinds. O(n log n) in the kept warnings.
     static func allRows(_ state: borrowing State) -> [WarningRow] {
         let enabled = state.options.warnings.enabled
         var grouping = Grouping()

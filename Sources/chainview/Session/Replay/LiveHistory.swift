@@ -39,7 +39,7 @@ final class LiveHistory {
         _ = recorder.flush(within: .milliseconds(Self.flushLimit))
         if case .failed(let error)? = recorder.report.ending {
             guard error == .limitTooSmall else { throw Missing(reason: "no past is kept: memory \(error)") }
-            throw Missing(reason: "no past is kept: the program's state is too large for it (history.memory)")
+            throw Missing(reason: "no past is kept: the program's state is too large for history.memory")
         }
         do throws(RecordingError) { return try RecordingFile(storage.snapshot()) } catch {
             throw Missing(reason: "there is no past yet")
