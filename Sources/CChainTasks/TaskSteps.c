@@ -193,7 +193,7 @@ static void raise_last_early_id(uint64_t id) {
 /// Notes that a task runs on this thread from now on; NULL: one that is not shown.
 static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
-    set_running((runner){task, memory, id, task->node, begun});
+    set_running((runner){task, memory, id, atomic_load_explicit(&task->node, memory_order_relaxed), begun});
 }
 
 void chain_observed_enter(char *state) {

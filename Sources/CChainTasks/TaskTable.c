@@ -72,7 +72,7 @@ static chain_task *take_slot(chain_task_shard *shard) {
 
 static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
     slot->id = id;
-    slot->node = node;
+    atomic_store_explicit(&slot->node, node, memory_order_relaxed);
     slot->creator = 0;
     slot->code = NULL;
     slot->is_retained = slot->is_reported = slot->has_ended = slot->copied_cancelled = false;

@@ -8,8 +8,11 @@
 #include <stdatomic.h>
 
 typedef struct chain_task {
-    /// The runtime's id of the task, its node, and the node that made it.
-    uint64_t id, node, creator;
+    /// The runtime's id of the task, and the node that made it.
+    uint64_t id, creator;
+    /// The task's node. Atomic, because a thread may begin to run the task while observation ends: then the slot may be
+    /// another task's already, and the thread's runner is of an older generation.
+    _Atomic uint64_t node;
     /// The runtime's task. Atomic, as the state, because the thread that runs it uses both without the lock.
     _Atomic(void *) task;
     void *code;

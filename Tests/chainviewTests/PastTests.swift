@@ -80,7 +80,12 @@ import Testing
         try viewer.see("cannot be written")
         viewer.type("R")
         try viewer.see("recording into shop-")
-        try viewer.wait("events in it", hasEvents)
+        try viewer.wait("a chunk in its file") { _ in
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+            let name = files.first { $0.hasPrefix("shop-") && $0.hasSuffix(".chain") }
+            let facts = name.flatMap { try? FileManager.default.attributesOfItem(atPath: place.path + "/" + $0) }
+            return (facts?[.size] as? Int ?? 0) > 0
+        }
         viewer.type("q")
         #expect(try viewer.terminal.waitForExit() == .exited(0))
         #expect(viewer.text.contains("recorded shop"))
