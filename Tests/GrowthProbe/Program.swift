@@ -3,9 +3,10 @@ import ChainInspector
 import Foundation
 import PromiseRuntime
 
-/// The observed program: makes events at a rate, for ever. Each tenth of a second two threads with a round of work begin
-/// and end. Answers each line on standard input with `MADE LOST BYTES`: the
-/// events made and lost so far, and the bytes of heap in use.
+/// The observed program: makes events at a rate, for ever. Each tenth of a second two threads with a round of work
+/// begin and end; with sampling more, so that the viewer's 1,024 lanes of threads are full before the measurement.
+/// Answers each line on standard input with `MADE LOST BYTES`: the events made and lost so far, and the bytes of heap
+/// in use.
 enum Program {
     private struct Failure: Error {}
 
@@ -38,7 +39,7 @@ enum Program {
         while true {
             if Clock.seconds - start > nextThreads {
                 nextThreads += 0.1
-                for _ in 0..<2 {
+                for _ in 0..<2 * min(sampling, 10) {
                     Thread.detachNewThread {
                         var own = 0
                         runtime.run { work(&own) }
