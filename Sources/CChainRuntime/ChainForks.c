@@ -16,9 +16,7 @@ static _Atomic(const chain_fork_handlers *) registered[CHAIN_FORK_MODULES];
 // The handlers of the fork under way, because others may be registered meanwhile. Used only with the gate locked.
 static const chain_fork_handlers *current[CHAIN_FORK_MODULES];
 
-#if !defined(__linux__)
 bool chain_is_new_child;
-#endif
 
 static void before_fork(void) {
     pthread_mutex_lock(&gate);
@@ -38,9 +36,7 @@ static void in_parent(void) {
 }
 
 static void in_child(void) {
-#if !defined(__linux__)
     chain_is_new_child = true;
-#endif
     // The child's only thread has another id, and no ring.
     chain_thread *thread = chain_thread_current();
     thread->ring = NULL;
@@ -51,9 +47,7 @@ static void in_child(void) {
     chain_sockets_in_child();
     // Initialised anew, because the gate was locked under the parent's thread id.
     pthread_mutex_init(&gate, NULL);
-#if !defined(__linux__)
     chain_is_new_child = false;
-#endif
 }
 
 static void register_handlers(void) { pthread_atfork(before_fork, in_parent, in_child); }

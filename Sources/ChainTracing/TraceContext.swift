@@ -75,8 +75,8 @@
         private static let length = 55
         private static let dash = UInt8(ascii: "-")
 
-        /// Reads a `traceparent`; nil for one that the specification tells receivers to ignore (section 3.2.2). Of a
-        /// later version it reads the fields of version 00.
+        /// Parses a `traceparent`; nil for a header that receivers have to ignore (specification, section 3.2.2). In a
+        /// header of a later version, it parses the fields of version 00.
         init?(header: String) {
             let bytes = Array(header.utf8)
             guard bytes.count >= Self.length, let version = Self.number(bytes[0..<2]), version != 0xff,

@@ -138,6 +138,19 @@ import Testing
         #expect(try histories.playback().marks.marks == marks)
     }
 
+    /// Returns a batch of 500 nodes that are fulfilled at once, 10 µs apart.
+    private static func batch(_ sequence: UInt64, _ time: inout UInt64) -> EventBatch {
+        var batch = EventBatch(process: .test, sequence: sequence, time: 0)
+        for index in 0..<500 as Range<UInt64> {
+            time += 10_000
+            let node = NodeID(sequence * 1_000 + index)
+            batch.events.append(ChainEvent(time: time, .created, node: node))
+            batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
+        }
+        batch.time = time
+        return batch
+    }
+
     /// The part with the shown moment is dropped meanwhile.
     @Test func aMomentThatIsNoLongerKeptIsLeft() throws {
         let source = TestSource()
@@ -147,15 +160,7 @@ import Testing
         var time: UInt64 = 0
         func publish(_ sequences: ClosedRange<UInt64>) throws {
             for sequence in sequences {
-                var batch = EventBatch(process: .test, sequence: sequence, time: 0)
-                for index in 0..<500 as Range<UInt64> {
-                    time += 10_000
-                    let node = NodeID(sequence * 1_000 + index)
-                    batch.events.append(ChainEvent(time: time, .created, node: node))
-                    batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
-                }
-                batch.time = time
-                source.publish(batch)
+                source.publish(Self.batch(sequence, &time))
                 // A playback makes the recorder write what has come.
                 if sequence.isMultiple(of: 20) { _ = try histories.playback() }
             }
@@ -209,15 +214,7 @@ import Testing
         source.publish(.live(Self.description))
         var time: UInt64 = 0
         for sequence in 1...400 as ClosedRange<UInt64> {
-            var batch = EventBatch(process: .test, sequence: sequence, time: 0)
-            for index in 0..<500 as Range<UInt64> {
-                time += 10_000
-                let node = NodeID(sequence * 1_000 + index)
-                batch.events.append(ChainEvent(time: time, .created, node: node))
-                batch.events.append(ChainEvent(time: time, .fulfilled, node: node))
-            }
-            batch.time = time
-            source.publish(batch)
+            source.publish(Self.batch(sequence, &time))
             if sequence.isMultiple(of: 20) { #expect(recorder.flush(within: .seconds(30))) }
         }
         let snapshot = storage.snapshot()

@@ -23,6 +23,9 @@ typedef struct chain_lock {
 #endif
 } chain_lock;
 
+/// Whether the fork handlers of a child run, on its only thread.
+extern bool chain_is_new_child;
+
 #if defined(__linux__)
 
 /// The slow paths: chain_lock_acquire of a held lock, and chain_lock_release of one with sleeping threads.
@@ -49,9 +52,6 @@ static inline void chain_lock_release_after_fork(chain_lock *lock) { chain_lock_
 
 static inline void chain_lock_acquire(chain_lock *lock) { os_unfair_lock_lock(&lock->word); }
 static inline void chain_lock_release(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
-
-/// Whether the fork handlers of a child run, on its only thread.
-extern bool chain_is_new_child;
 
 static inline void chain_lock_release_after_fork(chain_lock *lock) {
     // The lock has the id of the parent's thread, and unlocking it on another one would end the child.

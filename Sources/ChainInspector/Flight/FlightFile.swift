@@ -47,7 +47,7 @@ final class FlightFile: Sendable {
     func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
         let path = SocketFolder.ringsPath(ofFlight: path)
         let recorder = collector.recorder
-        try FlightFile.checkSize(UInt64(clamping: recorder.pool.byteLimit), "The black box")
+        try FlightFile.checkSize(UInt64(RingFile.size(byteLimit: recorder.pool.byteLimit)), "The black box")
         do throws(SystemError) {
             let file = try RingFile(
                 path: path, process: process.rawValue, recorder: recorder, byteLimit: recorder.pool.byteLimit)

@@ -29,9 +29,7 @@ final class RingFile: @unchecked Sendable {
     ///
     /// - Parameter byteLimit: the most bytes of rings. Those beyond ``RingFileFormat/sizeLimit`` do not fit.
     init(path: String, process: UInt64, recorder: Recorder, byteLimit: Int) throws(SystemError) {
-        let (wanted, overflows) = (Format.headerSize + Format.ringLimit * Self.pageSize)
-            .addingReportingOverflow(max(0, byteLimit))
-        self.size = overflows ? Format.sizeLimit : min(wanted, Format.sizeLimit)
+        size = Self.size(byteLimit: byteLimit)
         unlink(path)
         file = Descriptor(owning: try SystemError.check(chain_open_new_to_map(path)))
         do throws(SystemError) {
@@ -52,6 +50,13 @@ final class RingFile: @unchecked Sendable {
     }
 
     deinit { munmap(base, size) }
+
+    /// Returns the size of a file with at most so many bytes of rings.
+    static func size(byteLimit: Int) -> Int {
+        let (wanted, overflows) = (Format.headerSize + Format.ringLimit * pageSize)
+            .addingReportingOverflow(max(0, byteLimit))
+        return overflows ? Format.sizeLimit : min(wanted, Format.sizeLimit)
+    }
 
     private func store<Number: FixedWidthInteger>(_ value: Number, at offset: Int) {
         base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)

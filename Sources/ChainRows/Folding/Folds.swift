@@ -13,8 +13,10 @@ struct Folds {
         static let large = NodeBits(rawValue: 16)
         /// It was folded initially, which is no choice of the user; only with ``userFolded``.
         static let initiallyFolded = NodeBits(rawValue: 32)
+        /// The fold of a single node: set by the user, or initially.
+        static let ownFold: NodeBits = [.userFolded, .userUnfolded, .initiallyFolded]
         /// The bits that the user sets, also for nodes that are still to come.
-        static let user: NodeBits = [.userFolded, .userUnfolded, .tagged, .initiallyFolded]
+        static let user: NodeBits = [.ownFold, .tagged]
     }
 
     /// A node with more children inside folds itself to one row.
@@ -124,7 +126,7 @@ struct Folds {
     /// Forgets the user's folds of single nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
-            set([.userFolded, .userUnfolded, .initiallyFolded], false, node)
+            set(.ownFold, false, node)
             if !userBits(of: node).contains(.tagged) { marked[node] = nil }
         }
         forgetFinished()

@@ -33,7 +33,7 @@ extension RowModel {
     /// are few enough.
     package func mayFoldInitially(_ node: NodeIndex) -> Bool {
         folds.marked.count < Self.initialFoldLimit
-            && folds.userBits(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
+            && folds.userBits(of: node).isDisjoint(with: .ownFold)
     }
 
     /// Unfolds the nodes and the group that hide a node.
@@ -48,7 +48,7 @@ extension RowModel {
 
     /// Folds or unfolds a node for the user. The user's choice takes precedence over all other folding.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
-        var own = folds.userBits(of: node).subtracting([.userFolded, .userUnfolded, .initiallyFolded])
+        var own = folds.userBits(of: node).subtracting(.ownFold)
         own.insert(isFolded ? .userFolded : .userUnfolded)
         folds.setUserBits(own, of: node, forest.id(of: node))
         noteFold(of: node, in: forest)

@@ -61,13 +61,13 @@ extension RowModel {
     package mutating func restore(_ user: UserFolds, at id: NodeID, in forest: borrowing ChainForest) {
         guard let node = forest.index(of: id), let bits = user.nodes[id].map(Folds.NodeBits.init) else { return }
         if bits.contains(.tagged) != isTagged(node) { tag(node, bits.contains(.tagged), in: forest) }
-        if !bits.isDisjoint(with: [.userFolded, .userUnfolded]) {
+        if !bits.isDisjoint(with: .ownFold) {
             return fold(node, bits.contains(.userFolded), in: forest)
         }
         // The fold was forgotten with a new level.
         let own = folds.userBits(of: node)
-        guard !own.isDisjoint(with: [.userFolded, .userUnfolded]), !own.contains(.initiallyFolded) else { return }
-        folds.setUserBits(own.subtracting([.userFolded, .userUnfolded]), of: node, id)
+        guard !own.isDisjoint(with: .ownFold), !own.contains(.initiallyFolded) else { return }
+        folds.setUserBits(own.subtracting(.ownFold), of: node, id)
         noteFold(of: node, in: forest)
     }
 }

@@ -129,12 +129,7 @@ extension State {
 
     /// Whether there may be something to cancel: tagged nodes, or live nodes in the selected chain or program.
     var canCancel: Bool {
-        if !tags.isEmpty {
-            let sources = Set(tags.map(\.source))
-            return programs.indices.allSatisfy {
-                !sources.contains(programs[$0].source) || whyNotCancel(in: $0) == nil
-            }
-        }
+        if !tags.isEmpty { return whyNotCancel(tags) == nil }
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
             return false
         }

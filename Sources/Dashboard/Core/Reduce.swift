@@ -182,8 +182,7 @@ extension State {
             return []
         }
         frozenAt = nil
-        // The time limits start over, because events that end a cancellation were buffered.
-        for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
+        restartCancelDeadlines()
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {
             if let buffer = programs[programIndex].frozenBuffer, let successor = buffer.successor {

@@ -10,10 +10,7 @@ extension State {
         if tags.isEmpty, rowIDs[0].site != nil {
             return notify("a group is not cancelled as a whole: unfold it, tag the chains with Space")
         }
-        let sources = Set(rowIDs.map(\.source))
-        for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
-            if let why = whyNotCancel(in: programIndex) { return notify(why, .warning) }
-        }
+        if let why = whyNotCancel(rowIDs) { return notify(why, .warning) }
         var question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
             return notify(
@@ -24,6 +21,15 @@ extension State {
         question.frozenAge = frozenAt.map { wall &- min($0, wall) }
         mode = .confirm(question)
         revision += 1
+    }
+
+    /// Returns why something of the rows' programs cannot be cancelled now; nil if cancelling is possible in all.
+    func whyNotCancel(_ rowIDs: [RowID]) -> String? {
+        let sources = Set(rowIDs.map(\.source))
+        for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
+            if let why = whyNotCancel(in: programIndex) { return why }
+        }
+        return nil
     }
 
     /// Returns why nothing of a program can be cancelled now; nil if cancelling is possible.

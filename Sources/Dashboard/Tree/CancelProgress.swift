@@ -90,6 +90,11 @@ struct CancelProgress {
 }
 
 extension State {
+    /// Restarts the time limits, because nothing was counted for a while.
+    mutating func restartCancelDeadlines() {
+        for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
+    }
+
     /// Counts cancelled nodes and reports cancellations that are complete or overdue. O(nodes asked for), bounded.
     mutating func countCancelled() {
         // Not while the past is shown, because the states would be those of the past.

@@ -54,7 +54,7 @@ protocol DashboardView {
     /// Selects the next row, if there is one.
     static func selectNextRow(_ state: inout State)
 
-    /// Returns how many rows match the filter, in words, where they are no nodes; nil where nodes are counted.
+    /// Returns how many rows match the filter, and what a row is, where rows are no nodes; nil where nodes are counted.
     static func matchCount(of state: borrowing State) -> (count: Int, unit: String)?
     /// Draws the column headers and the rows.
     static func draw(_ state: borrowing State, into painter: inout Painter)

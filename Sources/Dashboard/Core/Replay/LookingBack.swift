@@ -38,8 +38,7 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
         let past = programs
         (programs, calledChains, wall, lookingBack) = (aside.programs, aside.calledChains, aside.wall, nil)
-        // The time limits start over, because nothing was counted meanwhile.
-        for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
+        restartCancelDeadlines()
         for programIndex in programs.indices {
             let shown = past.first { $0.source == programs[programIndex].source }
             applyChoices(made: shown, since: aside, to: programIndex)

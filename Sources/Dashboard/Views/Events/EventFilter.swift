@@ -74,7 +74,7 @@ extension EventsView {
         min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
     }
 
-    /// Returns whether the view is shown and has kept rows that were not tested yet.
+    /// Returns whether there are kept rows that were not tested yet.
     static func isIncomplete(_ state: borrowing State) -> Bool {
         !state.events.index.isComplete(keptRows(state))
     }
