@@ -14,7 +14,7 @@ import Testing
 
 /// The last events of a program with its rings in a file: no thread had collected them when the program ended.
 @Suite(.onItsOwnThread) struct BlackBoxTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
 
     /// Runs the probe to its end, and returns the paths of its recording and of its rings.
     private func run(_ how: String) throws -> (path: String, rings: String, pid: Int32) {

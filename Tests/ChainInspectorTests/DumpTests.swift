@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func aDumpToAFifoWithoutAReaderDoesNotHoldUpTheStop() throws {
-        let folder = TestFolder()
+        let folder = ScratchFolder()
         let path = folder.path + "/dump"
         try #require(mkfifo(path, 0o600) == 0)
         let (asked, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -12,7 +12,7 @@ import Testing
 
 /// Flight recordings over a socket, and of programs that end.
 @Suite(.onItsOwnThread) struct FlightProcessTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
 
     @Test func aViewerIsSentTheFile() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())

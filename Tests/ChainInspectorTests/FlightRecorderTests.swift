@@ -12,7 +12,7 @@ import Testing
 
 /// The flight recorder: what its dumps hold, its limits and its triggers.
 @Suite(.onItsOwnThread) struct FlightRecorderTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
 
     private func options(_ flight: InspectorOptions.FlightRecorder = .init()) -> InspectorOptions {

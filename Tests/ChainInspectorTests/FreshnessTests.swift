@@ -10,7 +10,7 @@ import Testing
 
 /// An answer to a viewer holds everything that was recorded before the request.
 @Suite(.onItsOwnThread) struct FreshnessTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
 
     /// Starts an inspector that collects once an hour by itself, so that what a viewer sees was collected for it.

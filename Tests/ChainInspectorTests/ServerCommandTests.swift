@@ -11,7 +11,7 @@ import Testing
 
 /// Commands of viewers over a socket.
 @Suite(.onItsOwnThread) struct ServerCommandTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
 
     private func refusal(_ outcome: CommandReply.Outcome) -> String? {

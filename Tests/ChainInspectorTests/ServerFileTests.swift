@@ -11,7 +11,7 @@ import Testing
 
 /// The server's folder and files: what is refused, what is removed, and what is left alone.
 @Suite(.onItsOwnThread) struct ServerFileTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private var sockets: String { folder.path + "/s" }
     private var name: String { "s/\(getpid()).sock" }
 

@@ -12,7 +12,7 @@ import Testing
 
 /// Viewers past the limit, viewers that are too slow, and clients that are no viewers.
 @Suite(.onItsOwnThread) struct ServerLimitTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 

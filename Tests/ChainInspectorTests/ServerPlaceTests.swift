@@ -10,7 +10,7 @@ import Testing
 
 /// Connections that make room for others: those without a token, watchers that do not read, single commands.
 @Suite(.onItsOwnThread) struct ServerPlaceTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 

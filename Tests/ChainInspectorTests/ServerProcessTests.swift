@@ -5,7 +5,7 @@ import Testing
 
 /// Checks that need a process of their own: `ServerProbe` prints what is wrong, or `ok`.
 @Suite(.onItsOwnThread) struct ServerProcessTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
 
     /// Runs the probe in a mode, and expects success with so many lines on standard error.
     private func expectSuccess(_ mode: String, errorLines: Int = 0) throws {

@@ -14,17 +14,7 @@ extension InspectorOptions {
     }
 }
 
-/// A temporary folder with a path short enough for sockets, removed on release.
-final class TestFolder {
-    let path: String
-
-    init() {
-        var name = Array("/tmp/cv-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&name))
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension ScratchFolder {
     /// The sorted paths of everything in the folder, relative to it.
     var files: [String] {
         (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).sorted()

@@ -11,7 +11,7 @@ import Testing
 @testable import ChainInspector
 
 @Suite(.onItsOwnThread) struct ServerTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
 
     @Test func listensUnderItsPidAndLeavesNoFile() throws {
         let inspector = try Inspector.start(

@@ -10,7 +10,7 @@ import Testing
 
 /// Attaching over TCP.
 @Suite(.onItsOwnThread) struct ServerTokenTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 

@@ -9,7 +9,7 @@ import Testing
 /// Attempts of another user of the machine. Only root can run them.
 @Suite(.onItsOwnThread, .enabled(if: otherUser != nil, "only root can become another user"))
 struct ServerUserTests {
-    private let folder = TestFolder()
+    private let folder = ScratchFolder()
     private let user = "\(otherUser ?? 0)"
 
     @Test func anotherUserIsRefusedByFolderSocketAndSystem() throws {

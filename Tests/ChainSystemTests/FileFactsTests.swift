@@ -3,14 +3,9 @@ import Foundation
 import Testing
 
 struct FileFactsTests {
-    private let folder: String
-
-    init() {
-        var name = Array("/tmp/cs-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&name))
-    }
-
     @Test func eachProblemOfAFolderIsFound() throws {
+        var name = Array("/tmp/cs-XXXXXX".utf8CString)
+        let folder = String(cString: mkdtemp(&name))
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(FolderProblem(at: folder) == nil)
         chmod(folder, 0o755)

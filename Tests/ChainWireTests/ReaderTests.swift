@@ -13,7 +13,7 @@ import Testing
 @Suite(.onItsOwnThread, .serialized, .enabled(if: Reader.hasPython, "python3 is not installed: see .ci/need"))
 struct ReaderTests {
     @Test func itReadsARunningProgram() throws {
-        let folder = try Folder()
+        let folder = ScratchFolder()
         var options = InspectorOptions()
         options.socketFolder = folder.path + "/s"
         options.endpoints = [.unix]
@@ -80,7 +80,7 @@ struct ReaderTests {
     private func expectTheSameTree(_ batches: [EventBatch], _ comment: Comment) throws {
         var forest = ChainForest(process: try #require(batches.first?.process))
         for batch in batches { forest.apply(batch) }
-        let folder = try Folder()
+        let folder = ScratchFolder()
         let capture = folder.path + "/capture"
         try Data(stream(batches.map { .batch($0) })).write(to: URL(fileURLWithPath: capture))
         let (read, drawn) = (try Reader.read("--file", capture), forest.drawn())
@@ -178,19 +178,6 @@ private final class Counter: @unchecked Sendable {
             return count
         }
     }
-}
-
-/// A temporary folder, removed with this object. Its path is short enough for a socket in it.
-private final class Folder {
-    let path: String
-
-    init() throws {
-        var name = Array("/tmp/cw-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&name) else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        path = String(cString: made)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Runs `read_chains.py`.

@@ -5,7 +5,7 @@ import Testing
 /// The dashboard on another process, on a real terminal.
 @Suite(.serialized, .onItsOwnThread) struct AttachTests {
     @Test func aProgramIsShownAndCancelled() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         let viewer = try place.view("attach", "shop")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func severalProgramsAreInOneDashboard() throws {
-        let place = try Place()
+        let place = Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
         try shop.tell("chain order 17")
         try stock.tell("chain refill 3")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aKilledProgramIsReportedAndFoundAgain() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         let viewer = try place.view("attach", "shop")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aProgramThatIsNotThereYetIsWaitedFor() throws {
-        let place = try Place()
+        let place = Place()
         let viewer = try place.view("attach", "shop", "--wait", waits: false)
         try viewer.see("connecting")
         let probe = try place.probe()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aKilledViewerIsNoLongerCounted() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         let viewer = try place.view("attach", "shop")
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func readOnlyCancelsNothing() throws {
-        let place = try Place()
+        let place = Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock", "read-only"))
         for (probe, arguments, reason) in [
             (shop, ["attach", "shop", "--read-only"], "cancelling is off"),
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func hostileTextsAreShownAndNeverObeyed() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe("shop\u{1B}[7mX\u{7}")
         try probe.tell("hostile")
         let viewer = try place.view("attach", "\(probe.pid)", columns: 200, rows: 30)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func anySizeIsTakenAndASignalRestoresTheTerminal() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         let viewer = try place.view("attach", "shop")
@@ -158,7 +158,7 @@ import Testing
 
     @Test(arguments: [["attach", "shop"], []])
     func anUnsuitableTerminalIsOneSentence(arguments: [String]) throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         let viewer = try Viewer(
             arguments, columns: 220, setting: place.environment.merging(["TERM": ""]) { $1 }, waits: false)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func tabCompletesTheLine(_ name: String) throws {
-        let place = try Place()
+        let place = Place()
         _ = FileManager.default.createFile(atPath: place.path + "/server.toml", contents: nil)
         let shop = try place.probe("shop")
         guard let terminal = try shell(name, in: place) else { return }

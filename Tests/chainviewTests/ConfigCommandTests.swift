@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func theDefaultIsPrintedAndIsRight() throws {
-        let place = try Place()
+        let place = Place()
         let path = place.path + "/config/chainview/config.toml"
         #expect(try place.run("config --path").output == path + "\n")
         #expect(try place.run("config --check").output == "There is no \(path): the defaults apply.\n")
@@ -28,7 +28,7 @@ import Testing
 
     /// The commands of the help work although the folder does not exist.
     @Test func theCommandsOfTheHelpWork() throws {
-        let place = try Place()
+        let place = Place()
         let lines = try place.run("config --help").output.split(separator: "\n")
         let advice = lines.filter { $0.hasPrefix("  ") && $0.contains("chainview config --p") }
         #expect(advice.count == 2)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func eachMistakeIsALine() throws {
-        let place = try Place()
+        let place = Place()
         try write("thme = 1\n\nrefresh-rate = \"\\u001B[31mfast\"\n", in: place, name: "bad.toml")
         let outcome = try place.run("config --check bad.toml")
         #expect(outcome.status == 65 && outcome.output.isEmpty)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aFileIsReadAtTheStartAndItsMistakesReported() throws {
-        let place = try Place()
+        let place = Place()
         try write("ascii = true\nthme = 1\ntheme = \"light\"\nview = \"events\"\n", in: place)
         let outcome = try place.run("demo stuck --for 300ms")
         #expect(outcome.status == 0 && outcome.output.utf8.allSatisfy { $0 < 0x80 }, "\(outcome)")
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func theRefreshRateChanges() throws {
-        let place = try Place()
+        let place = Place()
         try write("refresh-rate = 20\n", in: place)
         let viewer = try place.view("demo", "stuck")
         viewer.type("+")
@@ -115,7 +115,7 @@ import Testing
     private func text(_ place: Place) -> String? { try? String(contentsOfFile: file(place), encoding: .utf8) }
 
     @Test func settingsAreRestoredInTheNextSession() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         for name in ["order 17", "order 18"] { try shop.tell("chain \(name)") }
         let viewer = try place.view("attach", "shop")
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func aBrokenFileIsReportedAndRewritten() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         try FileManager.default.createDirectory(
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func aDemoSavesNothingAndAFolderThatCannotBeMadeDoesNoHarm() throws {
-        let place = try Place()
+        let place = Place()
         let viewer = try place.view("demo", "stuck")
         viewer.type("-")
         try viewer.see("at most 20 frames a second")

@@ -199,7 +199,7 @@ import Testing
     private func settings(
         _ words: String, file: String = "", environment: [String: String] = [:]
     ) throws -> Settings {
-        let place = try Place()
+        let place = Place()
         try FileManager.default.createDirectory(
             atPath: place.path + "/config/chainview", withIntermediateDirectories: true)
         try file.write(toFile: place.path + "/config/chainview/config.toml", atomically: true, encoding: .utf8)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test func sessionsKeepEachOthersSettings() throws {
-        let place = try Place()
+        let place = Place()
         let store = SettingsStore(folder: place.path, base: ViewSettings(), demanded: ViewSettings())
         let sessions = (0..<2).map { _ in
             SavedSettings(store, names: ["shop"], initial: ViewSettings(), now: ViewSettings())

@@ -44,7 +44,7 @@ import Testing
     private func side(_ batches: [EventBatch], from start: UInt64? = nil, to end: UInt64? = nil) throws
         -> Difference.Side
     {
-        let place = try Place()
+        let place = Place()
         let file = try RecordingFile(path: place.recording("a.chain", batches))
         return file.side(named: "a.chain", from: start, to: end ?? file.range.upperBound)
     }
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func momentsOfOneRunAreCompared() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording("shop.chain", orders(seconds: 20, milliseconds: 950, pending: 30))
         let text = try place.run("diff shop.chain@5s shop.chain@end --over 4s")
         #expect(text.status == 0 && text.errors.isEmpty, "\(text)")
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func whatIsWrongIsOneSentence() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         for (words, status) in [
             ("diff shop.chain", 64), ("diff shop.chain none.chain", 66), ("diff shop.chain shop", 64),

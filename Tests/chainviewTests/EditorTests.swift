@@ -1,16 +1,17 @@
 import ChainEvents
 import Foundation
+import TerminalHarness
 import Testing
 
 @testable import chainview
 
 /// The file of a call site, and the arguments of editors.
 struct EditorTests {
+    private let scratch = ScratchFolder()
     private let root: URL
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("editor-\(UUID().uuidString)")
-            .resolvingSymlinksInPath()
+        root = scratch.url.resolvingSymlinksInPath()
         for file in [
             "Package.swift", "Sources/Other/Order.swift", "Sources/Shop/Order.swift", "Sources/Shop/Deep/Pay.swift",
             ".build/checkouts/Shop/Late.swift", "Sources/A/Bill.swift", "Sources/Bill/Bill.swift",
@@ -30,7 +31,6 @@ struct EditorTests {
     }
 
     @Test func findsTheFileOfTheModule() {
-        defer { try? FileManager.default.removeItem(at: root) }
         #expect(found("Shop/Order.swift") == "Sources/Shop/Order.swift")
         #expect(found("Other/Order.swift") == "Sources/Other/Order.swift")
         #expect(found("Shop/Pay.swift") == "Sources/Shop/Deep/Pay.swift")
@@ -40,7 +40,6 @@ struct EditorTests {
     }
 
     @Test func findsItFromASubfolder() {
-        defer { try? FileManager.default.removeItem(at: root) }
         for folder in ["Sources", "Sources/Shop/Deep", "Tests/ShopTests"] {
             #expect(found("Shop/Order.swift", from: folder) == "Sources/Shop/Order.swift", "\(folder)")
             #expect(found("Shop/Pay.swift", from: folder) == "Sources/Shop/Deep/Pay.swift", "\(folder)")
@@ -59,7 +58,6 @@ struct EditorTests {
     }
 
     @Test func runsTheEditorOnTheFile() throws {
-        defer { try? FileManager.default.removeItem(at: root) }
         let notes = root.appendingPathComponent("notes").path
         let script = root.appendingPathComponent("my editor")
         try Shell.write("#!/bin/sh\nprintf '%s|' \"$@\" > '\(notes)'\n", to: script.path)
@@ -76,7 +74,7 @@ struct EditorTests {
     /// A session after the editor.
     struct EditorScreenTests {
         @Test func aScreenThatCannotBeOpenedAgainEndsTheSessionAsAFailure() throws {
-            let place = try Place()
+            let place = Place()
             let editor = place.path + "/editor"
             // Without a free file descriptor no terminal can be opened.
             try Shell.write("#!/bin/sh\nprlimit --pid $PPID --nofile=3:\n", to: editor)
@@ -88,7 +86,7 @@ struct EditorTests {
         }
 
         @Test func anInterruptIsTheEditors() throws {
-            let place = try Place()
+            let place = Place()
             let editor = place.path + "/editor"
             // To all processes in the foreground of the terminal, as ^C.
             let script = "#!/bin/sh\ntrap '' INT QUIT\nkill -INT 0\nkill -QUIT 0\nexit 3\n"

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aRecordingsEventsArePrinted() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let all = try place.run("events shop.chain")
         #expect(all.status == 0 && all.errors.isEmpty && all.lineCount == 10, "\(all)")
@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
     func aProgramsEventsAreStreamedUntilTheEnd(signal: Int32) throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let process = Process()

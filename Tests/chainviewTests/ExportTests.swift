@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func nodesAreLinesOfJSON() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try shop(in: place)
         let now = try place.run("export shop --jsonl")
         #expect(now.status == 0 && now.errors.isEmpty, "\(now)")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aTraceIsWrittenForPerfetto() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try shop(in: place)
         let written = try place.run("export shop --perfetto trace.json")
         #expect(written.status == 0 && written.output.isEmpty && written.errors.isEmpty, "\(written)")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func spansArePostedToACollector() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try shop(in: place)
         // The second answer refuses a span.
         let collector = try TestCollector(answers: [
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func oneMomentIsDrawn() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try shop(in: place)
         #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
         for (format, sign) in [
@@ -100,7 +100,7 @@ import Testing
 
     /// In a container every chainview may have the pid of one that was killed, and left a file.
     @Test func aFileIsReplacedBesideOneOfAnotherProcess() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         try Data("old".utf8).write(to: URL(fileURLWithPath: place.path + "/s.html"))
         let replaced = try place.run(
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func errorsAreOneSentence() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try Data("kept".utf8).write(to: URL(fileURLWithPath: place.path + "/old"))
         for (words, status, sentence) in [

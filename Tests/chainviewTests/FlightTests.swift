@@ -5,7 +5,7 @@ import Testing
 /// `chainview record --last` and `chainview post-mortem`.
 @Suite(.serialized, .onItsOwnThread) struct FlightTests {
     @Test func theLastPartIsFetched() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop", "flight")
         try shop.tell("chain order 17")
         let outcome = try place.run("record shop --last 30s -o shop.chain")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func onlyFilesAreReplaced() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop", "flight")
         try shop.tell("chain order 17")
         let files = FileManager.default
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func withoutAFlightRecorderThereIsASentence() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let outcome = try place.run("record shop --last 30s -o shop.chain")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aKilledProgramIsExamined() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop", "flight")
         try shop.tell("chain order 17")
         // The request makes the flight recorder write its own file, too.

@@ -68,7 +68,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     }
 
     @Test func aWordIsARecordingAndAMoment() throws {
-        let place = try Place()
+        let place = Place()
         // From the first batch's end at 1.6 s to the last batch's at 5.6 s.
         let file = try place.recording()
         #expect(try moment(file) == nil)
@@ -93,7 +93,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     func timesOfDayAreThoseOfTheRecordingsTime() throws {
         let zone = try #require(singapore)
         #expect(WallClock.offset(at: 0, in: zone) == 27_000 && WallClock.offset(in: zone) == 28_800)
-        let place = try Place()
+        let place = Place()
         var process = ProcessDescription.recorded
         process.wallOffset = 0
         try place.recording("shop.chain", of: process)
@@ -112,7 +112,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
         // Noon in Berlin of 1 January and of 1 July 2026.
         let moments = [1_767_265_200, 1_782_900_000].map { UInt64($0) * 1_000_000_000 }
         #expect(moments.map { program.clockOffset(at: $0, in: zone) } == [3_600, 7_200])
-        let place = try Place()
+        let place = Place()
         let recording = try ForestSource(try place.recording())
         #expect(Set(moments.map { recording.clockOffset(at: $0, in: zone) }).count == 1)
     }
@@ -140,7 +140,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     }
 
     @Test func whatIsWrongIsOneSentence() throws {
-        let place = try Place()
+        let place = Place()
         let file = try place.recording()
         try Data("hello".utf8).write(to: URL(fileURLWithPath: place.path + "/notes"))
         mkfifo(place.path + "/pipe", 0o600)
@@ -161,7 +161,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     }
 
     @Test func aRecordingIsReadAtAMomentAndFromIt() throws {
-        let place = try Place()
+        let place = Place()
         let file = try place.recording()
         let state = try ForestSource("\(file)@1.2s", clockOffset: 0).state()
         // The third node is made at 3 s, after the moment.
@@ -232,7 +232,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     }
 
     @Test func recordingsAreCompleted() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         try place.recording("other.chain")
         #expect(Completions.recordings(beginningWith: place.path + "/sh") == [place.path + "/shop.chain"])
@@ -240,7 +240,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
     }
 
     @Test func psPrintsTheTreeOfARecording() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let late = try place.run("ps shop.chain")
         #expect(late.status == 0 && late.output.contains("order 5") && late.output.contains("declined"), "\(late)")

@@ -13,7 +13,7 @@ import Testing
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") })
         else { return nil }
-        let place = try Place()
+        let place = Place()
         let file = place.path + "/input"
         try input.write(toFile: file, atomically: true, encoding: .utf8)
         let process = Process()
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func bashCompletesTargetsDemosAndNames() throws {
-        let place = try Place()
+        let place = Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
         for (words, wanted) in [
             ("attach ''", ["\(shop.pid)", "\(stock.pid)", "shop", "stock"]), ("ps st", ["stock"]),

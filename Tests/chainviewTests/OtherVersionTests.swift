@@ -52,7 +52,7 @@ import Testing
         (future, "version 9"), (Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), "does not speak chainview's protocol"),
     ])
     func anErrorIsOneSentence(sent: [UInt8], part: String) throws {
-        let place = try Place()
+        let place = Place()
         let path = place.path + "/s"
         let stranger = try Stranger(at: path, sending: sent)
         for words in ["ps unix:\(path)", "attach unix:\(path) --for 5s", "cancel unix:\(path) 1"] {

@@ -5,7 +5,7 @@ import Testing
 /// Looking back at a live program, and recording it, on a terminal.
 @Suite(.serialized, .onItsOwnThread) struct PastTests {
     @Test func theLastMinutesCanBeShownAgain() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let viewer = try place.view("attach", "shop")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func withoutMemoryTheKeysAreThoseOfTheList() throws {
-        let place = try Place()
+        let place = Place()
         try FileManager.default.createDirectory(
             atPath: place.path + "/config/chainview", withIntermediateDirectories: true)
         try Data("[history]\nmemory = \"0\"\n".utf8)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func aProgramIsRecordedFromTheDashboard() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let viewer = try place.view("attach", "shop")

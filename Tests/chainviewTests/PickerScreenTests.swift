@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: [("\r", 0), ("j\r", 1), ("\u{1B}OB\u{1B}OA\r", 0), ("2\r", 1), ("Gk\r", 0)])
     func keysChoose(keys: String, index: Int) throws {
-        let place = try Place()
+        let place = Place()
         let (viewer, probes) = try list(place)
         viewer.type(keys)
         try viewer.wait("the dashboard") {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func theMouseChooses() throws {
-        let place = try Place()
+        let place = Place()
         let (viewer, probes) = try list(place)
         viewer.press(.click(row: 3, column: 8))
         try viewer.wait("the selection") { _ in viewer.selectedRow == 3 }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func theListChangesByItself() throws {
-        let place = try Place()
+        let place = Place()
         let viewer = try place.view(waits: false)
         try viewer.wait("the advice") { $0.contains("nothing to attach to yet") && $0.contains("chainview demo") }
         let probe = try place.probe()
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: ["q", "\u{1B}", "\u{3}"])
     func leavingRestoresTheTerminal(key: String) throws {
-        let place = try Place()
+        let place = Place()
         let (viewer, probes) = try list(place)
         defer { withExtendedLifetime(probes) {} }
         viewer.terminal.resize(columns: 50, rows: 10)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func aSignalEndsItAndStoppingStopsIt() throws {
-        let place = try Place()
+        let place = Place()
         let (viewer, probes) = try list(place)
         defer { withExtendedLifetime(probes) {} }
         viewer.press(.control("z"))

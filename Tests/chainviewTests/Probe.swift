@@ -4,20 +4,12 @@ import Testing
 
 /// A private folder of sockets for one test.
 final class Place {
-    let path: String
+    private let folder = ScratchFolder()
+    var path: String { folder.path }
     /// The environment that makes programs and viewers use the folder.
     var environment: [String: String] {
         ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
     }
-
-    init() throws {
-        // Short, because a socket's path is limited to about 100 bytes.
-        var template = Array("/tmp/cvt-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw HarnessError(description: "no folder: \(errno)") }
-        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// Starts a program that can be attached to.
     func probe(_ name: String = "shop", _ arguments: String...) throws -> Probe {

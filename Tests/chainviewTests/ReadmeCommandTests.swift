@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func commandsAboutTheShopWorkWithAShop() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop")
         for name in ["shop.chain", "crash.chain", "monday.chain", "tuesday.chain"] { try place.recording(name) }
         for number in 1...5 { try shop.tell("chain order \(number)") }
@@ -65,7 +65,7 @@ import Testing
 
     /// The README of the demo server shows what its commands print, but for the numbers.
     @Test func whatTheServersCommandsPrintIsUpToDate() throws {
-        let place = try Place()
+        let place = Place()
         let server = try place.probe("server")
         for number in 1...2 { try server.tell("chain order \(number)") }
         try place.wait(until: "ps server", prints: "6 live")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func theExportsWork() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop")
         try place.recording("shop.chain")
         try shop.tell("chain order 1")

@@ -9,7 +9,7 @@ import Testing
     private let probe = builtProduct("CommandProbe")
 
     @Test func aProgramIsRecordedAndShown() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let outcome = try place.run("record shop -o shop.chain --for 500ms")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func signalsEndARecordingInGoodOrder() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         for (signal, name) in [(SIGINT, "a.chain"), (SIGTERM, "b.chain"), (SIGKILL, "c.chain")] {
@@ -94,7 +94,7 @@ import Testing
 
     /// As with `nohup`: neither the recording nor the program ends.
     @Test func anIgnoredHangupEndsNothing() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let recording = try Recording(
@@ -116,7 +116,7 @@ import Testing
 
     /// Those of a former recording go when another one begins; those that are set from then on stay.
     @Test(arguments: [false, true]) func marksThatAreSetMeanwhileStay(overwrites: Bool) throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let marks = place.path + "/a.chain.marks"
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aRecordingEndsWithTheProgram(byName: Bool) throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let recording = try Recording([byName ? "shop" : "\(shop.pid)"], into: "a.chain", in: place)
@@ -147,7 +147,7 @@ import Testing
 
     /// A limit of the shell acts as a full disk: the command prints a sentence, and is not ended by a signal.
     @Test func aFileThatMayNotGrowIsReported() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let limited = "ps > /dev/null; ulimit -f 1; exec \"$0\""
@@ -159,7 +159,7 @@ import Testing
 
     /// The program is killed, and its last steps are in the recording.
     @Test func aProgramThatWasStartedIsRecordedToItsEnd() throws {
-        let place = try Place()
+        let place = Place()
         let path = try place.fifo()
         let commands = try #require(FileHandle(forUpdatingAtPath: path))
         let file = place.path + "/crash.chain"
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func keysMoveInARecordingOnATerminal() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         // The program sends a batch once a second, also without events.
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func whatCannotBeWrittenIsAnError() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop")
         defer { withExtendedLifetime(shop) {} }
         mkfifo(place.path + "/pipe", 0o600)
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func errorsAreOneSentence() throws {
-        let place = try Place()
+        let place = Place()
         try Data("no recording".utf8).write(to: URL(fileURLWithPath: place.path + "/text"))
         #expect(try place.run("replay text").errors == "chainview: text is no recording of chainview.\n")
         #expect(try place.run("replay text").status == 65)

@@ -8,7 +8,7 @@
         private let plain = builtProduct("PlainTasks")
 
         @Test(arguments: [false, true]) func aProgramThatDoesNotUseChainviewShowsItsTasks(isStripped: Bool) throws {
-            let place = try Place()
+            let place = Place()
             // Without symbols its functions have no names; its tasks do.
             let path = isStripped ? try stripped(in: place) : plain
             let program = Process()
@@ -45,7 +45,7 @@
         }
 
         @Test func aProgramThatEmbedsTheInspectorShowsItselfAlone() throws {
-            let place = try Place()
+            let place = Place()
             let outcome = try place.run("run --tasks \(builtProduct("TaskProbe")) many 100")
             #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
 
@@ -71,7 +71,7 @@
         }
 
         @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {
-            let place = try Place()
+            let place = Place()
             try Shell.write("#!/bin/sh\n", to: place.path + "/script")
             try FileManager.default.copyItem(atPath: plain, toPath: place.path + "/setuid")
             chmod(place.path + "/setuid", 0o4755)

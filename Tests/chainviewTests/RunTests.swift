@@ -13,7 +13,7 @@ import Testing
         private let commands: FileHandle
 
         init(_ arguments: [String] = [], options: [String] = [], rows: Int = 40) throws {
-            place = try Place()
+            place = Place()
             let path = try place.fifo()
             // Opened for reading, too, so that neither side waits for the other.
             commands = try #require(FileHandle(forUpdatingAtPath: path))
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func withoutATerminalTheProgramReplacesChainview() throws {
-        let place = try Place()
+        let place = Place()
         let all = try place.run("run -- \(probe) shop 'print to the output' 'complain to the error' 'exit 7'")
         #expect(all.status == 7 && all.output == "to the output\n" && all.errors == "to the error\n", "\(all)")
         #expect(try place.run("run \(probe) shop 'signal 15'; echo \"$?\"").output == "143\n")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func headlessPrintsAFrameAndTheProgramContinues() throws {
-        let place = try Place()
+        let place = Place()
         let outcome = try place.run(
             "run --headless --for 60s \(probe) shop 'chain order 17' from-here 'exit 0' >out; cat out; exec true")
         #expect(outcome.output.contains("what is from-here"), "\(outcome)")
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func pipedInputIsReadByTheProgram() throws {
-        let place = try Place()
+        let place = Place()
         let terminal = try PseudoTerminal(
             "/bin/sh", ["-c", "echo piped | '\(builtProduct("chainview"))' run cat"], columns: 100, rows: 30,
             environment: PseudoTerminal.standardEnvironment.merging(place.environment) { $1 })
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func anOrphanOfAProgramDelaysNothing() throws {
-        let place = try Place()
+        let place = Place()
         let script = "tail -f /dev/null & echo \"left $!\"; exit 6"
         let viewer = try Viewer(["run", "sh", "-c", script], setting: place.environment, waits: false)
         try viewer.wait("its end, and what it wrote") { $0.contains("has ended with code 6") && $0.contains("left ") }
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func aProgramThatAnotherStartsIsFound() throws {
-        let place = try Place()
+        let place = Place()
         let viewer = try Viewer(
             ["run", "sh", "-c", "'\(probe)' shop 'chain order 17' <&1; exit 9"], setting: place.environment)
         try viewer.see("complain of order 17")
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func aProgramWithoutAnInspectorIsReported() throws {
-        let place = try Place()
+        let place = Place()
         let viewer = try Viewer(
             ["run", "sh", "-c", "exec tail -f /dev/null"], setting: place.environment, waits: false)
         try viewer.wait("the advice") { $0.contains("has not started an inspector") }
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func hostileOutputIsHarmlessInThePane() throws {
-        let place = try Place()
+        let place = Place()
         let script =
             #"printf '\033[2J\033]0;owned\007\033[31mred\033[0m\tx\nold\rnew\n\302\233\n'; exec tail -f /dev/null"#
         let viewer = try Viewer(["run", "sh", "-c", script], setting: place.environment, waits: false)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func whatCannotBeStartedLeavesTheTerminalAlone() throws {
-        let place = try Place()
+        let place = Place()
         for words in [["run", "no-such-program"], ["run", "/dev/null"]] {
             let viewer = try Viewer(words, setting: place.environment, waits: false)
             #expect(try viewer.terminal.waitForExit() == .exited(66))

@@ -7,12 +7,7 @@ import Testing
 
 /// Screens saved to files.
 struct SavedFileTests {
-    private let folder: URL
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("saved-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    private let folder = ScratchFolder()
 
     private func write(_ path: String, _ content: String, overwrites: Bool = false) -> (text: String, isSuccess: Bool) {
         switch SavedFile(path: path).write(content, overwrites: overwrites) {
@@ -23,7 +18,6 @@ struct SavedFileTests {
     }
 
     @Test func writesAndReportsThePath() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path + "/sub/../a b.txt"
         let answer = write(path, "one ● two\n")
         #expect(answer == ("saved to \(folder.path)/a b.txt", true))
@@ -31,7 +25,6 @@ struct SavedFileTests {
     }
 
     @Test func anExistingFileStaysUnlessForced() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path + "/a.txt"
         _ = write(path, "one")
         #expect(write(path, "two") == ("\(path) exists: type save! to overwrite it", false))
@@ -41,7 +34,6 @@ struct SavedFileTests {
     }
 
     @Test func aFailureIsOneSentence() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         for overwrites in [false, true] {
             let answer = write(folder.path + "/missing/a.txt", "one", overwrites: overwrites)
             #expect(!answer.isSuccess && answer.text.hasPrefix("cannot save to \(folder.path)/missing/a.txt: "))
@@ -59,7 +51,6 @@ struct SavedFileTests {
 
     /// A file with colours looks on a terminal like the saved screen, cell by cell.
     @Test func aSavedScreenLooksTheSameInATerminal() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         // Wide enough for the messages with the path of a long folder.
         let columns = 100 + folder.path.utf8.count
         let viewer = try Viewer(["demo", "checkout"], columns: columns, rows: 30, directory: folder.path)
@@ -69,7 +60,7 @@ struct SavedFileTests {
         try viewer.see("asked of the program")
         viewer.type(":save shown.ansi\r")
         try viewer.see("saved to \(folder.path)/shown.ansi")
-        let bytes = try Data(contentsOf: folder.appendingPathComponent("shown.ansi"))
+        let bytes = try Data(contentsOf: folder.url.appendingPathComponent("shown.ansi"))
         let saved = VirtualScreen(columns: columns, rows: 31)
         saved.feed(bytes.flatMap { $0 == 0x0a ? [0x0d, 0x0a] : [$0] })
         // Except the first row, which has the time, and the last one, which has the message.

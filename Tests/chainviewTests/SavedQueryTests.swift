@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func anUnknownSavedQueryIsAnError() throws {
-        let place = try Place()
+        let place = Place()
         let none = try place.run("ps shop --where @nope")
         #expect(
             none.status == 64 && none.errors.contains("no saved query nope: @failed @live @slow @stuck"), "\(none)")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func aSavedQueryIsWhatItStandsFor() throws {
-        let place = try Place()
+        let place = Place()
         try write("[queries]\nfirst = \"\\\"order 1\\\"\"\n", place)
         let probe = try place.probe()
         for number in 1...2 { try probe.tell("chain order \(number)") }

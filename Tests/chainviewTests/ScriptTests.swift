@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func withoutAProgramItSuggestsWhatToTry() throws {
-        let place = try Place()
+        let place = Place()
         for words in ["", "ps", "--headless"] {
             let outcome = try place.run(words)
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(words): \(outcome)")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func programsAreListed() throws {
-        let place = try Place()
+        let place = Place()
         let (first, second) = (try place.probe("shop"), try place.probe("stock", "read-only"))
         try first.tell("chain order 17")
         for words in ["", "ps"] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aTreeIsPrinted() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         for number in 1...3 { try probe.tell("chain order \(number)") }
         try probe.tell("settle order 2")
@@ -73,7 +73,7 @@ import Testing
         ("C.UTF-8", true), ("ca_ES.UTF-8@valencia", true), ("ca_ES.utf8@euro", true), ("de_DE@euro", false),
     ])
     func theLocaleChoosesTheCharacters(locale: String, isUnicode: Bool) throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         for number in 1...2 { try probe.tell("chain order \(number)") }
         let setting = place.environment.merging(["LC_ALL": locale]) { $1 }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func aLargeTreeIsPrintedWhole() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("many 3000")
         #expect(try nodes(place).count == 9_000)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func cancellingReportsItsResult() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         try probe.tell("chain order 18")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func aReadOnlyProgramRefuses() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe("stock", "read-only")
         try probe.tell("chain order 17")
         let outcome = try place.run("cancel stock 1")
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func aPortAsksForItsToken() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe("shop", "port")
         try probe.tell("chain order 17")
         let answer = try probe.tell("where")
@@ -150,7 +150,7 @@ import Testing
 
     /// With a script in place of ssh that runs the command on this machine.
     @Test func anotherMachineIsReachedOverSSH() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         let bin = place.path + "/bin"
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func aFolderThatOthersCanOpenIsNotTrusted() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         let folder = place.path + "/chainview"
         #expect(chmod(folder, 0o755) == 0)
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aStoppedProgramIsReportedAsSilent() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         kill(probe.pid, SIGSTOP)
         defer { kill(probe.pid, SIGCONT) }
@@ -204,7 +204,7 @@ import Testing
 
     @Test(arguments: ["ps", "cancel", "attach --headless --for 5s"])
     func aMissingProgramIsOneSentence(command: String) throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         let node = command == "cancel" ? " 1" : ""
         let other = try place.probe("shop")
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func aFrameIsPrintedWhereThereIsNoTerminal() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
         for words in ["attach --for 1s", "attach shop --for 1s", "attach \(probe.pid) --for 1s --read-only"] {
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test func hostileTextsAreNeverRaw() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe("shop\u{1B}[31m\u{9B}2J")
         try probe.tell("hostile")
         let target = "\(probe.pid)"

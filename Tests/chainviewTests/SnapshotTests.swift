@@ -7,7 +7,7 @@ import Testing
 /// `chainview snapshot`.
 @Suite(.serialized, .onItsOwnThread) struct SnapshotTests {
     @Test func aFrameOfARecordingIsPrinted() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let late = try place.run("snapshot shop.chain --size 100x12")
         #expect(late.status == 0 && late.errors.isEmpty && late.lineCount <= 12, "\(late)")
@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test func itIsTheFrameOfReplay() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let frame = try place.run("replay shop.chain --at 2s --headless").output
         #expect(try place.run("snapshot shop.chain@2s").output == frame)
     }
 
     @Test func theFormatsAreThoseOfSavedScreens() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let ansi = try place.run("snapshot shop.chain --format ansi")
         #expect(ansi.status == 0 && ansi.output.contains("\u{1B}["), "\(ansi)")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aFrameOfAProgramIsPrintedAtOnce() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")
         let outcome = try place.run("snapshot shop")

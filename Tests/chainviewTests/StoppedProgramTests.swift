@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func othersAreFoundByNameAsQuickly() throws {
-        let place = try Place()
+        let place = Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
         try shop.tell("chain order 17")
         stop(stock)
@@ -49,7 +49,7 @@ import Testing
 
     #if os(Linux)
         @Test func aStoppedProgramIsReported() throws {
-            let place = try Place()
+            let place = Place()
             let stock = try place.probe("stock")
             stop(stock)
             for target in ["stock", "sto", "\(stock.pid)", "unix:\(place.path)/chainview/\(stock.pid).sock"] {
@@ -66,7 +66,7 @@ import Testing
     #endif
 
     @Test func aTreeHoldsWhatWasMadeJustBefore() throws {
-        let place = try Place()
+        let place = Place()
         let probe = try place.probe()
         // The node is collected for the viewer, if the inspector's thread has not done so, which it does each 100 ms.
         for round in 1...20 {
@@ -79,7 +79,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
     func aFolderTakenByAnotherUserIsEvaded() throws {
-        let place = try Place()
+        let place = Place()
         let folder = place.path + "/chainview-\(geteuid())"
         #expect(mkdir(folder, 0o700) == 0 && chown(folder, 65534, 65534) == 0)
         let environment = ["XDG_RUNTIME_DIR": "", "TMPDIR": place.path]

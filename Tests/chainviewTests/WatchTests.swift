@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func failEndsWithItsExitCode() throws {
-        let place = try Place()
+        let place = Place()
         try place.recording()
         let matched = try place.run("watch shop.chain --where rejected --fail")
         #expect(matched.status == 1 && matched.errors.isEmpty && matched.lineCount == 1, "\(matched)")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func aCommandRunsForEachNodeWithItsFacts() throws {
-        let place = try Place()
+        let place = Place()
         var batches = EventBatch.seconds(3)
         batches[1].texts[0] = "'; touch \(place.path)/owned; '$(touch \(place.path)/owned)\u{1B}[2J"
         try place.recording("shop.chain", batches)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func aQueueRunsInOrderAndCountsDroppedCommands() throws {
-        let place = try Place()
+        let place = Place()
         let queue = CommandQueue("echo \"$NUMBER\" >> \(place.path)/list; cat >> \(place.path)/list", limit: 2)
         // The first begins at once, so three have room.
         for number in 1...5 {
@@ -108,7 +108,7 @@ import Testing
 
     /// Also if it comes while the rest is run.
     @Test(arguments: [0, 3]) func onceStoppedAQueueWaitsForALimitedTime(stopsAt: Int) throws {
-        let place = try Place()
+        let place = Place()
         let path = try place.fifo()
         let queue = CommandQueue("exec < \(path)", stopLimit: .milliseconds(20))
         for _ in 1...3 { try queue.add(CommandQueue.Job(environment: [:], input: "")) }
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func aSignalDoesNotWaitForTheCommand() throws {
-        let place = try Place()
+        let place = Place()
         let path = try place.fifo()
         let shop = try place.probe("shop", "chain order 1")
         let process = Process()
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func aProgramIsWatched() throws {
-        let place = try Place()
+        let place = Place()
         let shop = try place.probe("shop", "chain order 1")
         let matched = try place.run("watch shop --where 'live age>1s' --fail")
         #expect(matched.status == 1 && matched.output.contains("order 1"), "\(matched)")
