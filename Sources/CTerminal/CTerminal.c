@@ -38,7 +38,7 @@ static const char pasteOff[] = "\033[?2004l";
 
 int ct_colors(void) { return colorCount; }
 
-void ct_restore_raw(void) {
+void ct_restore_terminal(void) {
     if (!atomic_exchange(&ct.isOurs, false)) return;
     ct_write_all(ct.output, ct.restore, ct.restoreCount, 500);
     tcsetattr(ct.output, TCSANOW, &ct.shell);
@@ -180,7 +180,7 @@ static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
     // After a stop without notice the present modes may be a shell's: then endwin must restore those.
     bool isBackground = ct_is_background();
-    sigset_t before = ct_block_stop(SIG_BLOCK);
+    sigset_t before = ct_mask_ttou(SIG_BLOCK);
     if (isBackground) def_shell_mode();
     // Discard unsent output, because endwin would wait for a stalled terminal.
     if (gaveUp) tcflush(ct.output, TCOFLUSH);
@@ -215,7 +215,7 @@ void ct_size(int *columnCount, int *rowCount) {
     *rowCount = size.ws_row > 0 ? size.ws_row : 24;
 }
 
-void ct_resized(int columnCount, int rowCount) {
+void ct_set_size(int columnCount, int rowCount) {
     if (isOpen && columnCount > 0 && rowCount > 0) resizeterm(rowCount, columnCount);
 }
 

@@ -131,8 +131,8 @@ int ct_capture_begin(size_t limit) {
 }
 
 static void replay(int fd) {
-    const int patience = 500;
-    ct_write_all(fd, capture.head, capture.headCount, patience);
+    const int timeoutMilliseconds = 500;
+    ct_write_all(fd, capture.head, capture.headCount, timeoutMilliseconds);
     if (capture.cutCount) {
         // Without printf, which is not safe in handlers.
         char digits[24], note[64] = "\n[... ";
@@ -141,12 +141,12 @@ static void replay(int fd) {
         while (count) note[length++] = digits[--count];
         const char *end = " bytes left out ...]\n";
         memcpy(note + length, end, strlen(end));
-        ct_write_all(fd, note, length + strlen(end), patience);
+        ct_write_all(fd, note, length + strlen(end), timeoutMilliseconds);
     }
     size_t first = capture.ringLimit - capture.ringStart;
     if (first > capture.ringCount) first = capture.ringCount;
-    ct_write_all(fd, capture.ring + capture.ringStart, first, patience);
-    ct_write_all(fd, capture.ring, capture.ringCount - first, patience);
+    ct_write_all(fd, capture.ring + capture.ringStart, first, timeoutMilliseconds);
+    ct_write_all(fd, capture.ring, capture.ringCount - first, timeoutMilliseconds);
 }
 
 void ct_capture_end(bool inTrap) {

@@ -29,11 +29,11 @@ extern int ct_failure;
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
-// Safe in handlers: writes all, or gives up when no byte is taken for `patience` milliseconds; with a negative
-// `patience`, when none is taken and the process is to end. Returns whether all was written.
-bool ct_write_all(int fd, const char *bytes, size_t count, int patience);
+// Safe in handlers: writes all, or gives up when no byte is taken for `timeoutMilliseconds`; if that is
+// negative, when none is taken and the process is to end. Returns whether all was written.
+bool ct_write_all(int fd, const char *bytes, size_t count, int timeoutMilliseconds);
 // Safe in handlers: restores screen and modes.
-void ct_restore_raw(void);
+void ct_restore_terminal(void);
 
 // Begins to capture descriptors 1 and 2 where they are terminals. Returns 0, or an error number.
 int ct_capture_begin(size_t limit);
@@ -53,4 +53,4 @@ bool ct_is_background(void);
 bool ct_await_foreground(void);
 // Blocks or unblocks SIGTTOU on this thread: unblocked, it stops a process that changes the terminal from the
 // background. Returns the previous mask.
-sigset_t ct_block_stop(int how);
+sigset_t ct_mask_ttou(int how);

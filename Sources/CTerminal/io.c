@@ -9,7 +9,7 @@ int ct_failure;
 
 int ct_errno(void) { return ct_failure; }
 
-bool ct_write_all(int fd, const char *bytes, size_t count, int patience) {
+bool ct_write_all(int fd, const char *bytes, size_t count, int timeoutMilliseconds) {
     int waited = 0;
     while (count > 0) {
         ssize_t written = write(fd, bytes, count);
@@ -21,8 +21,8 @@ bool ct_write_all(int fd, const char *bytes, size_t count, int patience) {
         }
         if (written < 0 && errno == EINTR) continue;
         if (written < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return false;
-        if (patience >= 0 && waited >= patience) return false;
-        if (patience < 0 && (atomic_load(&ct.isEnding) || atomic_load(&ct.isTrapped))) {
+        if (timeoutMilliseconds >= 0 && waited >= timeoutMilliseconds) return false;
+        if (timeoutMilliseconds < 0 && (atomic_load(&ct.isEnding) || atomic_load(&ct.isTrapped))) {
             errno = EAGAIN;
             return false;
         }

@@ -49,7 +49,7 @@ static void deadly(int signal, siginfo_t *info, void *context) {
     (void)context;
     int before = errno;
     if (!atomic_exchange(&ct.isTrapped, true)) {
-        ct_restore_raw();
+        ct_restore_terminal();
         ct_capture_end(true);
         atomic_store(&ct.isRestored, true);
     } else {
@@ -148,7 +148,7 @@ void ct_stop_self(void) {
     sigaction(SIGTSTP, &ours, NULL);
 }
 
-sigset_t ct_block_stop(int how) {
+sigset_t ct_mask_ttou(int how) {
     sigset_t stop, before;
     sigemptyset(&stop);
     sigaddset(&stop, SIGTTOU);
@@ -185,7 +185,7 @@ bool ct_await_foreground(void) {
     continued.sa_handler = interrupt;
     sigaction(SIGTTOU, &standard, &stopBefore);
     sigaction(SIGCONT, &continued, &continuedBefore);
-    sigset_t before = ct_block_stop(SIG_UNBLOCK);
+    sigset_t before = ct_mask_ttou(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
     while (!isOurs && !isLost && !is_ending_in_background()) {
         // In the background this call stops the process, as often as needed; it fails where no shell could continue it.

@@ -188,7 +188,7 @@ public final class Screen {
 
     private func updateSize() {
         let now = Screen.terminalSize()
-        ct_resized(Int32(now.columns), Int32(now.rows))
+        ct_set_size(Int32(now.columns), Int32(now.rows))
         // Paint everything, because terminals differ in what they keep after a change of size.
         shown = nil
         guard now != size else { return }

@@ -40,7 +40,7 @@ int ct_colors(void);
 // Gets the terminal's current size in cells; 80 and 24 where unknown.
 void ct_size(int *columns, int *rows);
 // Sets the size of ncurses' screen.
-void ct_resized(int columns, int rows);
+void ct_set_size(int columns, int rows);
 // Returns whether writing the last cell of the last row scrolls the terminal.
 bool ct_scrolls_at_end(void);
 
