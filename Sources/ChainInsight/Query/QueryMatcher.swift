@@ -13,7 +13,7 @@ public struct QueryMatcher: Sendable {
     /// Bytes of text searched so far: the measure of a slice of work.
     public private(set) var comparedBytes = 0
     /// The changes of a node that can change whether it matches, besides the passing of time.
-    public let asked: NodeChanges
+    public let relevantChanges: NodeChanges
     /// The kinds of warnings that hold, by node, one bit a kind: what `warning:deadlock` asks for.
     public var warnings: [NodeID: WarningBits]
     private let program: QueryProgram
@@ -29,7 +29,7 @@ public struct QueryMatcher: Sendable {
         self.warnings = warnings
         self.query = query
         program = QueryProgram(query.root)
-        asked = program.asked
+        relevantChanges = program.relevantChanges
         patterns = program.patterns
         answers = Array(repeating: NameAnswers(), count: program.needles.count + program.patterns.count)
     }
@@ -41,52 +41,52 @@ public struct QueryMatcher: Sendable {
 
     /// Whether the query finds a node, with the search fields that the caller has read from it.
     public mutating func matches(
-        _ node: NodeIndex, _ words: SearchFields, in forest: ChainForest, now: UInt64
+        _ node: NodeIndex, _ fields: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
         holdsUntil = .max
         var next = program.entry
         while next >= 0 {
             let step = program.steps[next]
-            next = passes(step.test, node, words, forest, now) ? step.yes : step.no
+            next = passes(step.test, node, fields, forest, now) ? step.yes : step.no
         }
         return next == QueryProgram.found
     }
 
     @inline(__always)
     private mutating func passes(
-        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: SearchFields, _ forest: ChainForest,
+        _ test: QueryProgram.Test, _ node: NodeIndex, _ fields: SearchFields, _ forest: ChainForest,
         _ now: UInt64
     ) -> Bool {
         switch test {
-        case .states(let states): return states & words.state.bit != 0
-        case .kinds(let kinds): return kinds.contains(words.kind)
+        case .states(let states): return states & fields.state.bit != 0
+        case .kinds(let kinds): return kinds.contains(fields.kind)
         case .id(let id): return forest.id(of: node) == id
         case .duration(let field, let comparison, let limit):
             return passes(field, comparison, limit, forest.node(node), forest, now)
         case .warnings(let kinds):
             return !warnings.isEmpty && kinds & (warnings[forest.id(of: node)] ?? 0) != 0
         case .waits(let reasons):
-            guard words.state.isLive else { return false }
+            guard fields.state.isLive else { return false }
             return reasons & forest.blocker(of: node, memberLimit: Self.memberLimit).reason.bit != 0
-        case .ownText(let field, let needle): return holds(needle, field.text(of: node, words, in: forest))
-        case .name(.site, let needle): return isInName(.site, needle, words.site, forest)
+        case .fieldText(let field, let needle): return holds(needle, field.text(of: node, fields, in: forest))
+        case .name(.site, let needle): return isInName(.site, needle, fields.site, forest)
         case .name(let field, let needle):
             let view = forest.node(node)
             return isInName(field, needle, field == .thread ? view.thread : UInt32(view.executor), forest)
-        case .text(let needle, let states, let kinds): return holds(needle, states, kinds, words, forest)
+        case .text(let needle, let states, let kinds): return holds(needle, states, kinds, fields, forest)
         }
     }
 
     private mutating func holds(
-        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: SearchFields, _ forest: ChainForest
+        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ fields: SearchFields, _ forest: ChainForest
     ) -> Bool {
-        if states & words.state.bit != 0 || kinds.contains(words.kind) { return true }
-        if let label = forest.label(of: words) {
+        if states & fields.state.bit != 0 || kinds.contains(fields.kind) { return true }
+        if let label = forest.label(of: fields) {
             if holds(needle, label) { return true }
-        } else if isInName(.site, needle, words.site, forest) {
+        } else if isInName(.site, needle, fields.site, forest) {
             return true
         }
-        return holds(needle, forest.summary(of: words))
+        return holds(needle, forest.summary(of: fields))
     }
 
     private mutating func holds(_ needle: Int, _ text: String?) -> Bool {
@@ -155,11 +155,11 @@ private struct NameAnswers {
 }
 
 extension QueryField {
-    fileprivate func text(of node: NodeIndex, _ words: SearchFields, in forest: ChainForest) -> String? {
+    fileprivate func text(of node: NodeIndex, _ fields: SearchFields, in forest: ChainForest) -> String? {
         switch self {
-        case .label: forest.label(of: words)
-        case .error: Self.isValue(node, words.state, forest) ? nil : forest.summary(of: words)
-        case .value: Self.isValue(node, words.state, forest) ? forest.summary(of: words) : nil
+        case .label: forest.label(of: fields)
+        case .error: Self.isValue(node, fields.state, forest) ? nil : forest.summary(of: fields)
+        case .value: Self.isValue(node, fields.state, forest) ? forest.summary(of: fields) : nil
         case .parent: forest.treeParent(of: node).flatMap { forest.label(of: $0) }
         case .chain: forest.label(of: forest.root(of: node))
         case .canceller: forest.canceller(of: node)

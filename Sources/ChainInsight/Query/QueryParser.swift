@@ -20,30 +20,30 @@ struct QueryParser {
     mutating func parse() throws(QueryError) -> Query.Term {
         token = try lexer.next()
         guard token != nil else { return .all([]) }
-        let term = try alternatives()
+        let term = try parseAlternatives()
         if let token { throw QueryError("there is no ( for this )", at: token.range) }
         return term
     }
 
-    private mutating func alternatives() throws(QueryError) -> Query.Term {
-        var terms = [try conjunction()]
+    private mutating func parseAlternatives() throws(QueryError) -> Query.Term {
+        var terms = [try parseConjunction()]
         while token?.kind == .or {
             token = try lexer.next()
-            terms.append(try conjunction())
+            terms.append(try parseConjunction())
         }
         return terms.count == 1 ? terms[0] : .any(terms)
     }
 
-    private mutating func conjunction() throws(QueryError) -> Query.Term {
-        var terms = [try negation()]
+    private mutating func parseConjunction() throws(QueryError) -> Query.Term {
+        var terms = [try parseNegation()]
         while let next = token, next.kind != .or, next.kind != .close {
             if next.kind == .and { token = try lexer.next() }
-            terms.append(try negation())
+            terms.append(try parseNegation())
         }
         return terms.count == 1 ? terms[0] : .all(terms)
     }
 
-    private mutating func negation() throws(QueryError) -> Query.Term {
+    private mutating func parseNegation() throws(QueryError) -> Query.Term {
         depth += 1
         defer { depth -= 1 }
         guard let current = token else {
@@ -52,25 +52,25 @@ struct QueryParser {
         guard depth <= Self.depthLimit else { throw QueryError("too many ( or not", at: current.range) }
         if current.kind == .not {
             token = try lexer.next()
-            return .not(try negation())
+            return .not(try parseNegation())
         }
-        return try words()
+        return try parseWords()
     }
 
     /// Parses one word, or several with `|` between them; one of them has to match. Words after a field are further
     /// values of that field: `kind:all|race` is one of both, `kind!=all|race` is neither. Further fields stand by
     /// themselves.
-    private mutating func words() throws(QueryError) -> Query.Term {
+    private mutating func parseWords() throws(QueryError) -> Query.Term {
         var terms: [Query.Term] = []
         var isMore = true
         while isMore {
             // A `not` applies to all alternatives after it.
             if token?.kind == .not {
-                terms.append(try negation())
+                terms.append(try parseNegation())
                 break
             }
             let first = token
-            var values = [try word()]
+            var values = [try parseWord()]
             isMore = try skipBar()
             if case .field(let name, let sign, _, _)? = first?.kind {
                 while isMore, let next = token, let value = next.value {
@@ -92,7 +92,7 @@ struct QueryParser {
         return true
     }
 
-    private mutating func word() throws(QueryError) -> Query.Term {
+    private mutating func parseWord() throws(QueryError) -> Query.Term {
         guard let current = token else {
             throw QueryError("something to look for is missing here", at: lexer.end..<lexer.end)
         }
@@ -100,7 +100,7 @@ struct QueryParser {
         switch current.kind {
         case .open:
             token = try lexer.next()
-            let inner = try alternatives()
+            let inner = try parseAlternatives()
             guard token?.kind == .close else { throw QueryError("this ( is not closed", at: current.range) }
             term = inner
         case .not, .close, .and, .or, .bar: throw QueryError("something to look for is missing here", at: current.range)

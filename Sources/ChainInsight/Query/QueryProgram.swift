@@ -8,7 +8,7 @@ struct QueryProgram: Sendable {
         /// state or kind, which `states` and `kinds` hold.
         case text(needle: Int, states: UInt16, kinds: KindSet)
         /// The text is in the label, the error, the value, the canceller, or the label of another node.
-        case ownText(QueryField, needle: Int)
+        case fieldText(QueryField, needle: Int)
         /// The text is in the name of the thread, executor or site. Evaluated once for each name.
         case name(QueryField, needle: Int)
         case duration(QueryDuration, Query.Comparison, UInt64)
@@ -38,17 +38,17 @@ struct QueryProgram: Sendable {
     private(set) var entry = found
 
     /// The changes of a node that can change whether it matches.
-    var asked: NodeChanges {
-        steps.reduce(into: []) { asked, step in
+    var relevantChanges: NodeChanges {
+        steps.reduce(into: []) { changes, step in
             switch step.test {
-            case .text(_, let states, _): asked.formUnion(states == 0 ? .description : [.description, .state])
+            case .text(_, let states, _): changes.formUnion(states == 0 ? .description : [.description, .state])
             // The state decides whether a summary is a value or an error.
-            case .ownText(.error, _), .ownText(.value, _): asked.formUnion([.description, .state])
-            case .ownText, .name(.site, _), .kinds: asked.insert(.description)
+            case .fieldText(.error, _), .fieldText(.value, _): changes.formUnion([.description, .state])
+            case .fieldText, .name(.site, _), .kinds: changes.insert(.description)
             // Threads and executors are set by the steps of a node.
-            case .name, .duration: asked.insert(.facts)
-            case .states: asked.insert(.state)
-            case .waits: asked.formUnion([.state, .facts])
+            case .name, .duration: changes.insert(.facts)
+            case .states: changes.insert(.state)
+            case .waits: changes.formUnion([.state, .facts])
             case .id, .warnings: break
             }
         }
@@ -93,7 +93,7 @@ struct QueryProgram: Sendable {
                 case .text(let text): append(Needle(text, isWhole: comparison == .equal))
                 case .pattern(let pattern): append(pattern)
                 }
-            return field.isName ? .name(field, needle: needle) : .ownText(field, needle: needle)
+            return field.isName ? .name(field, needle: needle) : .fieldText(field, needle: needle)
         case .duration(let field, let comparison, let limit): return .duration(field, comparison, limit)
         case .states(let states): return .states(Self.set(states))
         case .kinds(let kinds): return .kinds(KindSet(kinds))

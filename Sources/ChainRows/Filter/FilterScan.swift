@@ -67,7 +67,7 @@ struct FilterScan {
         text = query.text
         markedTexts = query.markedTexts.map { Needle($0) }
         matcher = QueryMatcher(query)
-        relevantChanges = matcher.asked.union([.created, .moved])
+        relevantChanges = matcher.relevantChanges.union([.created, .moved])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
         dependsOnLinks = query.dependsOnLinks
