@@ -117,16 +117,16 @@ import Testing
     }
 
     @Test func labelsShowWhatTheyHaveInCommon() {
-        var pattern = LabelPattern()
-        #expect(pattern.text == nil)
-        for label in ["order 17", "order 18"] { pattern.add(label) }
-        #expect(pattern.text == "order")
-        var longer = LabelPattern()
-        for label in ["order 1", "order 17"] { longer.add(label) }
+        var label = CommonLabel()
+        #expect(label.text == nil)
+        for text in ["order 17", "order 18"] { label.add(text) }
+        #expect(label.text == "order")
+        var longer = CommonLabel()
+        for text in ["order 1", "order 17"] { longer.add(text) }
         #expect(longer.text == "order")
-        pattern.add("invoice 3")
-        #expect(pattern.text == "")
-        var same = LabelPattern()
+        label.add("invoice 3")
+        #expect(label.text == "")
+        var same = CommonLabel()
         for _ in 0..<2 { same.add("bank, try 1") }
         #expect(same.text == "bank, try 1")
         same.add("bank, try 2")

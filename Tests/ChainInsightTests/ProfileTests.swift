@@ -41,7 +41,7 @@ import Testing
     /// Counts the chains of the forest that have settled.
     private static func count(_ table: inout ChainSiteTable, _ forest: ChainForest) {
         for tick in 1...40 as ClosedRange<UInt64> {
-            _ = table.count(forest, wall: tick * ChainSiteTable.hold, budget: 100)
+            _ = table.count(forest, wall: tick * ChainSiteTable.settleDelay, budget: 100)
         }
         while !table.refresh(forest, budget: 1_000_000) {}
     }
@@ -111,8 +111,8 @@ import Testing
         for number in 1...20 as ClosedRange<UInt64> {
             Self.order(&script, number * 100, at: Double(number) * 1_000)
             table.update(with: script.forest.consumeChanges(), of: script.forest)
-            _ = table.count(script.forest, wall: 10 * number * ChainSiteTable.hold, budget: 1_000)
-            _ = table.count(script.forest, wall: (10 * number + 5) * ChainSiteTable.hold, budget: 1_000)
+            _ = table.count(script.forest, wall: 10 * number * ChainSiteTable.settleDelay, budget: 1_000)
+            _ = table.count(script.forest, wall: (10 * number + 5) * ChainSiteTable.settleDelay, budget: 1_000)
             script.forest.retain(now: script.time)
             table.update(with: script.forest.consumeChanges(), of: script.forest)
         }
@@ -193,7 +193,7 @@ import Testing
             }
         }
         for tick in 1...20 as ClosedRange<UInt64> {
-            let wall = tick * ChainSiteTable.hold
+            let wall = tick * ChainSiteTable.settleDelay
             _ = swept.count(script.forest, wall: wall, budget: 100_000)
             _ = followed.count(script.forest, wall: wall, budget: 100_000)
         }
@@ -249,7 +249,7 @@ import Testing
         var table = ChainSiteTable()
         table.openProfile()
         for tick in 1...200 as ClosedRange<UInt64> {
-            _ = table.count(many.forest, wall: tick * ChainSiteTable.hold, budget: 1_000)
+            _ = table.count(many.forest, wall: tick * ChainSiteTable.settleDelay, budget: 1_000)
         }
         let all = 2 * (ProfileTree.frameLimit + 10)
         let counted = table.profile?.frames.reduce(0) { $0 + $1.count } ?? 0
@@ -272,7 +272,7 @@ import Testing
         var table = ChainSiteTable()
         table.openProfile()
         for tick in 1...200 as ClosedRange<UInt64> {
-            _ = table.count(script.forest, wall: tick * ChainSiteTable.hold, budget: 100)
+            _ = table.count(script.forest, wall: tick * ChainSiteTable.settleDelay, budget: 100)
         }
         #expect(table.isComplete)
         #expect(table.profile?.frames.count == ProfileTree.frameLimit)
@@ -291,7 +291,7 @@ import Testing
             if step % 5 == 0 { program.script.forest.retain(now: program.script.time) }
             guard step % 8 == 7 else { continue }
             table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
-            _ = table.count(program.script.forest, wall: UInt64(step) * ChainSiteTable.hold / 8, budget: 1_000)
+            _ = table.count(program.script.forest, wall: UInt64(step) * ChainSiteTable.settleDelay / 8, budget: 1_000)
         }
         _ = table.refresh(program.script.forest, budget: 1_000_000)
         let frames = table.profile?.frames ?? []

@@ -10,7 +10,7 @@ public struct ChainSiteTable: Sendable {
     /// The most call sites; chains of further ones count under the unknown site.
     public static let siteLimit = 1_024
     /// How long a chain must have been settled before it is counted, in nanoseconds.
-    public static let hold: UInt64 = 100_000_000
+    public static let settleDelay: UInt64 = 100_000_000
 
     /// Changes whenever a figure does.
     public private(set) var revision: UInt64 = 0
@@ -70,7 +70,7 @@ public struct ChainSiteTable: Sendable {
     /// Whether there is something to sweep or to count now.
     public var isCounting: Bool { !isComplete || settling.first.map { isDue($0) } ?? false }
 
-    /// Whether settled chains wait to be counted, now or after ``hold``.
+    /// Whether settled chains wait to be counted, now or after ``settleDelay``.
     public var hasSettled: Bool { !settling.isEmpty || !arrived.isEmpty }
 
     /// The figures of the chains from one call site; nil where none was seen. The unknown call site has an empty file
@@ -121,7 +121,7 @@ public struct ChainSiteTable: Sendable {
     }
 
     /// Whether a settled chain is to be counted now.
-    private func isDue(_ chain: Settled) -> Bool { isStill || wall &- chain.wall >= Self.hold }
+    private func isDue(_ chain: Settled) -> Bool { isStill || wall &- chain.wall >= Self.settleDelay }
 
     private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
 

@@ -144,7 +144,7 @@ extension ProfileTree {
     private mutating func sampleLabel(of node: NodeIndex, _ forest: ChainForest, _ frame: Int) {
         let count = frames[frame].count
         guard count & (count - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }
-        frames[frame].pattern.add(label)
+        frames[frame].commonLabel.add(label)
     }
 
     /// Returns the frame of a path, made if it is new; -1 beyond the limits.

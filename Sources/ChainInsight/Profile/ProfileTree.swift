@@ -40,9 +40,9 @@ public struct ProfileTree: Sendable {
         /// The node that was counted last.
         public internal(set) var newest = NodeID.none
         /// What the labels have in common; nil without labels, empty where they differ.
-        public var label: String? { pattern.text }
+        public var label: String? { commonLabel.text }
 
-        var pattern = LabelPattern()
+        var commonLabel = CommonLabel()
         var histogram = DurationHistogram()
         var isStale = false
     }

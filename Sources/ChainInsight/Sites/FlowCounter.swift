@@ -8,7 +8,7 @@ struct FlowCounter: Sendable {
     private var time = DurationHistogram()
     private var history = RateHistory()
     private var heap = OldestHeap()
-    private var pattern = LabelPattern()
+    private var commonLabel = CommonLabel()
     /// The first and the newest node since the last refresh, which reads their labels.
     private var samples: [NodeID] = []
     /// When the newest node was made, in nanoseconds of the process's clock.
@@ -57,9 +57,9 @@ struct FlowCounter: Sendable {
         figures.oldestNode = oldest.map { forest.node(NodeIndex(rawValue: $0.slot)).id } ?? .none
         guard !samples.isEmpty else { return }
         for sample in samples {
-            if let label = forest.index(of: sample).flatMap(forest.label), !label.isEmpty { pattern.add(label) }
+            if let label = forest.index(of: sample).flatMap(forest.label), !label.isEmpty { commonLabel.add(label) }
         }
         samples.removeAll(keepingCapacity: true)
-        figures.label = pattern.text
+        figures.label = commonLabel.text
     }
 }

@@ -10,11 +10,11 @@ extension SiteTable {
         let isNew = counted.insert(slot)
         let isLive = view.isLive
         let isSettling = !isLive && settled.insert(slot)
-        let isOpen = !isNew && !isSettling && !open.isEmpty && open[slot] != nil
+        let hasUnknownFacts = !isNew && !isSettling && !unknownFacts.isEmpty && unknownFacts[slot] != nil
         let isBeginning = isLive && view.state != .waiting && begun.insert(slot)
         let isRunning = view.activity == .running
         let runs = isRunning != runningSlots.contains(slot)
-        guard isNew || isSettling || isOpen || isBeginning || runs else { return }
+        guard isNew || isSettling || hasUnknownFacts || isBeginning || runs else { return }
         let index = index(of: SiteKey(site: view.site, kind: view.kind), forest)
         if isNew {
             records[index].counts.total += 1
@@ -30,8 +30,8 @@ extension SiteTable {
             if !isNew { records[index].counts.live -= 1 }
             if begun.contains(slot) { records[index].flow.leave() }
             settle(view, index, isEvicted ? nil : forest)
-        } else if isOpen {
-            close(view, index, isEvicted ? nil : forest)
+        } else if hasUnknownFacts {
+            countLateFacts(view, index, isEvicted ? nil : forest)
         }
         revision += 1
     }
@@ -52,19 +52,19 @@ extension SiteTable {
     }
 
     /// Which facts of a settled node are still unknown.
-    struct OpenEnd: OptionSet {
+    struct UnknownFacts: OptionSet {
         let rawValue: UInt8
         /// How it settled.
-        static let settlement = OpenEnd(rawValue: 1)
+        static let settlement = UnknownFacts(rawValue: 1)
         /// When its handler ended.
-        static let run = OpenEnd(rawValue: 2)
+        static let run = UnknownFacts(rawValue: 2)
     }
 
-    /// The most nodes in `open`; the unknown facts of further nodes are never counted.
-    static let openLimit = 65_536
+    /// The most nodes in `unknownFacts`; the unknown facts of further nodes are never counted.
+    static let unknownFactsLimit = 65_536
 
     private mutating func settle(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
-        var rest: OpenEnd = []
+        var rest: UnknownFacts = []
         if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, index, forest) }
         let timing = view.handlerTiming(now: view.settled ?? 0)
         if let wait = timing.wait, view.started != nil || view.state != .unknown {
@@ -72,9 +72,9 @@ extension SiteTable {
             markStale(index)
         }
         if view.activity == .running { rest.insert(.run) } else { recordRun(view, timing, index) }
-        guard !rest.isEmpty, open.count < Self.openLimit else { return }
-        open[view.index.rawValue] = rest
-        openHighWater = max(openHighWater, open.count)
+        guard !rest.isEmpty, unknownFacts.count < Self.unknownFactsLimit else { return }
+        unknownFacts[view.index.rawValue] = rest
+        unknownFactsHighWater = max(unknownFactsHighWater, unknownFacts.count)
     }
 
     private mutating func countEnd(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
@@ -98,8 +98,8 @@ extension SiteTable {
     }
 
     /// Counts those facts of a settled node that have become known.
-    private mutating func close(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
-        guard var rest = open[view.index.rawValue] else { return }
+    private mutating func countLateFacts(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
+        guard var rest = unknownFacts[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
             rest.remove(.settlement)
             countEnd(view, index, forest)
@@ -108,7 +108,7 @@ extension SiteTable {
             rest.remove(.run)
             recordRun(view, view.handlerTiming(now: view.settled ?? 0), index)
         }
-        open[view.index.rawValue] = rest.isEmpty ? nil : rest
+        unknownFacts[view.index.rawValue] = rest.isEmpty ? nil : rest
     }
 
     /// Returns the index of a key's record, and makes the record of a new key.

@@ -37,8 +37,8 @@ public struct SiteTable: Sendable {
     /// The running handlers by slot, at most ``runningLimit``.
     var running: [UInt32: Run] = [:]
     /// By slot, which facts of a settled node are still unknown.
-    var open: [UInt32: OpenEnd] = [:]
-    var openHighWater = 0
+    var unknownFacts: [UInt32: UnknownFacts] = [:]
+    var unknownFactsHighWater = 0
     /// The records with ``Record/isStale``.
     private var stale = Queue<Int>()
     /// The next index to sweep; nil after the last one.
@@ -103,8 +103,8 @@ public struct SiteTable: Sendable {
             QueueStatistics(
                 name: "call sites", count: records.count, highWaterMark: records.count, limit: Self.keyLimit + 1),
             QueueStatistics(
-                name: "settled nodes that run on", count: open.count, highWaterMark: openHighWater,
-                limit: Self.openLimit),
+                name: "settled nodes that run on", count: unknownFacts.count, highWaterMark: unknownFactsHighWater,
+                limit: Self.unknownFactsLimit),
         ]
     }
 
@@ -190,7 +190,7 @@ public struct SiteTable: Sendable {
             if record == nil { record = index(of: SiteKey(site: view.site, kind: view.kind), forest) }
             records[record!].counts.running -= 1
         }
-        if !open.isEmpty { open[slot] = nil }
+        if !unknownFacts.isEmpty { unknownFacts[slot] = nil }
     }
 
     // MARK: Figures

@@ -1,5 +1,5 @@
 /// What labels have in common: `order` of `order 17` and `order 18`.
-struct LabelPattern: Hashable, Sendable {
+struct CommonLabel: Hashable, Sendable {
     /// The label if all are the same, else the common beginning up to its last letter. Nil without labels, empty where
     /// nothing is common.
     private(set) var text: String?
