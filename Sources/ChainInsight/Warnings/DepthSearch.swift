@@ -17,7 +17,7 @@ struct DepthSearch {
 
     enum Result {
         /// Whether a node is deeper than the limit.
-        case found(isDeep: Bool)
+        case finished(isDeep: Bool)
         /// The current node left the chain since the last slice.
         case interrupted
         /// The budget ended first.
@@ -31,9 +31,9 @@ struct DepthSearch {
         }
         while budget > 0 {
             budget -= 1
-            if depth > limit { return .found(isDeep: true) }
+            if depth > limit { return .finished(isDeep: true) }
             guard let next = forest.next(after: node, within: top, depth: &depth) else {
-                return .found(isDeep: false)
+                return .finished(isDeep: false)
             }
             node = next
         }

@@ -38,7 +38,7 @@ extension WarningTable {
             if sweep!.depth == nil { sweep!.depth = DepthSearch(root, in: forest) }
             switch sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) {
             case .unfinished: return false
-            case .found(let isDeep): depths[id] = (count, isDeep)
+            case .finished(let isDeep): depths[id] = (count, isDeep)
             // Keeps an earlier result; without one, the next sweep searches the chain again.
             case .interrupted: break
             }

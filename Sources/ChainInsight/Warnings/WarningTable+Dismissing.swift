@@ -50,7 +50,7 @@ extension WarningTable {
     }
 
     /// Removes all ended warnings.
-    public mutating func dismissEnded() {
+    public mutating func removeEnded() {
         for index in lists.indices { lists[index].removeEnded() }
         revision += 1
     }

@@ -11,7 +11,7 @@ extension WarningTable {
         sweep = nil
         pause = Self.pause(after: done)
         // Where nothing is live, nothing can become overdue.
-        if forest.totals.counts.liveCount == 0 { isBehind = false }
+        if forest.totals.counts.liveCount == 0 { hasChangedSinceWholeSweep = false }
         nextDue = done.nextDue
         held = [:]
         heldSlots.removeAll()

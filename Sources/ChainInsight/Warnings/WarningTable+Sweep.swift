@@ -57,13 +57,14 @@ extension WarningTable {
         // A node's time counts from its parent's settlement, which does not change the node: a whole sweep within half
         // the limit finds it before it is overdue.
         let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
-        let isWhole = needsFaultSearch || (isBehind && wholeBegan.map { now >= $0 &+ interval } ?? true)
-        guard isStale || isWhole || nextDue.map({ now >= $0 }) ?? false,
+        let isWhole =
+            needsFaultSearch || (hasChangedSinceWholeSweep && wholeBegan.map { now >= $0 &+ interval } ?? true)
+        guard hasChangedSinceSweep || isWhole || nextDue.map({ now >= $0 }) ?? false,
             sweepBegan.map({ now >= $0 &+ pause }) ?? true
         else { return false }
         sweep = WarningSweep(isWhole: isWhole, findsFaults: needsFaultSearch)
-        if isWhole { (isBehind, wholeBegan) = (false, now) }
-        (isStale, needsFaultSearch, sweepBegan) = (false, false, now)
+        if isWhole { (hasChangedSinceWholeSweep, wholeBegan) = (false, now) }
+        (hasChangedSinceSweep, needsFaultSearch, sweepBegan) = (false, false, now)
         return true
     }
 

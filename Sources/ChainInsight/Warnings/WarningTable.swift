@@ -31,9 +31,9 @@ public struct WarningTable: Sendable {
     var races: Set<NodeID> = []
     var sweep: WarningSweep?
     /// Whether something changed since the last sweep began.
-    var isStale = true
+    var hasChangedSinceSweep = true
     /// Whether something changed since the last whole sweep began.
-    var isBehind = true
+    var hasChangedSinceWholeSweep = true
     /// Whether the next sweep has to search for faults, because not every change was listed.
     var needsFaultSearch = true
     /// When the last sweep began, in nanoseconds of the process's clock.
@@ -84,7 +84,7 @@ public struct WarningTable: Sendable {
     }
 
     /// Whether one tick a second suffices, because only the passing of time can change anything.
-    public var isIdle: Bool { sweep == nil && !isStale && !needsFaultSearch }
+    public var isIdle: Bool { sweep == nil && !hasChangedSinceSweep && !needsFaultSearch }
 
     /// Whether a sweep is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
     public var isSweeping: Bool { sweep != nil }
@@ -108,13 +108,15 @@ public struct WarningTable: Sendable {
     /// Applies changes: some nanoseconds a node.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
         guard !changes.isEverything else {
-            (needsFaultSearch, isStale, isBehind, sweep) = (true, true, true, nil)
+            (needsFaultSearch, hasChangedSinceSweep, hasChangedSinceWholeSweep, sweep) = (true, true, true, nil)
             reported.removeAll()
             // The search for faults counts again those that are not kept.
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
         }
-        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables { (isStale, isBehind) = (true, true) }
+        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables {
+            (hasChangedSinceSweep, hasChangedSinceWholeSweep) = (true, true)
+        }
         watch.reserve(forest.indexBound)
         changes.evicted.withUnsafeBufferPointer { evicted in
             for index in evicted.indices { update(evicted[index], forest, now) }
@@ -239,7 +241,7 @@ public struct WarningTable: Sendable {
         }
         held = held.filter { $0.value != 0 }
         sweep = nil
-        (isStale, isBehind, needsFaultSearch, sweepBegan) = (true, true, true, nil)
+        (hasChangedSinceSweep, hasChangedSinceWholeSweep, needsFaultSearch, sweepBegan) = (true, true, true, nil)
         depths = [:]
         revision += 1
     }

@@ -145,7 +145,7 @@ extension WarningsView {
     private static func dismissEnded(_ state: inout State) {
         for index in state.programs.indices {
             guard state.filter.hidesRest else {
-                state.programs[index].insight.warnings.dismissEnded()
+                state.programs[index].insight.warnings.removeEnded()
                 continue
             }
             for warning in WarningKind.allCases.flatMap(state.programs[index].insight.warnings.warnings(of:))
