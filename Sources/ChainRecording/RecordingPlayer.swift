@@ -196,7 +196,7 @@ extension RecordingPlayer {
     }
 
     /// Returns the time of the last rejection before the present moment; nil for none.
-    package func lastRejectionTime() -> UInt64? {
+    package func previousRejectionTime() -> UInt64? {
         // A chunk's first batch may close after the moment and hold events before it.
         for index in file.chunks.indices.reversed()
         where index == 0 || file.chunks[index - 1].header.lastTime <= time {
@@ -213,7 +213,7 @@ extension RecordingPlayer {
     }
 
     /// Returns the time of the last event before the present moment; nil at the beginning.
-    package func lastEventTime() -> UInt64? {
+    package func previousEventTime() -> UInt64? {
         var index = min(nextChunk, file.chunks.count)
         var last: UInt64?
         while index > 0 {

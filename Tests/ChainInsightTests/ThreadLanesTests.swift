@@ -54,12 +54,12 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.entries(7) == [])
         let lane = world.lanes.lane(of: 7)!
         let now = 4 * second
-        #expect(lane.total(now: now, nil).share.busy == second / 2)
+        #expect(lane.total(now: now, nil).usage.busy == second / 2)
         #expect(lane.total(now: now, nil).of == 2 * second)
-        #expect(lane.share(ofSecond: 1, now: now, nil) == nil, "nothing was known then")
-        #expect(lane.share(ofSecond: 2, now: now, nil)?.busy == second / 2)
-        #expect(lane.share(ofSecond: 3, now: now, nil) == ThreadLane.Share())
-        #expect(lane.share(ofSecond: 5, now: now, nil) == nil, "that is to come")
+        #expect(lane.usage(ofSecond: 1, now: now, nil) == nil, "nothing was known then")
+        #expect(lane.usage(ofSecond: 2, now: now, nil)?.busy == second / 2)
+        #expect(lane.usage(ofSecond: 3, now: now, nil) == ThreadLane.Usage())
+        #expect(lane.usage(ofSecond: 5, now: now, nil) == nil, "that is to come")
     }
 
     @Test func aWaitBlocksAndAHandlerOnTopOfItRuns() {
@@ -78,7 +78,7 @@ private let second: UInt64 = 1_000_000_000
         world.applyBatch()
         #expect(world.entries(1) == [])
         let total = world.lanes.lane(of: 1)!.total(now: 8 * second, nil)
-        #expect(total.share == ThreadLane.Share(busy: 3 * second, blocked: 4 * second))
+        #expect(total.usage == ThreadLane.Usage(busy: 3 * second, blocked: 4 * second))
         #expect(total.of == 7 * second)
     }
 
@@ -115,7 +115,7 @@ private let second: UInt64 = 1_000_000_000
         world.record(.fulfilled, 2, at: 4 * second, on: 7, flags: .handlerEnded)
         world.applyBatch()
         #expect(world.entries(7) == [])
-        #expect(world.lanes.lane(of: 7)!.total(now: 4 * second, nil).share.busy == 3 * second)
+        #expect(world.lanes.lane(of: 7)!.total(now: 4 * second, nil).usage.busy == 3 * second)
     }
 
     @Test func aTaskIsInOneLaneWhateverSamplesAreMissing() {
@@ -204,7 +204,7 @@ private let second: UInt64 = 1_000_000_000
             world.applyBatch()
             for lane in world.lanes.lanes {
                 for now in times {
-                    for number in [0, now / second, .max] { _ = lane.share(ofSecond: number, now: now, .wait) }
+                    for number in [0, now / second, .max] { _ = lane.usage(ofSecond: number, now: now, .wait) }
                     _ = lane.total(now: now, .handler)
                 }
             }
@@ -214,10 +214,10 @@ private let second: UInt64 = 1_000_000_000
 
     // MARK: Random logs
 
-    /// Random possible events of one thread, and its expected share of each second.
+    /// Random possible events of one thread, and its expected usage of each second.
     private struct RandomThread {
         var events: [ChainEvent] = []
-        var seconds: [UInt64: ThreadLane.Share] = [:]
+        var seconds: [UInt64: ThreadLane.Usage] = [:]
 
         init(_ thread: ThreadID, _ random: inout SeededGenerator) {
             var time = UInt64(thread) * 1_000 + random.next() % second
@@ -251,7 +251,7 @@ private let second: UInt64 = 1_000_000_000
             var start = from
             while start < to {
                 let end = min(to, (start / second + 1) * second)
-                seconds[start / second, default: ThreadLane.Share()].add(end - start, kind)
+                seconds[start / second, default: ThreadLane.Usage()].add(end - start, kind)
                 start = end
             }
         }
@@ -287,15 +287,15 @@ private let second: UInt64 = 1_000_000_000
         for (index, thread) in threads.enumerated() {
             let lane = whole.lanes.lane(of: ThreadID(index + 1))!
             let now = lane.lastEventTime
-            let sum = thread.seconds.values.reduce(into: ThreadLane.Share()) {
+            let sum = thread.seconds.values.reduce(into: ThreadLane.Usage()) {
                 $0.busy += $1.busy
                 $0.blocked += $1.blocked
             }
-            #expect(lane.total(now: now, nil).share == sum, "seed \(seed)")
+            #expect(lane.total(now: now, nil).usage == sum, "seed \(seed)")
             let current = now / second
             for number in (current &- min(current, 63))...current {
-                guard let share = lane.share(ofSecond: number, now: now, nil) else { continue }
-                #expect(share == thread.seconds[number] ?? ThreadLane.Share(), "seed \(seed), second \(number)")
+                guard let usage = lane.usage(ofSecond: number, now: now, nil) else { continue }
+                #expect(usage == thread.seconds[number] ?? ThreadLane.Usage(), "seed \(seed), second \(number)")
             }
         }
     }
@@ -315,10 +315,10 @@ private let second: UInt64 = 1_000_000_000
             later.prune(at: now) { _ in true }
             let openEnd = lane.total(now: now, kind)
             let counted = later.entries.isEmpty ? openEnd : later.total(now: now, nil)
-            #expect(openEnd.share == counted.share)
+            #expect(openEnd.usage == counted.usage)
             for number in 0...(now / second) {
-                guard !later.entries.isEmpty, let share = lane.share(ofSecond: number, now: now, kind) else { continue }
-                #expect(share == later.share(ofSecond: number, now: now, nil) ?? share, "seed \(seed)")
+                guard !later.entries.isEmpty, let usage = lane.usage(ofSecond: number, now: now, kind) else { continue }
+                #expect(usage == later.usage(ofSecond: number, now: now, nil) ?? usage, "seed \(seed)")
             }
         }
     }

@@ -96,7 +96,10 @@ struct ReplayPropertyTests {
         for _ in 0..<10 {
             var forest = ChainForest(applying: player.seek(to: moment(file.range, &generator)))
             for batch in player.advance(to: player.time.addingClamped(100)) { forest.apply(batch) }
-            _ = (player.nextEventTime(), player.lastEventTime(), player.nextRejectionTime(), player.lastRejectionTime())
+            _ = (
+                player.nextEventTime(), player.previousEventTime(), player.nextRejectionTime(),
+                player.previousRejectionTime()
+            )
         }
         _ = player.seek(to: 0)
         _ = player.advance(to: .max)
@@ -130,16 +133,16 @@ struct ReplayPropertyTests {
         #expect(found == rejections.filter { $0 > file.range.lowerBound }, "seed \(seed)")
         _ = player.seek(to: .max)
         found = []
-        while let last = player.lastRejectionTime(), last >= file.range.lowerBound {
-            found.append(last)
-            _ = player.seek(to: last)
+        while let previous = player.previousRejectionTime(), previous >= file.range.lowerBound {
+            found.append(previous)
+            _ = player.seek(to: previous)
         }
         #expect(found.reversed() == rejections.filter { $0 >= file.range.lowerBound && $0 < file.range.upperBound })
         _ = player.seek(to: .max)
         var back: [UInt64] = []
-        while let last = player.lastEventTime(), last >= file.range.lowerBound {
-            _ = player.seek(to: last)
-            back.append(last)
+        while let previous = player.previousEventTime(), previous >= file.range.lowerBound {
+            _ = player.seek(to: previous)
+            back.append(previous)
             if back.count > times.count { break }
         }
         #expect(back.reversed() == times.filter { $0 >= file.range.lowerBound }.dropLast(), "seed \(seed)")

@@ -24,7 +24,7 @@ public struct ThreadLane: Hashable, Sendable {
     }
 
     /// Time that a thread spent within one second, or in total, in nanoseconds.
-    public struct Share: Hashable, Sendable {
+    public struct Usage: Hashable, Sendable {
         /// In handlers.
         public var busy: UInt64 = 0
         /// Waiting for nodes.
@@ -46,18 +46,18 @@ public struct ThreadLane: Hashable, Sendable {
     /// What occupied the thread at its last event, outermost first: a handler may wait while the thread runs another
     /// handler. Compare with the forest by ``ThreadLanes/entries(of:in:)``.
     public private(set) var entries: [Entry] = []
-    /// The time up to which everything is counted.
-    private(set) var mark: UInt64
-    /// The end of the second that `mark` is in.
+    /// The time of the last event, up to which everything is counted, in nanoseconds of the process's clock.
+    public private(set) var lastEventTime: UInt64
+    /// The end of the second that `lastEventTime` is in.
     private var secondEnd: UInt64
-    /// The shares of the latest seconds, a ring by second modulo ``secondCount``.
-    private var seconds = [Share](repeating: Share(), count: secondCount)
-    private var total = Share()
+    /// The usage in each of the latest seconds, a ring by second modulo ``secondCount``.
+    private var seconds = [Usage](repeating: Usage(), count: secondCount)
+    private var total = Usage()
 
     init(_ thread: ThreadID, at time: UInt64) {
         self.thread = thread
         let time = min(time, Self.timeLimit)
-        (first, mark) = (time, time)
+        (first, lastEventTime) = (time, time)
         secondEnd = (time / Self.second + 1) * Self.second
     }
 
@@ -105,10 +105,10 @@ public struct ThreadLane: Hashable, Sendable {
     @inline(__always)
     private mutating func advance(to moment: UInt64) {
         let time = min(moment, Self.timeLimit)
-        guard time > mark else { return }
+        guard time > lastEventTime else { return }
         if time < secondEnd {
-            count(time &- mark)
-            mark = time
+            count(time &- lastEventTime)
+            lastEventTime = time
         } else {
             advanceAcrossSeconds(to: time)
         }
@@ -124,26 +124,26 @@ public struct ThreadLane: Hashable, Sendable {
 
     private mutating func advanceAcrossSeconds(to time: UInt64) {
         let window = UInt64(Self.secondCount) * Self.second
-        if time - mark > window + Self.second {
+        if time - lastEventTime > window + Self.second {
             // Time from before the window counts for the total only.
-            let rest = time - window - mark
+            let rest = time - window - lastEventTime
             if let kind = entries.last?.kind { total.add(rest, kind) }
-            mark = time - window
-            secondEnd = (mark / Self.second + 1) * Self.second
-            for index in seconds.indices { seconds[index] = Share() }
+            lastEventTime = time - window
+            secondEnd = (lastEventTime / Self.second + 1) * Self.second
+            for index in seconds.indices { seconds[index] = Usage() }
         }
         while time >= secondEnd {
-            count(secondEnd - mark)
-            mark = secondEnd
+            count(secondEnd - lastEventTime)
+            lastEventTime = secondEnd
             secondEnd += Self.second
-            seconds[Int((mark / Self.second) % UInt64(Self.secondCount))] = Share()
+            seconds[Int((lastEventTime / Self.second) % UInt64(Self.secondCount))] = Usage()
         }
-        count(time - mark)
-        mark = time
+        count(time - lastEventTime)
+        lastEventTime = time
     }
 }
 
-extension ThreadLane.Share {
+extension ThreadLane.Usage {
     @inline(__always)
     mutating func add(_ duration: UInt64, _ kind: ThreadLane.Entry.Kind) {
         if kind == .handler { busy &+= duration } else { blocked &+= duration }
@@ -156,30 +156,27 @@ extension ThreadLane {
     /// The time spent within one second of the process's clock; nil for a second that is too old, in the future, or
     /// before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what has
     /// occupied the thread since the last event; nil for nothing.
-    public func share(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Share? {
+    public func usage(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Usage? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
         let start = number * Self.second
         let end = start &+ Self.second
         guard end > first, start <= now, now < start &+ UInt64(Self.secondCount) * Self.second else { return nil }
-        var share = Share()
+        var usage = Usage()
         if start < secondEnd, end &+ UInt64(Self.secondCount - 1) * Self.second >= secondEnd {
-            share = seconds[Int(number % UInt64(Self.secondCount))]
+            usage = seconds[Int(number % UInt64(Self.secondCount))]
         }
-        let (from, to) = (max(start, mark), min(end, now))
-        if let kind, to > from { share.add(to - from, kind) }
-        return share
+        let (from, to) = (max(start, lastEventTime), min(end, now))
+        if let kind, to > from { usage.add(to - from, kind) }
+        return usage
     }
 
     /// The busy and the blocked time since the first event, and `of`, the whole time since then, in nanoseconds. `kind`
     /// is what has occupied the thread since the last event; nil for nothing.
-    public func total(now: UInt64, _ kind: Entry.Kind?) -> (share: Share, of: UInt64) {
+    public func total(now: UInt64, _ kind: Entry.Kind?) -> (usage: Usage, of: UInt64) {
         let now = min(now, Self.timeLimit)
-        var share = total
-        if let kind, now > mark { share.add(now - mark, kind) }
-        return (share, now > first ? now - first : 0)
+        var usage = total
+        if let kind, now > lastEventTime { usage.add(now - lastEventTime, kind) }
+        return (usage, now > first ? now - first : 0)
     }
-
-    /// The time of the last event, in nanoseconds of the process's clock.
-    public var lastEventTime: UInt64 { mark }
 }

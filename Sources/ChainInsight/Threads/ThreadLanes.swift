@@ -155,7 +155,9 @@ public struct ThreadLanes: Sendable {
 
     /// Drops half of the idle lanes, longest idle first.
     private mutating func dropIdle() {
-        let idle = lanes.filter { $0.entries.isEmpty }.sorted { ($0.mark, $0.thread) < ($1.mark, $1.thread) }
+        let idle = lanes.filter { $0.entries.isEmpty }.sorted {
+            ($0.lastEventTime, $0.thread) < ($1.lastEventTime, $1.thread)
+        }
         let gone = Set(idle.prefix((idle.count + 1) / 2).map(\.thread))
         guard !gone.isEmpty else { return }
         revision += 1

@@ -35,21 +35,21 @@ struct ThreadStatistics {
         var (busy, known): (UInt64, UInt64) = (0, 0)
         let kept = UInt64(max(1, min(seconds, ThreadLane.secondCount - 1)))
         for number in current &- min(current, kept)..<current {
-            guard let share = lane.share(ofSecond: number, now: time, kind) else {
+            guard let usage = lane.usage(ofSecond: number, now: time, kind) else {
                 cells.append(.unknown)
                 continue
             }
-            busy += share.busy
+            busy += usage.busy
             known += Self.second
-            let most = max(share.busy, share.blocked)
+            let most = max(usage.busy, usage.blocked)
             let level = Int(min(8, (most * 8 + Self.second - 1) / Self.second))
-            cells.append(most == 0 ? .idle : share.blocked > share.busy ? .waiting(level) : .busy(level))
+            cells.append(most == 0 ? .idle : usage.blocked > usage.busy ? .waiting(level) : .busy(level))
         }
         while cells.count < seconds { cells.insert(.unknown, at: 0) }
         self.cells = cells
         recent = known == 0 ? nil : Int(busy * 100 / known)
         let total = lane.total(now: time, kind)
-        self.total = total.of == 0 ? nil : Int(min(100, Double(total.share.busy) / Double(total.of) * 100))
+        self.total = total.of == 0 ? nil : Int(min(100, Double(total.usage.busy) / Double(total.of) * 100))
     }
 
     private static let second: UInt64 = 1_000_000_000

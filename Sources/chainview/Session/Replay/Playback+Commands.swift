@@ -15,7 +15,7 @@ extension Playback {
             return move(to: nextEventTime() ?? (readFurther() ? nextEventTime() : nil) ?? range.upperBound)
         case .previousEvent:
             isPlaying = false
-            return move(to: lastEventTime() ?? range.lowerBound)
+            return move(to: previousEventTime() ?? range.lowerBound)
         case .nextNotable, .previousNotable:
             let isNext = command == .nextNotable
             guard let notable = notable(isNext: isNext) ?? (isNext && readFurther() ? notable(isNext: true) : nil)
@@ -41,7 +41,7 @@ extension Playback {
 
     private func nextEventTime() -> UInt64? { tracks.indices.compactMap { tracks[$0].nextEventTime() }.min() }
 
-    private func lastEventTime() -> UInt64? { tracks.compactMap { $0.lastEventTime() }.max() }
+    private func previousEventTime() -> UInt64? { tracks.compactMap { $0.previousEventTime() }.max() }
 
     // MARK: Rejections, warnings and marks
 
@@ -56,7 +56,7 @@ extension Playback {
         var found = marks.marks.filter { isNext ? $0.time > time : $0.time < time }
             .map { Notable(time: $0.time, words: "mark: \($0.name)") }
         for track in tracks {
-            let rejection = isNext ? track.nextRejectionTime() : track.lastRejectionTime()
+            let rejection = isNext ? track.nextRejectionTime() : track.previousRejectionTime()
             if let rejection { found.append(Notable(time: rejection, words: "a rejection")) }
         }
         if let warning = warning(isNext: isNext) { found.append(warning) }

@@ -52,9 +52,9 @@ struct PlaybackTrack {
     var time: UInt64 { common(player.time) }
 
     mutating func nextEventTime() -> UInt64? { player.nextEventTime().map(common) }
-    func lastEventTime() -> UInt64? { player.lastEventTime().map(common) }
+    func previousEventTime() -> UInt64? { player.previousEventTime().map(common) }
     func nextRejectionTime() -> UInt64? { player.nextRejectionTime().map(common) }
-    func lastRejectionTime() -> UInt64? { player.lastRejectionTime().map(common) }
+    func previousRejectionTime() -> UInt64? { player.previousRejectionTime().map(common) }
 
     /// Returns the action that shows a moment; `time` and `range` are by the first program's clock.
     func step(
