@@ -16,7 +16,7 @@ public struct EventSelection {
     private var matcher: QueryMatcher
     /// The forest's ``ChainForest/renameCount`` when the matcher was made.
     private var renameCount = 0
-    private var warnings: OpenWarnings?
+    private var warnings: WarningTracker?
     /// How many events had been lost by the end of the first batch.
     private var lostBefore: UInt64?
     /// By the raw value of an event's kind, whether the kind's word contains the query's plain text.
@@ -26,7 +26,7 @@ public struct EventSelection {
     public init(process: ProcessKey, query: Query = .everything) {
         self.query = query
         matcher = QueryMatcher(query)
-        warnings = query.dependsOnWarnings ? OpenWarnings() : nil
+        warnings = query.dependsOnWarnings ? WarningTracker() : nil
         let limits = warnings == nil ? ForestLimits(changeLimit: 0) : ForestLimits()
         forest = ChainForest(process: process, limits: limits)
         guard let text = query.plainText else { return }
@@ -87,7 +87,7 @@ public struct EventSelection {
 }
 
 /// The warnings of a forest that is followed batch by batch, with the default limits.
-public struct OpenWarnings {
+public struct WarningTracker {
     private var table = WarningTable()
     private var changes = ForestChanges()
     /// The forest's time at the last computation.

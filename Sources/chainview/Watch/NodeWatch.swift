@@ -10,7 +10,7 @@ struct NodeWatch {
     /// All that was applied so far, except the oldest settled chains.
     private(set) var forest: ChainForest
     private var watch: MatchWatch
-    private var warnings: OpenWarnings?
+    private var warnings: WarningTracker?
     private var changes = ForestChanges()
     private var found: Set<NodeID> = []
     private var foundLimit = 10_000
@@ -22,7 +22,7 @@ struct NodeWatch {
     init(process: ProcessKey, query: Query) {
         forest = ChainForest(process: process)
         watch = MatchWatch(query, now: 0)
-        if watch.readsWarnings { warnings = OpenWarnings() }
+        if watch.readsWarnings { warnings = WarningTracker() }
         // Ticked while the forest is empty, because the watch does not report nodes that are there when it begins.
         forest.consumeChanges(into: &changes)
         _ = watch.tick(0, in: forest, budget: Self.budget)
