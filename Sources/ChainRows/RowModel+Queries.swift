@@ -67,8 +67,8 @@ extension RowModel {
                 name: "chains to reposition", count: order.outdated.count, highWaterMark: order.outdatedHighWater,
                 limit: order.outdatedLimit),
             QueueStatistics(
-                name: "changes during a sort", count: order.build?.openCount ?? 0,
-                highWaterMark: order.catchUpHighWater, limit: IncrementalSort.openLimit),
+                name: "changes during a sort", count: order.build?.pendingCount ?? 0,
+                highWaterMark: order.catchUpHighWater, limit: IncrementalSort.pendingLimit),
             QueueStatistics(
                 name: "parts of old orders to free", count: order.retiredStorage.count,
                 highWaterMark: order.retiredHighWater,

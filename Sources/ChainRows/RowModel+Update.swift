@@ -127,7 +127,7 @@ extension RowModel {
             if !bits.contains(.settled) {
                 slots.set(.settled, true, slot)
                 if !bits.contains(.archived) {
-                    if chain.nodeCount > 1, !bits.contains(.folded) { settledOpen.append(root) }
+                    if chain.nodeCount > 1, !bits.contains(.folded) { settledUnfolded.append(root) }
                     enqueueForArchive(root, slot, deadline: settled &+ ArchiveDelay.settled, in: forest)
                 }
             }
@@ -137,9 +137,9 @@ extension RowModel {
             // If it was archived, the chain is live again: a node was added to it, or a live chain of another program
             // is under it.
             if bits.contains(.archived) { setArchived(root, false, in: forest) }
-            if isBack || chain.firstRejected != nil, bits.contains(.folded), openCount < Self.openLimit {
+            if isBack || chain.firstRejected != nil, bits.contains(.folded), unfoldedCount < Self.unfoldedLimit {
                 slots.set(.folded, false, slot)
-                openCount += 1
+                unfoldedCount += 1
                 dropCachedRows(root, slot)
             }
         }
@@ -151,9 +151,9 @@ extension RowModel {
     private mutating func add(
         _ root: NodeIndex, _ chain: ChainSummary, in forest: borrowing ChainForest, now: UInt64
     ) -> Int {
-        var bits: ChainTable.Bits = openCount >= Self.openLimit ? .folded : []
+        var bits: ChainTable.Bits = unfoldedCount >= Self.unfoldedLimit ? .folded : []
         if let settled = chain.settled, settled &+ ArchiveDelay.settled < now { bits = [.folded, .archived] }
-        if !bits.contains(.folded) { openCount += 1 }
+        if !bits.contains(.folded) { unfoldedCount += 1 }
         let id = forest.id(of: root).rawValue
         if foreign.hasCallers(root) { bits.insert(.mayHoldFolds) }
         let key = order.key(of: root, id: id, isArchived: bits.contains(.archived), in: forest)
@@ -172,7 +172,7 @@ extension RowModel {
         let key = slots.key(slot)
         list.remove(key)
         if slots.matchWeight(slot) != 0 { matchList.remove(key) }
-        if !slots.has(.folded, slot), !slots.has(.archived, slot) { openCount -= 1 }
+        if !slots.has(.folded, slot), !slots.has(.archived, slot) { unfoldedCount -= 1 }
         slotOf[root.rawValue] = 0
         dropCachedRows(root, slot)
         slots.release(slot)

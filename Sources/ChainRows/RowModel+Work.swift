@@ -163,12 +163,12 @@ extension RowModel {
         slotOf.removeAll()
         beginOrderAnew()
         archiveQueue.removeAll()
-        settledOpen = []
-        lastOpen = nil
+        settledUnfolded = []
+        lastUnfolded = nil
         folds.forgetFinished()
         finishedQueue.removeAll()
         queuedIDs.removeAll()
-        openCount = 0
+        unfoldedCount = 0
         for root in forest.roots {
             updateChain(root, in: forest, now: now)
             _ = noteStates(under: root, in: forest, now: now)

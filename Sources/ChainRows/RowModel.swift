@@ -37,7 +37,7 @@ package struct RowModel {
 
     /// The most live chains that are unfolded at once. Chains past the limit arrive folded, so a storm of chains is a
     /// list of single rows.
-    static let openLimit = 24
+    static let unfoldedLimit = 24
 
     /// The rows of a walked chain.
     struct CachedRows {
@@ -49,7 +49,7 @@ package struct RowModel {
     }
 
     /// A settled chain that is not folded.
-    struct OpenChain: Equatable {
+    struct UnfoldedChain: Equatable {
         /// The root.
         var node: NodeIndex
         var id: NodeID
@@ -94,11 +94,11 @@ package struct RowModel {
     /// Settled chains to archive.
     var archiveQueue: NodeQueue
     /// The number of chains that neither folded themselves nor are archived.
-    var openCount = 0
+    var unfoldedCount = 0
     /// Chains that settled unfolded since the last tick.
-    var settledOpen: [NodeIndex] = []
+    var settledUnfolded: [NodeIndex] = []
     /// The chain that settled last, which stays open while nothing is live.
-    var lastOpen: OpenChain?
+    var lastUnfolded: UnfoldedChain?
     /// The rows of walked chains, by root, as shown while no filter hides the rest.
     var cachedRows: [NodeIndex: CachedRows] = [:]
     /// The rows of walked chains, by root, as shown while a filter hides the rest.

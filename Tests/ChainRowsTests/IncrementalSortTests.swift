@@ -22,7 +22,7 @@ import Testing
         rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
         #expect(rowModel.isScanning && !rowModel.hasWork(.filtering))
-        #expect((1_024..<4_096).contains(rowModel.order.build?.openCount ?? 0))
+        #expect((1_024..<4_096).contains(rowModel.order.build?.pendingCount ?? 0))
         while rowModel.order.isSorting { _ = rowModel.work(.sorting, in: forest, now: forest.now, share: 1) }
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
         #expect(rowModel.order.catchUpHighWater < 4_096)

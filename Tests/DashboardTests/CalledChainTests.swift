@@ -233,7 +233,7 @@ import Testing
     @Test func manyCallsAreCountedWithoutAWalk() {
         let screen = Self.orders(1_000)
         let walked = screen.state.programs.map { $0.rowModel.cachedRows.count }
-        #expect(walked[0] <= RowModel.openLimit + 40 && walked[1] <= RowModel.openLimit + 40, "\(walked)")
+        #expect(walked[0] <= RowModel.unfoldedLimit + 40 && walked[1] <= RowModel.unfoldedLimit + 40, "\(walked)")
         #expect(screen.state.programs[1].rowModel.elsewhereCount == 1_000)
         #expect(screen.state.programs[1].rowModel.rowCount == 0)
     }

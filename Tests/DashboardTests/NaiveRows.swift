@@ -54,7 +54,7 @@ struct NaiveRows {
             // A group without a file comes last.
             ($0.fileID.isEmpty ? 1 : 0, $0.fileID, $0.line) < ($1.fileID.isEmpty ? 1 : 0, $1.fileID, $1.line)
         }
-        return names.flatMap { [Row.group($0)] + (rowModel.order.openSites.contains($0) ? rows(sites[$0]!) : []) }
+        return names.flatMap { [Row.group($0)] + (rowModel.order.unfoldedSites.contains($0) ? rows(sites[$0]!) : []) }
     }
 
     private var order: NaiveOrder {

@@ -71,7 +71,7 @@ import Testing
             #expect(!rowModel.order.isSorting && ticks > 1, "it took \(ticks) ticks")
             _ = rowModel.advanceOrder(at: forest.now)
             while rowModel.order.isBusy { rowModel.repositionOutdated(in: forest) }
-            for open in rowModel.order.groups.groups { rowModel.open(open.site, true) }
+            for group in rowModel.order.groups.groups { rowModel.setUnfolded(group.site, true) }
             let naive = NaiveRows(forest: forest, rowModel: rowModel, needle: "", hides: false).rows()
             let rows = rowModel.lines(from: 0, count: naive.count + 5, in: forest).map { line in
                 switch line {

@@ -2,25 +2,25 @@ import ChainModel
 
 // Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.
 extension RowModel {
-    /// Folds the chains that have settled since the last tick, and ``lastOpen`` once it no longer stays open. Returns
-    /// whether there were any.
+    /// Folds the chains that have settled since the last tick, and ``lastUnfolded`` once it no longer stays open.
+    /// Returns whether there were any.
     ///
     /// The chain of `selected` stays open, and so does the chain that settled last while no chain is live.
     mutating func foldSettled(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let isAnyLive = forest.totals.liveChainCount > 0
-        guard !settledOpen.isEmpty || isAnyLive && lastOpen != nil else { return false }
+        guard !settledUnfolded.isEmpty || isAnyLive && lastUnfolded != nil else { return false }
         let last = isAnyLive ? nil : lastSettled(in: forest)
-        if let old = lastOpen, old != last {
-            settledOpen.append(old.node)
+        if let old = lastUnfolded, old != last {
+            settledUnfolded.append(old.node)
             // Enqueue it again, because `archiveFirst` dropped its entry while it stayed open.
             if forest.contains(old.id, at: old.node), isStillRoot(old.node, in: forest) {
                 enqueueForArchive(old.node, Int(slotOf[old.node.rawValue] - 1), deadline: now, in: forest)
             }
         }
-        lastOpen = last
+        lastUnfolded = last
         let pinned = selected.map { forest.root(of: $0) }
-        for root in settledOpen where root != pinned && root != last?.node { foldSettled(root, in: forest) }
-        settledOpen.removeAll(keepingCapacity: true)
+        for root in settledUnfolded where root != pinned && root != last?.node { foldSettled(root, in: forest) }
+        settledUnfolded.removeAll(keepingCapacity: true)
         return true
     }
 
@@ -34,12 +34,12 @@ extension RowModel {
     }
 
     /// Returns the chain that settled last, of those that were unfolded then.
-    private func lastSettled(in forest: borrowing ChainForest) -> OpenChain? {
-        var last = lastOpen.flatMap { forest.contains($0.id, at: $0.node) ? $0 : nil }
+    private func lastSettled(in forest: borrowing ChainForest) -> UnfoldedChain? {
+        var last = lastUnfolded.flatMap { forest.contains($0.id, at: $0.node) ? $0 : nil }
         var latest = last.flatMap { forest.chain(of: $0.node).settled } ?? 0
-        for root in settledOpen where forest.contains(root) && forest.isRoot(root) {
+        for root in settledUnfolded where forest.contains(root) && forest.isRoot(root) {
             guard let settled = forest.chain(of: root).settled, settled >= latest else { continue }
-            (last, latest) = (OpenChain(node: root, id: forest.id(of: root)), settled)
+            (last, latest) = (UnfoldedChain(node: root, id: forest.id(of: root)), settled)
         }
         return last
     }
@@ -51,7 +51,7 @@ extension RowModel {
         else { return }
         let slot = Int(slotOf[root.rawValue] - 1)
         guard !slots.has(.folded, slot) else { return }
-        if !slots.has(.archived, slot) { openCount -= 1 }
+        if !slots.has(.archived, slot) { unfoldedCount -= 1 }
         slots.set(.folded, true, slot)
         dropCachedRows(root, slot)
         updateWeight(root, in: forest)
@@ -124,7 +124,7 @@ extension RowModel {
             return
         }
         // The chain that stays open is enqueued again by `foldSettled` when it no longer does.
-        if lastOpen?.id == entry.id { return }
+        if lastUnfolded?.id == entry.id { return }
         let deadline = settled &+ ArchiveDelay.settled
         // Later than the entry's deadline if the chain was live again since.
         guard deadline <= now else { return enqueueForArchive(root, slot, deadline: deadline, in: forest) }

@@ -19,7 +19,7 @@ extension RowModel {
         let (root, count) = forest.rootAndNodeCount(of: node)
         guard count > 1 else { return }
         // In longer chains, too: a chain may have grown since nodes in it folded.
-        if !isWell { return open(around: node, in: forest) }
+        if !isWell { return unfoldFinished(around: node, in: forest) }
         guard count <= Self.autoFoldLimit else { return }
         if node != root, !entry.traits.contains(.isLeaf) { enqueueFinished(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }
@@ -58,7 +58,7 @@ extension RowModel {
 
     /// Unfolds finished nodes around a node that is live or went wrong; reads 64 levels at most, because nodes may be
     /// nested very deep.
-    mutating func open(around node: NodeIndex, in forest: borrowing ChainForest) {
+    mutating func unfoldFinished(around node: NodeIndex, in forest: borrowing ChainForest) {
         guard !folds.finished.isEmpty else { return }
         var current = outer(of: node, in: forest)
         for _ in 0..<64 {

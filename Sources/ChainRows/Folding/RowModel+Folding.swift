@@ -43,7 +43,7 @@ extension RowModel {
             if isFolded(outer, in: forest) { fold(outer, false, in: forest) }
             current = self.outer(of: outer, in: forest)
         }
-        if let site = site(ofChain: forest.root(of: node)) { open(site, true) }
+        if let site = site(ofChain: forest.root(of: node)) { setUnfolded(site, true) }
     }
 
     /// Folds or unfolds a node for the user. The user's choice takes precedence over all other folding.
@@ -86,7 +86,7 @@ extension RowModel {
         lists.removeAll()
         unfinishedLists = []
         slots.clear(.mayHoldFolds)
-        openAllGroups(level > 0)
+        setAllGroupsUnfolded(level > 0)
         for node in folds.large.keys where forest.contains(node) {
             let number = slotOf[forest.root(of: node).rawValue]
             if number != 0 { slots.set(.mayHoldFolds, true, Int(number - 1)) }

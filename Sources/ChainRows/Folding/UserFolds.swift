@@ -6,7 +6,7 @@ package struct UserFolds: Sendable {
     fileprivate var level: Int?
     /// The ``Folds/NodeBits`` that the user set.
     fileprivate var nodes: [NodeID: UInt8] = [:]
-    fileprivate var openSites: Set<CodeLocation> = []
+    fileprivate var unfoldedSites: Set<CodeLocation> = []
 
     package init() {}
 
@@ -27,7 +27,7 @@ extension RowModel {
     /// because it may show a moment at which they do not exist. O(folds and tags).
     package func userFolds(keeping earlier: UserFolds, in forest: borrowing ChainForest) -> UserFolds {
         var user = UserFolds()
-        (user.level, user.openSites) = (folds.level, order.openSites)
+        (user.level, user.unfoldedSites) = (folds.level, order.unfoldedSites)
         // Folds of single nodes are dropped if the level changed, because a new level replaces them.
         let kept: Folds.NodeBits = earlier.level == folds.level ? .user : .tagged
         for (id, bits) in earlier.nodes where forest.index(of: id) == nil {
@@ -53,7 +53,9 @@ extension RowModel {
             if !bits.contains(.initiallyFolded) { noteFold(of: node, in: forest) }
         }
         // After the level is set, because that opens or folds all groups.
-        for site in order.openSites.symmetricDifference(user.openSites) { open(site, user.openSites.contains(site)) }
+        for site in order.unfoldedSites.symmetricDifference(user.unfoldedSites) {
+            setUnfolded(site, user.unfoldedSites.contains(site))
+        }
         for id in user.nodes.keys { restore(user, at: id, in: forest) }
     }
 

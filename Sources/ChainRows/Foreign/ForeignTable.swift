@@ -13,7 +13,7 @@ package struct ForeignWeight: Equatable, Sendable {
 /// A change that concerns the rows of other programs, for the owner of several row models.
 package enum ForeignNews: Equatable, Sendable {
     /// A node with a caller in another program was made, moved or described anew.
-    case calls(NodeID)
+    case called(NodeID)
     /// An awaited caller was made.
     case arrived(NodeID)
     /// A root that is drawn in another program's tree has another weight.

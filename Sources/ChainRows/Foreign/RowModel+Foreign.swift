@@ -151,7 +151,7 @@ extension RowModel {
             let id = forest.id(of: entry.index)
             if foreign.awaited.remove(id) != nil { foreign.news.append(.arrived(id)) }
         }
-        if forest.remoteParent(of: entry.index) != nil { foreign.news.append(.calls(forest.id(of: entry.index))) }
+        if forest.remoteParent(of: entry.index) != nil { foreign.news.append(.called(forest.id(of: entry.index))) }
     }
 
     /// Adds news about an evicted node, if it has foreign rows; notes the new root of its chain.

@@ -93,7 +93,7 @@ struct IncrementalSort {
     /// Sorts for `budget` nanoseconds; returns whether the sort is done.
     mutating func step(_ rowModel: borrowing RowModel, in forest: borrowing ChainForest, budget: Int) -> Bool {
         // Past the limit the sort is finished at once, because changes would arrive faster than slices catch up.
-        var budget = openCount > Self.openLimit ? Int.max / 2 : budget
+        var budget = pendingCount > Self.pendingLimit ? Int.max / 2 : budget
         while budget > 0 {
             switch step {
             case .gather: gather(rowModel, in: forest, &budget)
@@ -179,36 +179,36 @@ struct IncrementalSort {
         guard runs.isEmpty else { return }
         step = .catchUp
         // Changes until now do not count as new for the first slice that catches up, so that it keeps to its budget.
-        leftCount = openCount
-        limitCount = 2 * openCount + 1_024
+        leftCount = pendingCount
+        limitCount = 2 * pendingCount + 1_024
     }
 
     /// The number of changes to catch up with.
-    var openCount: Int { removed.count + added.count + changed.count }
+    var pendingCount: Int { removed.count + added.count + changed.count }
 
     /// Whether the filter has to wait. Each match that it finds is a change to catch up with, and slices of 2 ms could
     /// not catch up with so many.
-    var isCrowded: Bool { step == .catchUp || openCount > Self.filterLimit }
+    var isCrowded: Bool { step == .catchUp || pendingCount > Self.filterLimit }
 
     private static let filterLimit = 1_024
 
     /// The number of changes past which the sort is finished at once, which takes some tenths of a second.
-    static let openLimit = 131_072
+    static let pendingLimit = 131_072
 
     /// Applies the changes since the chains were gathered to the new lists; returns whether none is left.
     private mutating func catchUp(
         _ rowModel: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
-        let newCount = openCount - leftCount
+        let newCount = pendingCount - leftCount
         if newCount > 0 {
             // Where each slice finds new changes, or too many are open, a slice applies at least twice as many as
             // arrived, so that the sort ends.
-            if openCount > limitCount { limitCount = 0 }
+            if pendingCount > limitCount { limitCount = 0 }
             if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * newCount + 1) * Self.catchUpCost) }
             sliceCount = 0
         }
         sliceCount += 1
-        defer { leftCount = openCount }
+        defer { leftCount = pendingCount }
         // Removals first, because an id that comes back has the same key.
         while budget > 0, let key = removed.popLast() {
             budget -= Self.catchUpCost

@@ -19,7 +19,7 @@ package struct ChainGroup {
     /// The first and the last chain among those that a filter does not hide.
     package let first, last: NodeIndex?
     /// Whether the group is unfolded.
-    package let isOpen: Bool
+    package let isUnfolded: Bool
 
     package var chainCount: Int { counts.chainCount }
 
@@ -43,10 +43,10 @@ extension RowModel {
 
     /// Returns the number of rows of a group, its own included; 0 for a group without chains.
     private func rowCount(of list: WeightedSortedList) -> Int {
-        list.count == 0 ? 0 : 1 + (isOpen(list.group) ? list.rowCount : 0)
+        list.count == 0 ? 0 : 1 + (isUnfolded(list.group) ? list.rowCount : 0)
     }
 
-    private func isOpen(_ group: UInt32) -> Bool { order.openSites.contains(order.groups[group].site) }
+    private func isUnfolded(_ group: UInt32) -> Bool { order.unfoldedSites.contains(order.groups[group].site) }
 
     /// Returns at most `count` rows from row `first` on. O(log chains + rows).
     package mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
@@ -66,7 +66,7 @@ extension RowModel {
             }
             var rows: [OutlineRow] = []
             if skipped == 0 { rows.append(.group(order.groups[group].site)) } else { skipped -= 1 }
-            if isOpen(group) {
+            if isUnfolded(group) {
                 rows += self.rows(ofGroup: group, from: skipped, count: left - rows.count, in: forest)
             }
             result += rows
@@ -82,7 +82,7 @@ extension RowModel {
         guard let row = shown[key.group].row(of: key) else { return nil }
         guard order.isGrouped else { return (row, false) }
         guard let head = self.row(ofGroup: key.group, shown) else { return nil }
-        return isOpen(key.group) ? (head + 1 + row, false) : (head, true)
+        return isUnfolded(key.group) ? (head + 1 + row, false) : (head, true)
     }
 
     /// Returns the row of a group; nil for a group without shown chains.
@@ -113,12 +113,13 @@ extension RowModel {
         let list = shown[number]
         func root(_ key: RootKey?) -> NodeIndex? { key.flatMap { forest.index(of: NodeID($0.id)) } }
         return ChainGroup(
-            counts: order.groups[number].counts, first: root(list.first), last: root(list.last), isOpen: isOpen(number))
+            counts: order.groups[number].counts, first: root(list.first), last: root(list.last),
+            isUnfolded: isUnfolded(number))
     }
 
     /// Folds or unfolds a group.
-    package mutating func open(_ site: CodeLocation, _ isOpen: Bool) {
-        if isOpen { order.openSites.insert(site) } else { order.openSites.remove(site) }
+    package mutating func setUnfolded(_ site: CodeLocation, _ isUnfolded: Bool) {
+        if isUnfolded { order.unfoldedSites.insert(site) } else { order.unfoldedSites.remove(site) }
     }
 
     /// Returns the call site of a chain's group; nil where chains are not grouped.
@@ -136,7 +137,7 @@ extension RowModel {
 
     func isArchived(_ root: NodeIndex) -> Bool { slots.has(.archived, Int(slotOf[root.rawValue] - 1)) }
 
-    mutating func openAllGroups(_ isOpen: Bool) {
-        order.openSites = isOpen ? Set(order.groups.groups.map(\.site)) : []
+    mutating func setAllGroupsUnfolded(_ isUnfolded: Bool) {
+        order.unfoldedSites = isUnfolded ? Set(order.groups.groups.map(\.site)) : []
     }
 }

@@ -10,7 +10,7 @@ extension RowModel {
         var rank = SortRank(order: TreeOrder())
         var groups = GroupTable()
         /// Groups that the user unfolded.
-        var openSites: Set<CodeLocation> = []
+        var unfoldedSites: Set<CodeLocation> = []
         /// The sort that makes the wanted order.
         var build: IncrementalSort?
         /// Storage of old orders. A slice frees one part: with a million chains that takes a millisecond or two.
@@ -124,7 +124,7 @@ extension RowModel {
         let old = order
         order = Order(queueLimit: old.leastOutdatedLimit)
         order.wanted = old.wanted
-        order.openSites = old.openSites
+        order.unfoldedSites = old.unfoldedSites
         order.second = old.second
         list = GroupedLists()
         matchList = GroupedLists()
@@ -228,7 +228,7 @@ extension RowModel {
         let slot = Int(slotOf[root.rawValue] - 1)
         guard slots.has(.archived, slot) != isArchived else { return }
         slots.set(.archived, isArchived, slot)
-        if !slots.has(.folded, slot) { openCount += isArchived ? -1 : 1 }
+        if !slots.has(.folded, slot) { unfoldedCount += isArchived ? -1 : 1 }
         if order.shown.column == .start { reposition(of: root, in: forest) } else { markOutdated(root) }
         order.build?.noteChange(root, slot)
     }

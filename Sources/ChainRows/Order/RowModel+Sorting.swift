@@ -67,7 +67,7 @@ extension RowModel {
         guard var build = order.build else { return false }
         // Removed from the order, because a second reference to the sort's storage would copy it at the next change.
         order.build = nil
-        order.catchUpHighWater = max(order.catchUpHighWater, build.openCount)
+        order.catchUpHighWater = max(order.catchUpHighWater, build.pendingCount)
         guard build.step(self, in: forest, budget: budget) else {
             order.build = build
             return false

@@ -161,7 +161,7 @@ extension State {
             return RowID(source: programs[programIndex].source, node: NodeKey(process: process, id: id))
         }
         switch entry {
-        case .calls(let id):
+        case .called(let id):
             let root = rowID(id)
             let caller = find(root).flatMap { programs[$0.programIndex].forest.remoteParent(of: $0.node) }
             if calledChains.isOutdated(root, caller: caller) { unlink(root) }

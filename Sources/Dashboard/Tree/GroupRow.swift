@@ -23,7 +23,7 @@ struct GroupPainter {
         let figureColumns = GroupColumns(columns)
         let end = figureColumns.textEnd
         var column = columns.node.start
-        let marker = group.isOpen ? glyphs.unfolded : glyphs.folded
+        let marker = group.isUnfolded ? glyphs.unfolded : glyphs.folded
         painter.frame.write(marker, row: row, column: column, style: .guide)
         column += 2
         func write(_ text: String, _ style: Style) {

@@ -72,7 +72,7 @@ extension State {
     func isFolded(_ row: ChainsView.WindowRow) -> Bool {
         if let site = row.rowID.site {
             let program = programs[row.programIndex]
-            return program.rowModel.group(of: site, in: program.forest)?.isOpen != true
+            return program.rowModel.group(of: site, in: program.forest)?.isUnfolded != true
         }
         return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
     }
@@ -84,7 +84,7 @@ extension State {
             programs[row.programIndex].fold(tree.node, isFolded)
             rememberFold(of: tree.node, in: row.programIndex, isFolded)
         } else if let site = row.rowID.site {
-            programs[row.programIndex].rowModel.open(site, !isFolded)
+            programs[row.programIndex].rowModel.setUnfolded(site, !isFolded)
         } else {
             programs[row.programIndex].isFolded = isFolded
         }
