@@ -67,7 +67,7 @@ extension RowModel {
                 name: "chains to reposition", count: order.outdated.count, highWaterMark: order.outdatedHighWater,
                 limit: order.outdatedLimit),
             QueueStatistics(
-                name: "changes during a sort", count: order.build?.pendingCount ?? 0,
+                name: "changes during a sort", count: order.pendingSort?.pendingCount ?? 0,
                 highWaterMark: order.catchUpHighWater, limit: IncrementalSort.pendingLimit),
             QueueStatistics(
                 name: "parts of old orders to free", count: order.retiredStorage.count,

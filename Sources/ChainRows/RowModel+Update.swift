@@ -10,7 +10,7 @@ extension RowModel {
             return
         }
         let newRoots = forgetEvicted(changes)
-        lists.update(changes, of: forest, folds, filter)
+        longChains.update(changes, of: forest, folds, filter)
         noteLarge(in: forest)
         var updatedRoot: NodeIndex?
         for (offset, entry) in changes.nodes.enumerated() {

@@ -47,20 +47,20 @@ extension RowModel {
     package func hasWork(_ kind: WorkKind) -> Bool {
         switch kind {
         case .sorting: order.hasWork
-        case .filtering: isScanning && !(order.build?.isCrowded ?? false)
+        case .filtering: isScanning && !(order.pendingSort?.isCrowded ?? false)
         case .reading: isReading
         case .freeing: order.hasRetiredStorage
         }
     }
 
-    /// Does a slice of work, 2 ms at most divided by `share`; returns whether rows may have moved.
+    /// Does a slice of work, 2 ms at most divided by `divisor`; returns whether rows may have moved.
     package mutating func work(
-        _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, share: Int
+        _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, divisor: Int
     ) -> Bool {
         switch kind {
-        case .sorting: return continueOrder(in: forest, now: now, share: share)
-        case .filtering: return scan(in: forest, budget: Self.scanBudget / share)
-        case .reading: return work(in: forest, now: now, budget: Self.slice / share)
+        case .sorting: return continueOrder(in: forest, now: now, divisor: divisor)
+        case .filtering: return scan(in: forest, budget: Self.scanBudget / divisor)
+        case .reading: return work(in: forest, now: now, budget: Self.slice / divisor)
         case .freeing:
             _ = order.retiredStorage.popLast()
             return false
@@ -109,14 +109,14 @@ extension RowModel {
             }
         }
         while rest > 0, let listIndex = unfinishedLists.last {
-            guard listIndex < lists.lists.count, let root = lists.lists[listIndex]?.root,
-                !lists.lists[listIndex]!.isComplete
+            guard listIndex < longChains.lists.count, let root = longChains.lists[listIndex]?.root,
+                !longChains.lists[listIndex]!.isComplete
             else {
                 unfinishedLists.removeLast()
                 continue
             }
             let budget = min(Self.readCount, 1 + rest / Self.costs.node)
-            rest -= Self.costs.node * lists.build(listIndex, budget: budget, in: forest, folds, filter)
+            rest -= Self.costs.node * longChains.build(listIndex, budget: budget, in: forest, folds, filter)
             if slotOf[root.rawValue] != 0 { updateWeight(root, in: forest) }
         }
         noteLarge(in: forest)

@@ -26,7 +26,7 @@ import ChainModel
 /// folded or unfolded stays so.
 ///
 /// Costs: the number of rows of a chain without folds is its number of nodes, O(1); another chain is walked after a
-/// change. Long work is done in slices, see ``work(_:in:now:share:)``. A value with copy-on-write, for one thread.
+/// change. Long work is done in slices, see ``work(_:in:now:divisor:)``. A value with copy-on-write, for one thread.
 package struct RowModel {
     /// How long a settled chain stays among the live ones before it is archived, in nanoseconds.
     struct ArchiveDelay {
@@ -72,9 +72,9 @@ package struct RowModel {
     /// The chains that are drawn in other programs' trees, and the nodes with chains of other programs.
     var foreign = ForeignTable()
     /// The nodes of long chains.
-    var lists: LongChainIndex
+    var longChains: LongChainIndex
     /// The most nodes of a chain that is walked; see ``isLong(_:)``.
-    let longFrom: Int
+    let walkLimit: Int
     /// The indices of lists that are not complete.
     var unfinishedLists: [Int] = []
     /// How many nodes may be read into new lists at once until the next slice of reading.
@@ -109,16 +109,16 @@ package struct RowModel {
     /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes. At most `longFrom`
-    /// chains with matches are listed before all matches are found, not counting those of 65,535 rows or more.
+    /// Keeps chains of more than `walkLimit` nodes in lists, in chunks of at most `chunkLimit` nodes. At most
+    /// `walkLimit` chains with matches are listed before all matches are found, not counting those of 65,535 rows or more.
     /// `queueLimit` replaces ``leastQueueLimit``.
-    package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
+    package init(walkLimit: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
-        self.longFrom = longFrom
+        self.walkLimit = walkLimit
         finishedQueue = NodeQueue(leastLimit: queueLimit)
         archiveQueue = NodeQueue(leastLimit: queueLimit)
         order = Order(queueLimit: queueLimit)
-        lists = LongChainIndex(chunkLimit: chunkLimit)
+        longChains = LongChainIndex(chunkLimit: chunkLimit)
     }
 
     /// The lists on the screen.

@@ -8,7 +8,7 @@ import Testing
 
 /// Chains with random events, and their row model.
 struct ChainWorld {
-    var rowModel = RowModel(longFrom: 6, chunkLimit: 4)
+    var rowModel = RowModel(walkLimit: 6, chunkLimit: 4)
     var forest: ChainForest
     private var random: SeededGenerator
     private var nextID: UInt64 = 1
@@ -186,10 +186,10 @@ struct ChainWorld {
     }
 
     private func checkLists(_ what: String) {
-        for list in rowModel.lists.lists {
+        for list in rowModel.longChains.lists {
             guard let list else { continue }
             #expect(forest.isRoot(list.root), "\(what)")
-            let count = list.chunks.reduce(0) { $0 + rowModel.lists.chunks[Int($1)].entries.count }
+            let count = list.chunks.reduce(0) { $0 + rowModel.longChains.chunks[Int($1)].entries.count }
             #expect(count == list.count, "\(what)")
             if list.isComplete { #expect(count == forest.chain(of: list.root).nodeCount, "\(what)") }
         }

@@ -20,11 +20,11 @@ import Testing
         rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
         // A budget that gathers all chains, so that each match is a change.
         rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
-        while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
+        while rowModel.work(.filtering, in: forest, now: forest.now, divisor: 1) {}
         #expect(rowModel.isScanning && !rowModel.hasWork(.filtering))
-        #expect((1_024..<4_096).contains(rowModel.order.build?.pendingCount ?? 0))
-        while rowModel.order.isSorting { _ = rowModel.work(.sorting, in: forest, now: forest.now, share: 1) }
-        while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
+        #expect((1_024..<4_096).contains(rowModel.order.pendingSort?.pendingCount ?? 0))
+        while rowModel.order.isSorting { _ = rowModel.work(.sorting, in: forest, now: forest.now, divisor: 1) }
+        while rowModel.work(.filtering, in: forest, now: forest.now, divisor: 1) {}
         #expect(rowModel.order.catchUpHighWater < 4_096)
         #expect(rowModel.filterState.matchCount == 20_000 && rowModel.rowCount == 20_000)
     }

@@ -15,12 +15,12 @@ import Testing
 
     @Test func aListIsReadInSlicesWhileTheChainGrows() {
         var world = ChainWorld(1)
-        world.rowModel = RowModel(longFrom: 50, chunkLimit: 16)
+        world.rowModel = RowModel(walkLimit: 50, chunkLimit: 16)
         world.grow(2_000)
         let root = world.forest.roots.first!
         _ = world.forest.consumeChanges()
         world.rowModel.rebuild(from: world.forest, now: 0)
-        let list = world.rowModel.lists.addList(of: root)
+        let list = world.rowModel.longChains.addList(of: root)
         world.rowModel.unfinishedLists.append(list)
         var steps = 0
         while world.rowModel.hasWork {
@@ -46,7 +46,7 @@ import Testing
         world.check("folded")
         #expect(world.rowModel.rowCount == whole - 3_000)
         // A fold is noted for whole chunks, so the entries of nearly all chunks are untouched.
-        let touched = world.rowModel.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
+        let touched = world.rowModel.longChains.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
         #expect(touched <= 2)
         world.make(10, under: parent)
         world.updateRows()

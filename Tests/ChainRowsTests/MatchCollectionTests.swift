@@ -12,7 +12,7 @@ import Testing
     /// Orders of two nodes, many of which match. Chains are made, settle, move, are evicted, and cease to match.
     private struct World {
         var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(settledNodeLimit: 1_500))
-        var rowModel = RowModel(longFrom: 20)
+        var rowModel = RowModel(walkLimit: 20)
         var random: SeededGenerator
         var lastID: UInt64 = 0
         var live: [UInt64] = [], settled: [UInt64] = []
@@ -101,19 +101,19 @@ import Testing
             if seed.isMultiple(of: 3), number == 4 {
                 world.rowModel.setOrder(TreeOrder(column: .node), in: world.forest, now: world.time)
             }
-            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 4)
+            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 4)
             number += 1
         }
         #expect(!world.rowModel.isScanning && number > 8, "\(number) slices")
         while world.rowModel.order.hasWork {
-            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 1)
+            _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 1)
         }
         world.check("seed \(seed), \(query)")
         for number in 0..<5 {
             world.step(1_000 + number)
             _ = world.rowModel.advanceOrder(at: world.time)
             while world.rowModel.order.hasWork {
-                _ = world.rowModel.continueOrder(in: world.forest, now: world.time, share: 1)
+                _ = world.rowModel.continueOrder(in: world.forest, now: world.time, divisor: 1)
             }
         }
         world.check("seed \(seed), \(query), later")
@@ -124,7 +124,7 @@ import Testing
         var world = try World(seed: 1)
         world.rowModel.setFilter(try Query("order"), in: world.forest, now: world.time)
         #expect(world.rowModel.filterState.matchCount > 100 && world.rowModel.isScanning)
-        #expect(world.rowModel.matchList.lists[0].count == world.rowModel.longFrom)
+        #expect(world.rowModel.matchList.lists[0].count == world.rowModel.walkLimit)
         while world.rowModel.scan(in: world.forest, budget: 1_000) {}
         #expect(world.rowModel.matchList.lists[0].count == 2_000 && !world.rowModel.isScanning)
     }

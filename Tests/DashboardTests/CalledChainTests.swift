@@ -97,9 +97,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [256, 3]) func eachRowIsThereOnce(_ longFrom: Int) {
+    @Test(arguments: [256, 3]) func eachRowIsThereOnce(_ walkLimit: Int) {
         var options = State.Options()
-        (options.longFrom, options.chunkLimit) = (longFrom, 2)
+        (options.walkLimit, options.chunkLimit) = (walkLimit, 2)
         var screen = Self.orders(30, options: options)
         screen.type("*")
         screen.tick(200)

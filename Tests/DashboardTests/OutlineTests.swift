@@ -67,7 +67,7 @@ struct RandomWorld {
         if seed % 5 == 0 { options.limits.changeLimit = 3 }
         if seed % 7 == 0 { options.frozenLimit = 40 }
         // Low limits, because no random chain is long by the usual ones.
-        if seed % 2 == 1 { (options.longFrom, options.chunkLimit) = (5, 4) }
+        if seed % 2 == 1 { (options.walkLimit, options.chunkLimit) = (5, 4) }
         return options
     }
 

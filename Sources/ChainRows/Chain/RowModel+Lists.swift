@@ -12,40 +12,42 @@ extension RowModel {
     /// Lists are in program order, so while siblings are sorted, chains of up to ``longestSorted`` nodes are walked.
     /// Such a walk delays no frame.
     @inline(__always)
-    func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
+    func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(walkLimit, Self.longestSorted) : walkLimit) }
 
     /// The most nodes of a chain with sorted siblings; the siblings of longer chains stay in program order.
     static let longestSorted = 4_096
 
     /// Removes all lists: for a rebuild, or because the length from which chains have lists has changed.
     mutating func forgetLists() {
-        lists.removeAll()
+        longChains.removeAll()
         unfinishedLists = []
     }
 
     /// Returns the index of a long chain's list; begins a list if there is none.
     mutating func list(ofLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        if let known = lists.list(of: root) { return known }
-        let new = lists.addList(of: root)
-        lists.build(new, budget: max(1, readBudget), in: forest, folds, filter)
-        readBudget = max(0, readBudget - lists.lists[new]!.count)
-        if !lists.lists[new]!.isComplete { unfinishedLists.append(new) }
+        if let known = longChains.list(of: root) { return known }
+        let new = longChains.addList(of: root)
+        longChains.build(new, budget: max(1, readBudget), in: forest, folds, filter)
+        readBudget = max(0, readBudget - longChains.lists[new]!.count)
+        if !longChains.lists[new]!.isComplete { unfinishedLists.append(new) }
         noteLarge(in: forest)
         return new
     }
 
     /// Notes the nodes with many children that were added to lists.
     mutating func noteLarge(in forest: borrowing ChainForest) {
-        guard !lists.large.isEmpty else { return }
-        let added = lists.large
-        lists.large.removeAll(keepingCapacity: true)
+        guard !longChains.large.isEmpty else { return }
+        let added = longChains.large
+        longChains.large.removeAll(keepingCapacity: true)
         for node in added where forest.contains(node) { noteLarge(node, in: forest) }
     }
 
     /// Reads nodes into a list until it has `rows` rows or is complete.
     private mutating func read(_ listIndex: Int, rows: Int, in forest: borrowing ChainForest) {
-        while !lists.lists[listIndex]!.isComplete, lists.rowCount(of: listIndex, isFiltered: filter.hidesRest) < rows {
-            lists.build(listIndex, budget: Self.readCount, in: forest, folds, filter)
+        while !longChains.lists[listIndex]!.isComplete,
+            longChains.rowCount(of: listIndex, isFiltered: filter.hidesRest) < rows
+        {
+            longChains.build(listIndex, budget: Self.readCount, in: forest, folds, filter)
         }
         noteLarge(in: forest)
     }
@@ -56,7 +58,7 @@ extension RowModel {
     {
         let listIndex = list(ofLong: root, in: forest)
         read(listIndex, rows: first + count, in: forest)
-        let rows = lists.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesRest)
+        let rows = longChains.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesRest)
         if rows.rows.isEmpty, first == 0 {
             return ([TreeRow(node: root, depth: 0, guides: 0, flags: [.root, .last])], 0)
         }
@@ -66,11 +68,11 @@ extension RowModel {
     /// Returns the row of a node in a long chain with an unfolded root, or of the nearest node that hides it.
     mutating func row(of node: NodeIndex, inLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         let listIndex = list(ofLong: root, in: forest)
-        if !lists.has(node) { read(listIndex, rows: .max, in: forest) }
-        var position = lists.find(node)?.position
+        if !longChains.has(node) { read(listIndex, rows: .max, in: forest) }
+        var position = longChains.find(node)?.position
         while let current = position {
-            if let row = lists.row(at: current, in: listIndex, isFiltered: filter.hidesRest) { return row }
-            position = lists.outer(at: current, in: listIndex)
+            if let row = longChains.row(at: current, in: listIndex, isFiltered: filter.hidesRest) { return row }
+            position = longChains.outer(at: current, in: listIndex)
         }
         return 0
     }
@@ -81,18 +83,18 @@ extension RowModel {
     // Inlined, because a call would copy the row model.
     @inline(__always)
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
-        lists.has(node) ? outer(ofListed: node) : ChainWalk.outer(of: node, in: forest)
+        longChains.has(node) ? outer(ofListed: node) : ChainWalk.outer(of: node, in: forest)
     }
 
     private func outer(ofListed node: NodeIndex) -> NodeIndex? {
-        guard let (listIndex, position) = lists.find(node) else { return nil }
-        return lists.outer(at: position, in: listIndex)
-            .map { NodeIndex(rawValue: lists.entry(at: $0, in: listIndex).node) }
+        guard let (listIndex, position) = longChains.find(node) else { return nil }
+        return longChains.outer(at: position, in: listIndex)
+            .map { NodeIndex(rawValue: longChains.entry(at: $0, in: listIndex).node) }
     }
 
     /// Returns the level of a node; 0 for a root and its continuations.
     func depth(of node: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        if let (listIndex, position) = lists.find(node) { return lists.depth(at: position, in: listIndex) }
+        if let (listIndex, position) = longChains.find(node) { return longChains.depth(at: position, in: listIndex) }
         var depth = 0
         var current = node
         while let above = forest.treeParent(of: current) {

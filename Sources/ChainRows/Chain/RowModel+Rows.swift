@@ -30,7 +30,7 @@ extension RowModel {
     ) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let count = forest.nodeCount(ofRoot: root)
-        if count < longFrom / 2, let listIndex = lists.list(of: root) { lists.removeList(listIndex) }
+        if count < walkLimit / 2, let listIndex = longChains.list(of: root) { longChains.removeList(listIndex) }
         var weight = weight(of: root, slot, count, holdsFolds: holdsFolds(slot), in: forest)
         if slots.has(.elsewhere, slot) {
             noteForeignWeight(root, slot, rows: weight, in: forest)
@@ -40,7 +40,7 @@ extension RowModel {
             slots.setWeight(weight, slot)
             list.setWeight(weight, of: slots.key(slot))
             // Noted in the sort under way, because it copies weights.
-            order.build?.noteChange(root, slot)
+            order.pendingSort?.noteChange(root, slot)
         }
         guard filter.isActive else { return }
         switch matches {
@@ -72,7 +72,7 @@ extension RowModel {
             // A list that has to be read in slices is begun before its rows are requested.
             guard holdsFolds || count > Self.firstReadCount else { return count }
             let listIndex = list(ofLong: root, in: forest)
-            return holdsFolds ? max(1, lists.rowCount(of: listIndex, isFiltered: false)) : count
+            return holdsFolds ? max(1, longChains.rowCount(of: listIndex, isFiltered: false)) : count
         }
         guard holdsFolds else { return count }
         if let cached = cachedRows[root], cached.nodeCount == count { return cached.height }
@@ -84,7 +84,7 @@ extension RowModel {
         let hasCallers = foreign.hasCallers(root)
         let rows = ChainWalk.rows(
             of: root, in: forest, isFolded: { isFolded($0, depth: $1) },
-            foreignRows: hasCallers ? lists.foreignRows : [:], siblings: siblingOrder)
+            foreignRows: hasCallers ? longChains.foreignRows : [:], siblings: siblingOrder)
         if cachedRows.count >= Self.cacheLimit { cachedRows.removeAll(keepingCapacity: true) }
         let rowCount = hasCallers ? rows.reduce(0) { $0 + unfilteredHeight(of: $1) } : rows.count
         let made = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows, height: rowCount)
@@ -114,7 +114,7 @@ extension RowModel {
         let count = forest.nodeCount(ofRoot: root)
         if isLong(count) {
             let listIndex = list(ofLong: root, in: forest)
-            return max(1, lists.rowCount(of: listIndex, isFiltered: true))
+            return max(1, longChains.rowCount(of: listIndex, isFiltered: true))
         }
         // Automatically folded nodes are shown open while a filter hides the rest.
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {

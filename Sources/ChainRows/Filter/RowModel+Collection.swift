@@ -32,7 +32,7 @@ extension RowModel {
     mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
         if let collection, !collection.isWalking {
             // Past the limit only if the weight does not fit into the table, because only the list can store it then.
-            guard collection.listedCount < longFrom || weight >= UInt16.max else { return }
+            guard collection.listedCount < walkLimit || weight >= UInt16.max else { return }
             self.collection!.listedCount += 1
         }
         matchList.insert(key, weight: weight)

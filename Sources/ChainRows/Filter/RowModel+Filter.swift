@@ -7,16 +7,16 @@ extension RowModel {
     static let firstScanBudget = 1_000
 
     /// Sets the filter, or drops it; `now` is in nanoseconds of the program's clock. Tests ``firstScanBudget`` nodes,
-    /// divided by `share`, at once; the others are tested in slices.
+    /// divided by `divisor`, at once; the others are tested in slices.
     package mutating func setFilter(
-        _ query: Query?, in forest: borrowing ChainForest, now: UInt64, share: Int = 1
+        _ query: Query?, in forest: borrowing ChainForest, now: UInt64, divisor: Int = 1
     ) {
         forgetMatches()
         cachedMatchRows = [:]
         filter.begin(query, now: now)
         collection = filter.isActive ? MatchCollection() : nil
-        lists.restartFilter(isActive: filter.isActive)
-        _ = scan(in: forest, budget: Self.firstScanBudget / share)
+        longChains.restartFilter(isActive: filter.isActive)
+        _ = scan(in: forest, budget: Self.firstScanBudget / divisor)
     }
 
     /// Tests the next slice of nodes, at most `budget`; returns false if there was no work, or if a sort comes first.
@@ -39,7 +39,7 @@ extension RowModel {
     /// Updates lists and weights after nodes came to match or match no longer.
     mutating func refreshMatches(in forest: borrowing ChainForest) {
         let flipped = filter.takeFlipped()
-        if !lists.listOf.isEmpty { lists.setMatches(of: flipped, in: forest, filter) }
+        if !longChains.listOf.isEmpty { longChains.setMatches(of: flipped, in: forest, filter) }
         let touched = filter.takeTouched()
         for (offset, root) in touched.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) {
@@ -70,6 +70,6 @@ extension RowModel {
             matchList.insert(key, weight: weight)
         }
         // Noted in the sort under way, because it copies weights.
-        order.build?.noteChange(root, slot)
+        order.pendingSort?.noteChange(root, slot)
     }
 }

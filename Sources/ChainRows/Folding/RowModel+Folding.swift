@@ -70,7 +70,7 @@ extension RowModel {
         let root = forest.root(of: node)
         guard slotOf[root.rawValue] != 0 else { return }
         slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
-        if node != root { lists.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
+        if node != root { longChains.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
         dropCachedRows(root, Int(slotOf[root.rawValue] - 1))
         updateWeight(root, in: forest)
     }
@@ -83,7 +83,7 @@ extension RowModel {
         folds.level = level
         cachedRows = [:]
         cachedMatchRows = [:]
-        lists.removeAll()
+        longChains.removeAll()
         unfinishedLists = []
         slots.clear(.mayHoldFolds)
         setAllGroupsUnfolded(level > 0)

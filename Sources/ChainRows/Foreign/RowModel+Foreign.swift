@@ -93,7 +93,7 @@ extension RowModel {
     ) {
         let root = forest.root(of: caller)
         let wasLive = foreign.isLive(root)
-        lists.setForeignRows(weight.rows, of: caller)
+        longChains.setForeignRows(weight.rows, of: caller)
         if weight.rows > 0 {
             foreign.add(caller, .init(id: forest.id(of: caller), root: root, isLive: weight.isLive))
         } else {
@@ -119,7 +119,7 @@ extension RowModel {
 
     /// Returns ``height(of:)`` as it is while no filter hides the rest.
     func unfilteredHeight(of row: TreeRow) -> Int {
-        row.flags.contains(.folded) ? 1 : 1 + (lists.foreignRows[row.node.rawValue] ?? 0)
+        row.flags.contains(.folded) ? 1 : 1 + (longChains.foreignRows[row.node.rawValue] ?? 0)
     }
 
     /// Appends rows with the foreign rows between them: at most `count`, after the first `skipping`. Returns how many.
@@ -158,7 +158,7 @@ extension RowModel {
     mutating func noteForeign(evicted: ForestChanges.Eviction) {
         if let root = evicted.newRoot { foreign.newRoots.insert(root) }
         guard let caller = foreign.callers[evicted.index], caller.id == evicted.id else { return }
-        lists.setForeignRows(0, of: evicted.index)
+        longChains.setForeignRows(0, of: evicted.index)
         foreign.remove(evicted.index)
         foreign.news.append(.callerGone(evicted.id))
     }
@@ -190,7 +190,7 @@ extension RowModel {
     /// Forgets all callers and chains in other programs' trees before the forest is read anew.
     mutating func forgetForeign() {
         slots.clear(.elsewhere)
-        lists.foreignRows = [:]
+        longChains.foreignRows = [:]
         foreign.forgetAll()
     }
 

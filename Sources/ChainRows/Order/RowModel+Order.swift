@@ -4,7 +4,7 @@ import ChainModel
 // is made in slices beside the old one.
 extension RowModel {
     struct Order {
-        /// The order that was set; the lists are in it unless ``build`` is set.
+        /// The order that was set; the lists are in it unless ``pendingSort`` is set.
         var wanted = TreeOrder()
         /// The ranks of the order that the lists are in.
         var rank = SortRank(order: TreeOrder())
@@ -12,7 +12,7 @@ extension RowModel {
         /// Groups that the user unfolded.
         var unfoldedSites: Set<CodeLocation> = []
         /// The sort that makes the wanted order.
-        var build: IncrementalSort?
+        var pendingSort: IncrementalSort?
         /// Storage of old orders. A slice frees one part: with a million chains that takes a millisecond or two.
         var retiredStorage: [Any] = [] {
             didSet {
@@ -47,21 +47,22 @@ extension RowModel {
 
         var shown: TreeOrder { rank.order }
         var isGrouped: Bool { shown.isGrouped }
-        var isSorting: Bool { build != nil }
+        var isSorting: Bool { pendingSort != nil }
         /// Whether a chain waits to be repositioned, or a sort is under way.
-        var isBusy: Bool { build != nil || !outdated.isEmpty }
+        var isBusy: Bool { pendingSort != nil || !outdated.isEmpty }
         /// Whether there is anything to do now.
-        var hasWork: Bool { build != nil || dueCount > 0 }
+        var hasWork: Bool { pendingSort != nil || dueCount > 0 }
         /// Whether storage of old orders is still to be freed.
         var hasRetiredStorage: Bool { !retiredStorage.isEmpty }
         /// Whether an event may move a chain, in the order of the lists or in the one that is made.
         @inline(__always) var eventsMoveChains: Bool {
-            rank.order.column != .start || rank.order.isGrouped || build != nil && eventsMoveChainsInBuild
+            rank.order.column != .start || rank.order.isGrouped || pendingSort != nil && eventsMoveChainsInPendingSort
         }
 
-        /// Whether an event may move a chain in the order that is made. Not inlined, because reading `build` copies it.
-        @inline(never) private var eventsMoveChainsInBuild: Bool {
-            (build?.rank.order.column ?? .start) != .start || build?.rank.order.isGrouped ?? false
+        /// Whether an event may move a chain in the order that is made. Not inlined, because reading `pendingSort`
+        /// copies it.
+        @inline(never) private var eventsMoveChainsInPendingSort: Bool {
+            (pendingSort?.rank.order.column ?? .start) != .start || pendingSort?.rank.order.isGrouped ?? false
         }
 
         /// Returns the key of a chain in the order of the lists; adds its group if that is new.
@@ -102,14 +103,14 @@ extension RowModel {
 
     /// Begins to sort into the wanted order, unless the lists are in it; drops a sort under way.
     private mutating func beginSort(in forest: borrowing ChainForest, now: UInt64, budget: Int) {
-        if let build = order.build { order.retiredStorage += build.parts }
-        order.build = nil
+        if let pendingSort = order.pendingSort { order.retiredStorage += pendingSort.parts }
+        order.pendingSort = nil
         var (shown, wanted) = (order.shown, order.wanted)
         // Compared without the order of siblings, because the lists hold roots only.
         (shown.sortsSiblings, wanted.sortsSiblings) = (false, false)
         guard shown != wanted else { return }
         let rank = SortRank(order: order.wanted, like: sample(of: forest), in: forest)
-        order.build = IncrementalSort(rank)
+        order.pendingSort = IncrementalSort(rank)
         continueSorting(in: forest, now: now, budget: budget)
     }
 
@@ -142,9 +143,9 @@ extension RowModel {
         order.retiredStorage.append(matchList)
         matchList = GroupedLists(merge: list.merge)
         matchList.screenOrder = list.screenOrder
-        if let build = order.build {
-            order.retiredStorage += build.parts
-            order.build = IncrementalSort(build.rank)
+        if let pendingSort = order.pendingSort {
+            order.retiredStorage += pendingSort.parts
+            order.pendingSort = IncrementalSort(pendingSort.rank)
         }
     }
 
@@ -159,7 +160,7 @@ extension RowModel {
             order.groups.count(group, state, by: 1)
             showGroups()
         }
-        order.build?.noteAdded(root, slot)
+        order.pendingSort?.noteAdded(root, slot)
     }
 
     /// Undoes ``noteAdded(_:_:_:)`` before a chain is removed.
@@ -168,7 +169,7 @@ extension RowModel {
             let (group, state) = Self.split(slots.keys.groups[UInt32(slot)])
             order.groups.count(group, state, by: -1)
         }
-        order.build?.noteDropped(slot, id: slots.id(slot))
+        order.pendingSort?.noteDropped(slot, id: slots.id(slot))
     }
 
     /// Updates the group's counts and the order after the counts of a chain changed.
@@ -176,7 +177,7 @@ extension RowModel {
         guard order.eventsMoveChains else { return }
         let state = chain.status
         if order.isGrouped { Self.recount(slot, as: state, &slots.keys, &order.groups) }
-        order.build?.noteState(state, slot)
+        order.pendingSort?.noteState(state, slot)
         markOutdated(root)
     }
 
@@ -230,7 +231,7 @@ extension RowModel {
         slots.set(.archived, isArchived, slot)
         if !slots.has(.folded, slot) { unfoldedCount += isArchived ? -1 : 1 }
         if order.shown.column == .start { reposition(of: root, in: forest) } else { markOutdated(root) }
-        order.build?.noteChange(root, slot)
+        order.pendingSort?.noteChange(root, slot)
     }
 
     /// Returns whether the root that has the slot at an index is still a root there. During a rebuild it may have been
@@ -251,7 +252,7 @@ extension RowModel {
         let old = slots.key(slot)
         let key = order.key(of: root, id: old.id, isArchived: slots.has(.archived, slot), in: forest)
         // Noted in a sort under way also if the key stays, because the chain may move in the new order alone.
-        defer { order.build?.noteChange(root, slot) }
+        defer { order.pendingSort?.noteChange(root, slot) }
         guard key != old else { return }
         if key.group != old.group {
             let (_, state) = Self.split(slots.keys.groups[UInt32(slot)])

@@ -11,10 +11,10 @@ extension RowModel {
         return advanceOrder(at: now)
     }
 
-    /// Continues a sort for the budget of a slice divided by `share`, and repositions changed chains; returns whether rows
-    /// may have moved.
-    mutating func continueOrder(in forest: borrowing ChainForest, now: UInt64, share: Int) -> Bool {
-        let isMoved = continueSorting(in: forest, now: now, budget: Self.sortBudget / share)
+    /// Continues a sort for the budget of a slice divided by `divisor`, and repositions changed chains; returns whether
+    /// rows may have moved.
+    mutating func continueOrder(in forest: borrowing ChainForest, now: UInt64, divisor: Int) -> Bool {
+        let isMoved = continueSorting(in: forest, now: now, budget: Self.sortBudget / divisor)
         return repositionOutdated(in: forest) || isMoved
     }
 
@@ -64,24 +64,24 @@ extension RowModel {
     /// Continues a sort; returns whether it is done and the lists are in the new order.
     @discardableResult
     mutating func continueSorting(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
-        guard var build = order.build else { return false }
+        guard var pendingSort = order.pendingSort else { return false }
         // Removed from the order, because a second reference to the sort's storage would copy it at the next change.
-        order.build = nil
-        order.catchUpHighWater = max(order.catchUpHighWater, build.pendingCount)
-        guard build.step(self, in: forest, budget: budget) else {
-            order.build = build
+        order.pendingSort = nil
+        order.catchUpHighWater = max(order.catchUpHighWater, pendingSort.pendingCount)
+        guard pendingSort.step(self, in: forest, budget: budget) else {
+            order.pendingSort = pendingSort
             return false
         }
-        let isDuration = build.rank.order.column.isDuration
+        let isDuration = pendingSort.rank.order.column.isDuration
         let merge =
-            isDuration ? WeightedSortedList.Merge(moment: now, isDescending: build.rank.order.isDescending) : nil
+            isDuration ? WeightedSortedList.Merge(moment: now, isDescending: pendingSort.rank.order.isDescending) : nil
         order.moment = now
-        order.retiredStorage += build.scratch + [slots.keys.ranks, list, matchList]
-        slots.keys = build.keys
-        order.rank = build.rank
-        order.groups = build.groups
-        list = build.list
-        matchList = build.matchList
+        order.retiredStorage += pendingSort.scratch + [slots.keys.ranks, list, matchList]
+        slots.keys = pendingSort.keys
+        order.rank = pendingSort.rank
+        order.groups = pendingSort.groups
+        list = pendingSort.list
+        matchList = pendingSort.matchList
         // The sort has listed all matches so far.
         collection = nil
         list.merge = merge

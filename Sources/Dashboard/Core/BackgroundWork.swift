@@ -38,7 +38,7 @@ extension State {
             workSchedule.next = (workSchedule.next + 1) % WorkKind.allCases.count
             guard kind == .insight || count(kind) > 0 else { continue }
             workSchedule.last = kind
-            if work(kind, share: count(kind)) { workSchedule.needsRedraw = true }
+            if work(kind, divisor: count(kind)) { workSchedule.needsRedraw = true }
             return
         }
     }
@@ -55,9 +55,9 @@ extension State {
     /// Does a slice of each kind; returns whether rows may have changed.
     mutating func workOnce() -> Bool {
         // Sorting, filtering and reading divide one slice, because all of them may have work.
-        let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
+        let divisor = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
         var isMoved = false
-        for kind in WorkKind.allCases where work(kind, share: share) { isMoved = true }
+        for kind in WorkKind.allCases where work(kind, divisor: divisor) { isMoved = true }
         return isMoved
     }
 
@@ -69,19 +69,19 @@ extension State {
         return count
     }
 
-    /// Does one of `share` parts of a slice in each program; returns whether rows may have changed. A slice of the
+    /// Does one of `divisor` parts of a slice in each program; returns whether rows may have changed. A slice of the
     /// views' statistics is not divided.
-    private mutating func work(_ kind: WorkKind, share: Int) -> Bool {
-        let share = max(1, share)
+    private mutating func work(_ kind: WorkKind, divisor: Int) -> Bool {
+        let divisor = max(1, divisor)
         var isMoved = false
         for programIndex in programs.indices {
             let didMove =
                 switch kind {
                 case .insight: programs[programIndex].tickInsight(options.warnings, wall: wall)
-                case .sorting: programs[programIndex].work(.sorting, share)
-                case .filtering: programs[programIndex].work(.filtering, share)
-                case .reading: programs[programIndex].work(.reading, share)
-                case .freeing: programs[programIndex].work(.freeing, share)
+                case .sorting: programs[programIndex].work(.sorting, divisor)
+                case .filtering: programs[programIndex].work(.filtering, divisor)
+                case .reading: programs[programIndex].work(.reading, divisor)
+                case .freeing: programs[programIndex].work(.freeing, divisor)
                 }
             if didMove { isMoved = true }
         }
@@ -108,9 +108,9 @@ extension Program {
     /// Whether the views' statistics have work; while the picture is frozen, warnings are not updated.
     fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
-    /// Does one of `share` parts of a slice of work on the rows; returns whether rows may have moved.
-    fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {
+    /// Does one of `divisor` parts of a slice of work on the rows; returns whether rows may have moved.
+    fileprivate mutating func work(_ kind: RowModel.WorkKind, _ divisor: Int) -> Bool {
         guard isReached else { return false }
-        return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, share: share)
+        return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, divisor: divisor)
     }
 }

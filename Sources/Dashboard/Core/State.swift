@@ -35,7 +35,7 @@ public struct State {
         public var keepsHistory: Bool
 
         /// Chains of more nodes than this are kept in chunked lists.
-        var longFrom = 256
+        var walkLimit = 256
         /// The most nodes of a chunk.
         var chunkLimit = 256
         /// The least limit of a queue of nodes; nil for the default.

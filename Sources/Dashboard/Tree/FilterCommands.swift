@@ -87,7 +87,7 @@ extension State {
         guard filter.query != new else { return }
         filter.query = new
         for programIndex in programs.indices {
-            programs[programIndex].setFilter(filter, share: programs.count)
+            programs[programIndex].setFilter(filter, divisor: programs.count)
         }
     }
 

@@ -10,9 +10,9 @@ extension Program {
     var isReached: Bool { info != nil }
 
     /// Sets the filter. A small forest is searched at once, a large one in slices.
-    mutating func setFilter(_ filter: Filter, share: Int = 1) {
+    mutating func setFilter(_ filter: Filter, divisor: Int = 1) {
         rowModel.dimsRest = filter.dims
-        rowModel.setFilter(filter.query, in: forest, now: shownNow, share: share)
+        rowModel.setFilter(filter.query, in: forest, now: shownNow, divisor: divisor)
         filterWarningsRevision = nil
         updateFilterWarnings()
     }

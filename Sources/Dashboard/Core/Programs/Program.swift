@@ -153,7 +153,8 @@ extension Program {
         (info, name) = (new, new.name)
         forest = ChainForest(process: new.key, limits: options.limits)
         filterWarningsRevision = nil
-        rowModel = RowModel(longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
+        rowModel = RowModel(
+            walkLimit: options.walkLimit, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
         insight = Insight()
         loadHistory = LoadHistory()
         stateArrival = StateArrival()

@@ -7,7 +7,7 @@ import Testing
 @testable import ChainRows
 @testable import Dashboard
 
-@Suite struct SortBuildTests {
+@Suite struct SlicedSortTests {
     /// A sort in slices, while nodes change, gives the order of a naive sort.
     @Test(arguments: 1...4) func aSlicedSortGivesTheOrderOfANaiveOne(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
