@@ -57,9 +57,9 @@ package final class PageTable<Element: BitwiseCopyable> {
         pages[number] = nil
     }
 
-    /// Removes the last pages, at most `number` of them.
-    package func removeLast(_ number: Int) {
-        for _ in 0..<min(number, count) {
+    /// Removes the last pages, at most `pageCount` of them.
+    package func removeLast(_ pageCount: Int) {
+        for _ in 0..<min(pageCount, count) {
             count -= 1
             remove(count)
         }

@@ -18,7 +18,7 @@ import ChainModel
 ///     list of nodes            Chain/  up to 256 nodes: ChainWalk, with the rows cached
 ///          │                           more nodes: LongChainIndex, one chunked list a chain
 ///          ▼
-///     rows                     lines(from:count:in:): node, depth, guides, flags
+///     rows                     outlineRows(from:count:in:): node, depth, guides, flags
 ///
 /// In the usual order live chains come first, newest first, so that the nodes that run in the newest are on the screen.
 /// A chain that settles folds to one row at once, and moves to the archived chains, newest first, after a moment. The

@@ -73,8 +73,8 @@ import Testing
             while rowModel.order.isBusy { rowModel.repositionOutdated(in: forest) }
             for group in rowModel.order.groups.groups { rowModel.setUnfolded(group.site, true) }
             let naive = NaiveRows(forest: forest, rowModel: rowModel, needle: "", hides: false).rows()
-            let rows = rowModel.lines(from: 0, count: naive.count + 5, in: forest).map { line in
-                switch line {
+            let rows = rowModel.outlineRows(from: 0, count: naive.count + 5, in: forest).map { outlineRow in
+                switch outlineRow {
                 case .tree(let row): NaiveRows.Row.node(row.node)
                 case .group(let site): NaiveRows.Row.group(site)
                 case .foreign(let rows): NaiveRows.Row.node(rows.caller.node)

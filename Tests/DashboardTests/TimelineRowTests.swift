@@ -131,20 +131,20 @@ import Testing
         let rows = ChainWalk.rows(of: root, in: forest)
         var depth = 0
         for (number, row) in rows.enumerated() {
-            #expect(RowOrder.number(of: row.node, within: root, limit: 1_000, in: forest) == number)
-            #expect(RowOrder.depth(of: row.node, within: root, in: forest) == Int(row.depth))
-            let next = RowOrder.next(after: row.node, within: root, in: forest)
+            #expect(PreorderSteps.number(of: row.node, within: root, limit: 1_000, in: forest) == number)
+            #expect(PreorderSteps.depth(of: row.node, within: root, in: forest) == Int(row.depth))
+            let next = PreorderSteps.next(after: row.node, within: root, in: forest)
             depth += next?.levels ?? 0
             if number + 1 < rows.count {
                 #expect(next?.node == rows[number + 1].node)
                 #expect(depth == Int(rows[number + 1].depth))
-                #expect(RowOrder.previous(before: rows[number + 1].node, within: root, in: forest) == row.node)
+                #expect(PreorderSteps.previous(before: rows[number + 1].node, within: root, in: forest) == row.node)
             } else {
                 #expect(next == nil)
-                #expect(RowOrder.last(under: root, in: forest) == row.node)
+                #expect(PreorderSteps.last(under: root, in: forest) == row.node)
             }
         }
-        let step = RowOrder.step(from: rows[5].node, by: 1_000, within: root, in: forest)
+        let step = PreorderSteps.step(from: rows[5].node, by: 1_000, within: root, in: forest)
         #expect(step.node == rows[rows.count - 1].node && step.rows == rows.count - 6)
     }
 

@@ -208,7 +208,7 @@ extension LongChainIndex {
     private func step(
         from node: NodeIndex, _ level: UInt32, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> (node: NodeIndex, level: UInt32)? {
-        RowOrder.next(after: node, within: top, in: forest).map { step in
+        PreorderSteps.next(after: node, within: top, in: forest).map { step in
             (step.node, UInt32(Int(level & ~1) + 2 * step.levels) + (step.isContinuation ? 1 : 0))
         }
     }

@@ -127,24 +127,24 @@ extension RowModel {
     @discardableResult
     mutating func append(
         rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
-        to lines: inout [OutlineRow]
+        to outlineRows: inout [OutlineRow]
     ) -> Int {
         let nodeCount = forest.chain(of: root).nodeCount
         if isLong(nodeCount) {
             guard isRootFolded(root) else {
                 let (rows, skipped) = rows(ofLong: root, from: first, count: count, in: forest)
-                return append(rows, skipping: skipped, count: count, to: &lines)
+                return append(rows, skipping: skipped, count: count, to: &outlineRows)
             }
             guard first == 0 else { return 0 }
-            lines.append(.tree(foldedRow(of: root, in: forest)))
+            outlineRows.append(.tree(foldedRow(of: root, in: forest)))
             return 1
         }
         let shown = rows(of: root, nodeCount, in: forest)
         guard shown.height == shown.rows.count else {
-            return append(shown.rows, skipping: first, count: count, to: &lines)
+            return append(shown.rows, skipping: first, count: count, to: &outlineRows)
         }
         let rows = shown.rows.dropFirst(first).prefix(count)
-        for row in rows { lines.append(.tree(row)) }
+        for row in rows { outlineRows.append(.tree(row)) }
         return rows.count
     }
 

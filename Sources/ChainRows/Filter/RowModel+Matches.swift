@@ -11,7 +11,8 @@ extension RowModel {
             return (forward ? matchList.first : matchList.last).flatMap { match(in: $0, forward: forward, in: forest) }
         }
         if filter.matchCount(of: root) > (filter.isMatch(node) ? 1 : 0),
-            let match = RowOrder.nearest(to: node, forward: forward, within: root, in: forest, where: filter.isMatch)
+            let match = PreorderSteps.nearest(
+                to: node, forward: forward, within: root, in: forest, where: filter.isMatch)
         {
             return match
         }
@@ -23,8 +24,8 @@ extension RowModel {
     /// Returns the first match of a chain, or the last.
     private func match(in key: RootKey, forward: Bool, in forest: borrowing ChainForest) -> NodeIndex? {
         guard let root = forest.index(of: NodeID(key.id)) else { return nil }
-        let edge = forward ? root : RowOrder.last(under: root, in: forest)
+        let edge = forward ? root : PreorderSteps.last(under: root, in: forest)
         if filter.isMatch(edge) { return edge }
-        return RowOrder.nearest(to: edge, forward: forward, within: root, in: forest, where: filter.isMatch)
+        return PreorderSteps.nearest(to: edge, forward: forward, within: root, in: forest, where: filter.isMatch)
     }
 }

@@ -77,12 +77,12 @@ extension RowModel {
 
     /// Returns at most `count` rows of a chain from its row `first` on, even if the chain is drawn in another program's
     /// tree.
-    package mutating func lines(
+    package mutating func outlineRows(
         ofChain root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
-        var lines: [OutlineRow] = []
-        append(rowsOf: root, from: first, count: count, in: forest, to: &lines)
-        return lines
+        var outlineRows: [OutlineRow] = []
+        append(rowsOf: root, from: first, count: count, in: forest, to: &outlineRows)
+        return outlineRows
     }
 
     // MARK: Chains of other programs under a node
@@ -123,18 +123,18 @@ extension RowModel {
     }
 
     /// Appends rows with the foreign rows between them: at most `count`, after the first `skipping`. Returns how many.
-    func append(_ rows: [TreeRow], skipping: Int, count: Int, to lines: inout [OutlineRow]) -> Int {
+    func append(_ rows: [TreeRow], skipping: Int, count: Int, to outlineRows: inout [OutlineRow]) -> Int {
         var (skipped, left) = (skipping, count)
         for row in rows where left > 0 {
             if skipped > 0 {
                 skipped -= 1
             } else {
-                lines.append(.tree(row))
+                outlineRows.append(.tree(row))
                 left -= 1
             }
             let below = height(of: row) - 1
             let taken = min(left, below - min(skipped, below))
-            if taken > 0 { lines.append(.foreign(ForeignRows(caller: row, first: skipped, count: taken))) }
+            if taken > 0 { outlineRows.append(.foreign(ForeignRows(caller: row, first: skipped, count: taken))) }
             skipped -= min(skipped, below)
             left -= taken
         }

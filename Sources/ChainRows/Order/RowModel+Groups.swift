@@ -49,7 +49,7 @@ extension RowModel {
     private func isUnfolded(_ group: UInt32) -> Bool { order.unfoldedSites.contains(order.groups[group].site) }
 
     /// Returns at most `count` rows from row `first` on. O(log chains + rows).
-    package mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
+    package mutating func outlineRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
         let shown = shown
         guard order.isGrouped else {
             return rows(ofGroup: 0, from: first, count: count, in: forest)

@@ -34,7 +34,7 @@ extension Program {
 
     /// Returns the node or group in a row.
     mutating func rowID(at row: Int) -> RowID? {
-        rowModel.lines(from: row, count: 1, in: forest).first.map(rowID)
+        rowModel.outlineRows(from: row, count: 1, in: forest).first.map(rowID)
     }
 
     fileprivate func rowID(of row: OutlineRow) -> RowID {
@@ -121,7 +121,7 @@ extension State {
             }
         }
         guard count > 0, showsChains(programIndex), programs[programIndex].isReached else { return }
-        let rows = programs[programIndex].lines(from: first, count: count)
+        let rows = programs[programIndex].outlineRows(from: first, count: count)
         append(rows, of: programIndex, under: nil, to: &result)
     }
 
@@ -161,7 +161,7 @@ extension State {
             let count = min(remaining, chain.weight.rows - skipped)
             if let (index, root) = find(chain.root) {
                 let place = ForeignPlace(caller: caller, isLast: offset + 1 == chains.count)
-                let rows = programs[index].rowModel.lines(
+                let rows = programs[index].rowModel.outlineRows(
                     ofChain: root, from: skipped, count: count, in: programs[index].forest)
                 append(rows, of: index, under: place, to: &result)
             }
@@ -174,7 +174,7 @@ extension State {
 }
 
 extension Program {
-    fileprivate mutating func lines(from row: Int, count: Int) -> [OutlineRow] {
-        rowModel.lines(from: row, count: count, in: forest)
+    fileprivate mutating func outlineRows(from row: Int, count: Int) -> [OutlineRow] {
+        rowModel.outlineRows(from: row, count: count, in: forest)
     }
 }

@@ -40,7 +40,7 @@ struct TimelineChain {
             // A live node counts as settled last, so the critical path of a live chain ends at one.
             let settled = view.settled ?? .max
             if settled >= tail.settled { tail = (node, settled) }
-            guard let next = RowOrder.next(after: node, within: root, in: forest) else { break }
+            guard let next = PreorderSteps.next(after: node, within: root, in: forest) else { break }
             depth = max(0, depth + next.levels)
             current = next.node
         }

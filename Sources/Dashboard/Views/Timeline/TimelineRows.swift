@@ -29,17 +29,17 @@ extension TimelineView {
         if first == 0 {
             node = root
         } else if first == total - 1, count == 1 {
-            node = RowOrder.last(under: root, in: forest)
+            node = PreorderSteps.last(under: root, in: forest)
         } else {
             let anchor = state.timeline.anchor
             let number = anchor?.rowID == state.selection ? anchor!.number : state.timeline.cursor.selected
-            node = RowOrder.step(from: node, by: first - number, within: root, in: forest).node
+            node = PreorderSteps.step(from: node, by: first - number, within: root, in: forest).node
         }
-        let depth = RowOrder.depth(of: node, within: root, in: forest)
+        let depth = PreorderSteps.depth(of: node, within: root, in: forest)
         var rows = [TimelineRow(programIndex: programIndex, node: node, depth: depth)]
         while rows.count < count {
             let climbs = first + rows.count < total
-            guard let next = RowOrder.next(after: node, within: root, climbs: climbs, in: forest) else { break }
+            guard let next = PreorderSteps.next(after: node, within: root, climbs: climbs, in: forest) else { break }
             let depth = max(0, rows.last!.depth + next.levels)
             rows.append(TimelineRow(programIndex: programIndex, node: next.node, depth: depth))
             node = next.node
@@ -111,7 +111,7 @@ extension TimelineView {
         let forest = state.programs[programIndex].forest
         let rowModel = state.programs[programIndex].rowModel
         if wraps {
-            start = forward ? root : RowOrder.last(under: root, in: forest)
+            start = forward ? root : PreorderSteps.last(under: root, in: forest)
             if rowModel.isMatch(start) { return state.rowID(of: start, in: programIndex) }
         }
         return rowModel.match(from: start, forward: forward, staysInChain: true, in: forest)

@@ -122,7 +122,7 @@ extension TimelineView: ListView {
             number = anchor.number
         } else {
             number =
-                RowOrder.number(
+                PreorderSteps.number(
                     of: node, within: root, limit: countLimit, in: state.programs[programIndex].forest) ?? countLimit
             state.timeline.walkedCount += number
         }

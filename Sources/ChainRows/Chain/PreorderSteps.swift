@@ -3,7 +3,7 @@ import ChainModel
 /// Steps from row to row of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.
 ///
 /// A step is O(1), but at the end of a subtree O(levels up or down).
-package enum RowOrder {
+package enum PreorderSteps {
     /// One step down.
     package struct Step {
         package let node: NodeIndex

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainRows
 
-@Suite struct RowOrderTests {
+@Suite struct PreorderStepsTests {
     /// Steps forward and back go from row to row, in chains of any shape.
     @Test(arguments: 1...6) func stepsAreThoseOfTheRows(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) << 8)
@@ -15,13 +15,13 @@ import Testing
         let forest = world.forest
         for root in forest.roots {
             let nodes = ChainWalk.rows(of: root, in: forest).map(\.node)
-            #expect(RowOrder.last(under: root, in: forest) == nodes.last)
+            #expect(PreorderSteps.last(under: root, in: forest) == nodes.last)
             for (index, node) in nodes.enumerated() {
-                let before = RowOrder.previous(before: node, within: root, in: forest)
+                let before = PreorderSteps.previous(before: node, within: root, in: forest)
                 #expect(before == (index > 0 ? nodes[index - 1] : nil), "seed \(seed)")
                 let target = Int.random(in: nodes.indices, using: &random)
                 for forward in [true, false] where target != index {
-                    let found = RowOrder.nearest(to: node, forward: forward, within: root, in: forest) {
+                    let found = PreorderSteps.nearest(to: node, forward: forward, within: root, in: forest) {
                         $0 == nodes[target]
                     }
                     #expect(found == ((target > index) == forward ? nodes[target] : nil), "seed \(seed)")
@@ -42,7 +42,7 @@ import Testing
         for (index, forward) in [(0, true), (10_000, true), (10_000, false), (19_999, false)] {
             let target = nodes[forward ? index + 9 : index - 9]
             var testedCount = 0
-            let found = RowOrder.nearest(to: nodes[index], forward: forward, within: root, in: forest) { node in
+            let found = PreorderSteps.nearest(to: nodes[index], forward: forward, within: root, in: forest) { node in
                 testedCount += 1
                 return node == target
             }
