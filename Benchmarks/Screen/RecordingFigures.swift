@@ -117,7 +117,7 @@ struct RecordingFigures {
                 let step = ReplayStep(
                     process: Self.process, isFresh: true, batches: player.seek(to: moment), position: position)
                 _ = reduce(into: &state, .replayed(SourceID(0), step))
-                _ = reduce(into: &state, .tick(wall: moment + Self.process.wallOffset, process: moment))
+                _ = reduce(into: &state, .tick(wall: moment + Self.process.wallOffset, monotonic: moment))
                 use(render(state))
             }
             frames.add(UInt64(time * 1e6))

@@ -43,7 +43,7 @@ final class Stage {
     /// Advances the clocks, by default by the time of a frame, and ticks.
     func tick(_ duration: UInt64 = Stage.interval) {
         process += duration
-        act(.tick(wall: wallOffset + process, process: process))
+        act(.tick(wall: wallOffset + process, monotonic: process))
     }
 
     /// A slice of background work between two frames.

@@ -53,8 +53,8 @@ import Testing
     /// Ticks both clocks, in seconds.
     static func tick(_ screen: inout Screen, shown: Double, live: Double) {
         let (past, now) = (UInt64(shown * 1e9) + 1, UInt64(live * 1e9) + 1)
-        screen.act(.tick(wall: Script.process.wallOffset + past, process: past))
-        screen.act(.tickLive(wall: Script.process.wallOffset + now, process: now))
+        screen.act(.tick(wall: Script.process.wallOffset + past, monotonic: past))
+        screen.act(.tickLive(wall: Script.process.wallOffset + now, monotonic: now))
     }
 
     static func commands(_ screen: inout Screen, _ keys: String) -> [ReplayCommand] {

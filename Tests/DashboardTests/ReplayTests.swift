@@ -138,7 +138,7 @@ import Testing
         var screen = Self.screen()
         func tick(_ time: Double) {
             let process = UInt64(time * 1e6) + 1
-            screen.act(.tick(wall: Script.process.wallOffset + process, process: process))
+            screen.act(.tick(wall: Script.process.wallOffset + process, monotonic: process))
         }
         screen.act(Self.step(Self.state, at: moment, fresh: true))
         screen.act(.message("a rejection"))

@@ -25,14 +25,14 @@ struct Screen {
     /// last.
     mutating func tick(_ moment: Double) {
         milliseconds = max(milliseconds, moment)
-        let process = UInt64(milliseconds * 1_000_000) + 1
-        act(.tick(wall: Script.process.wallOffset + process, process: process))
+        let monotonic = UInt64(milliseconds * 1_000_000) + 1
+        act(.tick(wall: Script.process.wallOffset + monotonic, monotonic: monotonic))
     }
 
     /// Ticks at a moment of the program's clock, by a clock of the viewer that was set back by an hour.
     mutating func tickSetBack(_ moment: Double) {
-        let process = UInt64(moment * 1_000_000) + 1
-        act(.tick(wall: Script.process.wallOffset + process - 3_600_000_000_000, process: process))
+        let monotonic = UInt64(moment * 1_000_000) + 1
+        act(.tick(wall: Script.process.wallOffset + monotonic - 3_600_000_000_000, monotonic: monotonic))
     }
 
     /// Delivers the batch of a script, then ticks at its time.

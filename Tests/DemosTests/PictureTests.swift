@@ -66,7 +66,7 @@ struct PictureTests {
             _ = news.wait(timeout: min(end, .now() + .milliseconds(100)))
             while let batch = subscription.next() { _ = reduce(into: &state, .received(SourceID(0), batch)) }
             let now = runtime.clock.now
-            _ = reduce(into: &state, .tick(wall: process.wallOffset + now, process: now))
+            _ = reduce(into: &state, .tick(wall: process.wallOffset + now, monotonic: now))
         }
         return state
     }

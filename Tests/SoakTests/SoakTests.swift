@@ -123,7 +123,7 @@ private struct Soak {
                 into: &state,
                 .received(SourceID(index), loads[index].batch(now, eventCount: count, &random)))
         }
-        act(.tick(wall: 1_790_000_000_000_000_000 + now, process: now))
+        act(.tick(wall: 1_790_000_000_000_000_000 + now, monotonic: now))
         for _ in 0..<Int.random(in: 0..<4, using: &random) { userActs() }
         for _ in 0..<Int.random(in: 0..<3, using: &random) { act(.work) }
         guard Int.random(in: 0..<150, using: &random) == 0 else { return }

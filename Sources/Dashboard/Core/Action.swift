@@ -16,16 +16,16 @@ public enum Action: Sendable {
     /// A batch of events arrived.
     case received(SourceID, EventBatch)
     /// A recording, or the past of a live program, is shown at another moment. The first step is
-    /// ``ReplayStep/isFresh``. From then on ``tick(wall:process:)`` carries the moment that is shown: as a time of day,
-    /// and by the first program's clock.
+    /// ``ReplayStep/isFresh``. From then on ``tick(wall:monotonic:)`` carries the moment that is shown: as a time of
+    /// day, and by the first program's clock.
     case replayed(SourceID, ReplayStep)
     /// Replaces the counts in the time strip by those of the recording that is shown, by its first program's clock.
     case series(ReplaySeries)
     /// Replaces the marks by those of the recording that is shown, by its first program's clock.
     case marks([ReplayMark])
-    /// The present time, for the live programs while their past is shown; ``tick(wall:process:)`` then carries the
+    /// The present time, for the live programs while their past is shown; ``tick(wall:monotonic:)`` then carries the
     /// moment that is shown.
-    case tickLive(wall: UInt64, process: UInt64)
+    case tickLive(wall: UInt64, monotonic: UInt64)
     /// The live programs are shown again instead of their past.
     case returnedToNow
     /// Replaces the list of the recordings that are being made of live programs, with their progress.
@@ -37,8 +37,8 @@ public enum Action: Sendable {
     /// The time: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Dispatched at
     /// ``State/Options/refreshRate``, and once a second while ``State/isIdle``. A program's time is computed from both
     /// clocks, its ``ChainEvents/ProcessDescription/wallOffset`` and its batches. Where the offset is 0, because the
-    /// program's clock has no relation to the time of day, `process` is the program's time.
-    case tick(wall: UInt64, process: UInt64)
+    /// program's clock has no relation to the time of day, `monotonic` is the program's time.
+    case tick(wall: UInt64, monotonic: UInt64)
     /// Does a slice of background work, some 2 ms at most; the next tick draws the result. Dispatched once between two
     /// ticks, and again as long as ``State/hasWork``. If it is never dispatched, ticks do the work.
     case work

@@ -30,13 +30,13 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
         state.timeStrip.show(marks)
         state.followMarks()
         state.updateViewport()
-    case .tickLive(let wall, let process): return state.tickLive(wall: wall, process: process)
+    case .tickLive(let wall, let monotonic): return state.tickLive(wall: wall, monotonic: monotonic)
     case .returnedToNow: state.returnToNow()
     case .recording(let recordings): state.show(recordings)
     case .replied(let source, let reply): state.handle(reply, from: source)
     case .ended(let source, let reason): state.end(source, reason)
-    case .tick(let wall, let process):
-        state.tick(wall: wall, process: process)
+    case .tick(let wall, let monotonic):
+        state.tick(wall: wall, monotonic: monotonic)
         return state.ringAlerts() + state.askForDetail()
     case .work: state.work()
     case .resized(let size):
@@ -81,7 +81,7 @@ extension State {
         tags = tags.filter { find($0) != nil }
     }
 
-    mutating func tick(wall newWall: UInt64, process: UInt64) {
+    mutating func tick(wall newWall: UInt64, monotonic: UInt64) {
         // The header's clock, ages and sparklines change once a second.
         var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
         // A message from before the first tick expires relative to that tick, because the time was not known before.
@@ -96,7 +96,7 @@ extension State {
         countSitesIfSeen()
         for programIndex in programs.indices {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
-            if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
+            if programs[programIndex].tick(wall: wall, monotonic: monotonic) { isMoved = true }
         }
         linkPrograms()
         for programIndex in programs.indices {

@@ -66,7 +66,7 @@ struct Replay: ParsableCommand {
     }
 
     private func showHeadless(_ playback: Playback, _ first: [Action], _ settings: Settings) throws {
-        let state = settings.state(after: first, wall: playback.wall, process: playback.time)
+        let state = settings.state(after: first, wall: playback.wall, monotonic: playback.time)
         try Streams.print(state.picture(.text))
         for note in playback.openingNotes { Streams.printError(note + ".") }
     }

@@ -48,14 +48,14 @@ extension ForestSource {
             let playback = Playback(file)
             let first = playback.start(at: moment)
             let state = settings.state(
-                after: first, wall: playback.wall, process: playback.time, glyphs: glyphs)
+                after: first, wall: playback.wall, monotonic: playback.time, glyphs: glyphs)
             return (state, playback.openingNotes)
         case .program:
             let now = try self.state()
             let source = SourceID(0)
             let actions = [.connected(source, now.process)] + now.batches.map { Action.received(source, $0) }
             let state = settings.state(
-                after: actions, wall: WallClock.now, process: SystemClock.shared.now, glyphs: glyphs)
+                after: actions, wall: WallClock.now, monotonic: SystemClock.shared.now, glyphs: glyphs)
             return (state, [])
         }
     }

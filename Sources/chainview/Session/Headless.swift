@@ -45,6 +45,6 @@ struct Headless {
     }
 
     private func tick(_ store: StateStore<State, Action, Effect>, _ now: UInt64) {
-        store.dispatch(.tick(wall: WallClock.now, process: now))
+        store.dispatch(.tick(wall: WallClock.now, monotonic: now))
     }
 }

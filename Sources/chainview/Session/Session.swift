@@ -184,9 +184,9 @@ final class Session {
             for action in playback.tick(now, clock: { SystemClock.shared.now }) { step(action) }
             returnIfOver()
         }
-        guard let playback else { return step(.tick(wall: WallClock.now, process: now)) }
-        step(.tick(wall: playback.wall, process: playback.time))
-        if histories != nil { step(.tickLive(wall: WallClock.now, process: now)) }
+        guard let playback else { return step(.tick(wall: WallClock.now, monotonic: now)) }
+        step(.tick(wall: playback.wall, monotonic: playback.time))
+        if histories != nil { step(.tickLive(wall: WallClock.now, monotonic: now)) }
         if let damage = playback.newDamage() { step(.report(damage)) }
     }
 

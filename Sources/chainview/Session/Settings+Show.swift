@@ -32,14 +32,14 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - wall: the moment that is shown, in nanoseconds since 1970.
-    ///   - process: the same moment by the program's clock, as in ``Action/tick(wall:process:)``.
+    ///   - monotonic: the same moment by the program's clock, as in ``Action/tick(wall:monotonic:)``.
     ///   - glyphs: the glyphs to draw with; nil for those of the terminal.
-    func state(after actions: [Action], wall: UInt64, process: UInt64, glyphs: Glyphs? = nil) -> State {
+    func state(after actions: [Action], wall: UInt64, monotonic: UInt64, glyphs: Glyphs? = nil) -> State {
         var options = stateOptions
         options.glyphs = glyphs ?? options.glyphs
         var state = State(size: display.frame.size.size, options: options)
         for action in actions { _ = reduce(into: &state, action) }
-        let tick = Action.tick(wall: wall, process: process)
+        let tick = Action.tick(wall: wall, monotonic: monotonic)
         _ = reduce(into: &state, tick)
         // Restored after the nodes were applied, because a view that was shown empty is updated only in the next
         // second, and `wall` stays the same here.

@@ -22,14 +22,14 @@ enum View {
         for (number, batch) in batches.enumerated() {
             act(&state, .received(SourceID(0), batch))
             let moment = 1_790_000_000_000_000_000 + UInt64(number) * 700_000_000
-            act(&state, .tick(wall: moment, process: moment))
+            act(&state, .tick(wall: moment, monotonic: moment))
             act(&state, .work)
         }
         for (index, view) in views.enumerated() {
             act(&state, .perform(view))
             _ = render(state)
             for key in keys[(index * 3)...].prefix(3) { act(&state, .perform(key)) }
-            act(&state, .tick(wall: .max, process: .max))
+            act(&state, .tick(wall: .max, monotonic: .max))
             _ = render(state)
         }
         for queue in state.queueStatistics { precondition(queue.count <= queue.limit, "\(queue) is over its limit") }

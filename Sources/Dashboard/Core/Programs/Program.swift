@@ -231,11 +231,11 @@ extension Program {
     }
 
     /// Advances the clock; returns whether that changed the forest or its rows.
-    mutating func tick(wall: UInt64, process: UInt64) -> Bool {
+    mutating func tick(wall: UInt64, monotonic: UInt64) -> Bool {
         guard isReached else { return false }
         // A frozen picture can still be sorted.
         guard frozenBuffer == nil else { return tickRows(wall) }
-        if connection.isLive { clock.tick(wall: wall, own: process) }
+        if connection.isLive { clock.tick(wall: wall, own: monotonic) }
         // Twice what was applied, because a node costs a step and so does a stale entry of a queue. With less, a flood of
         // nodes would stay beyond the limits.
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))

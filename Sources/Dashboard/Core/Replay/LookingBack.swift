@@ -95,13 +95,13 @@ extension State {
     public var liveWarningCounts: [Int] { (lookingBack?.programs ?? programs).map(\.insight.warnings.count) }
 
     /// Advances the clocks of the live programs while their past is shown, and rings their alerts.
-    mutating func tickLive(wall newWall: UInt64, process: UInt64) -> [Effect] {
+    mutating func tickLive(wall newWall: UInt64, monotonic: UInt64) -> [Effect] {
         guard lookingBack != nil else { return [] }
         let effects = withLivePrograms(isQuiet: true) { state in
             state.wall = newWall
             for programIndex in state.programs.indices {
                 _ = state.programs[programIndex].rate.tick(newWall)
-                _ = state.programs[programIndex].tick(wall: newWall, process: process)
+                _ = state.programs[programIndex].tick(wall: newWall, monotonic: monotonic)
             }
             // Work that is not done here piles up until the return.
             state.linkPrograms()
