@@ -87,7 +87,7 @@ import Testing
         let columns = screen.state.columns(in: 120, indent: screen.state.indent(of: screen.state.tree.window[line]))
             .node
         let marker = columns.start + TreeLines.marker(tree, width: columns.width)
-        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row + line, column: marker)))
+        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).content.row + line, column: marker)))
         #expect(screen.visibleIDs == [0, 10, 11, 12, 10, 13, 0])
         screen.type("P")
         #expect(screen.state.programs[1].forest.pins == [NodeID(10)])

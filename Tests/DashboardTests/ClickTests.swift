@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [120, 160]) func theScrollBarIsDragged(_ columns: Int) {
         var screen = GoldenTests.checkout(columns, 16)
         screen.type("j")
-        let area = Layout(screen.state).tree
+        let area = Layout(screen.state).content
         let column = area.columns - 1
         let limit = screen.state.tree.rowCount - area.rows
         #expect(limit > 0)
@@ -102,7 +102,7 @@ import Testing
         var late = Script(sequence: 2, time: 20)
         late.make(9, .then, "late", under: 1)
         screen.act(.received(SourceID(0), late.batch))
-        let third = Layout(screen.state).tree.row + 2
+        let third = Layout(screen.state).content.row + 2
         Self.click(&screen, third, 40)
         #expect(screen.selectedID == 3)
     }

@@ -21,12 +21,12 @@ import Testing
     }
 
     private func row(_ screen: Screen, _ id: UInt64) -> String {
-        screen.frame.rowText(Layout(screen.state).tree.row + screen.visibleIDs.firstIndex(of: id)!)
+        screen.frame.rowText(Layout(screen.state).content.row + screen.visibleIDs.firstIndex(of: id)!)
     }
 
     @Test func aShortNameLeavesNoHole() {
         let screen = screen(200, names: 12)
-        let columns = screen.state.columns(in: Layout(screen.state).tree.columns)
+        let columns = screen.state.columns(in: Layout(screen.state).content.columns)
         #expect(columns.node.width <= 28, "\(columns.node)")
         #expect(columns.thread.start == columns.node.start + columns.node.width + 2)
         #expect(columns.value.width > 40, "the value has the rest")
@@ -105,7 +105,7 @@ import Testing
         screen.type(":columns wait run value<Enter>")
         let shown = screen.state.columns(in: 120).shown.map(\.column)
         #expect(shown == [.node, .wait, .run, .value])
-        let header = screen.frame.rowText(Layout(screen.state).tree.row - 1)
+        let header = screen.frame.rowText(Layout(screen.state).content.row - 1)
         #expect(!header.contains("thread") && !header.contains("total") && !header.contains("state"))
         screen.type(":columns state value node id site<Enter>")
         #expect(screen.state.columns(in: 120).shown.map(\.column) == [.state, .value, .node, .id, .site])
@@ -164,7 +164,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         screen.type(":columns node id<Enter>")
         let header = screen.state.columns(in: 120)[.id]
-        let row = Layout(screen.state).tree.row - 1
+        let row = Layout(screen.state).content.row - 1
         screen.act(.mouse(Mouse(.press, .left, row: row, column: header.start)))
         #expect(screen.message == "there is no order by id")
     }

@@ -143,13 +143,13 @@ import Testing
         screen.feed(script)
         screen.type("j<Enter>")
         let layout = Layout(screen.state)
-        #expect(layout.detail!.rows > 30 && layout.tree.rows == 8)
+        #expect(layout.detail!.rows > 30 && layout.content.rows == 8)
         #expect(screen.visibleIDs == [1, 2, 3])
         // As rows come, the details shrink, but not below their usual size.
         for id in 4...60 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
         screen.feed(script)
         #expect(Layout(screen.state).detail!.rows == 14)
-        #expect(screen.visibleIDs.count == Layout(screen.state).tree.rows)
+        #expect(screen.visibleIDs.count == Layout(screen.state).content.rows)
         #expect(screen.selectedID == 2)
     }
 

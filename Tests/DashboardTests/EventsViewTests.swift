@@ -116,7 +116,7 @@ import Testing
 
     @Test func aDoubleClickGoesToTheNodeInTheTree() {
         var screen = Self.screen(80, 24)
-        let row = Layout(screen.state).tree.row + 4
+        let row = Layout(screen.state).content.row + 4
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 30)))
         #expect(screen.state.view == .events)
         let node = screen.selectedID

@@ -179,7 +179,7 @@ import Testing
 
     /// Returns, for each of the first rows, whether all its text is dim, a guide, or without a role.
     private static func dimmed(_ screen: Screen, rows: Int) -> [Bool] {
-        let area = Layout(screen.state).tree
+        let area = Layout(screen.state).content
         return (0..<rows).map { line in
             (2..<area.columns - 1).allSatisfy { column in
                 let cell = screen.frame[area.row + line, column]

@@ -31,7 +31,7 @@ import Testing
 
     @Test func halfAndWholePages() {
         var screen = GoldenTests.checkout(120, 16)
-        let page = Layout(screen.state).tree.rows - 1
+        let page = Layout(screen.state).content.rows - 1
         func row() -> Int { screen.state.tree.selectedRow }
         screen.type("<^D>")
         #expect(row() == page / 2)
@@ -58,11 +58,11 @@ import Testing
         screen.type("H")
         #expect(screen.state.tree.selectedLine == 0 && screen.state.tree.top == top)
         screen.type("L")
-        #expect(screen.state.tree.selectedLine == Layout(screen.state).tree.rows - 1)
+        #expect(screen.state.tree.selectedLine == Layout(screen.state).content.rows - 1)
         screen.type("M")
-        #expect(screen.state.tree.selectedLine == (Layout(screen.state).tree.rows - 1) / 2)
+        #expect(screen.state.tree.selectedLine == (Layout(screen.state).content.rows - 1) / 2)
         screen.type("Lz")
-        #expect(screen.state.tree.selectedLine == Layout(screen.state).tree.rows / 2)
+        #expect(screen.state.tree.selectedLine == Layout(screen.state).content.rows / 2)
         screen.type("4H")
         #expect(screen.state.sites.cursor.selected == screen.state.sites.cursor.top)
         screen.type("L")

@@ -110,7 +110,7 @@ struct LiveChainsTests {
         var screenCount = 0
         play(seed) { screen, forest in
             screenCount += 1
-            let room = Layout(screen.state).tree.rows
+            let room = Layout(screen.state).content.rows
             let rows = screen.state.tree.window.compactMap(\.tree)
             let live = rows.filter { forest.chain(of: $0.node).liveCount > 0 }
             // Finished steps fold, so count against the rows that the live chains have.

@@ -120,7 +120,7 @@ import Testing
     @Test(arguments: Theme.all) func aMatchIsMarkedOnEveryRow(_ theme: Theme) throws {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("/charge<Enter>")
-        let area = Layout(screen.state).tree
+        let area = Layout(screen.state).content
         let selected = area.row + (screen.state.tree.selectedLine ?? 0)
         var count = 0
         for row in area.row..<area.row + area.rows {

@@ -79,7 +79,7 @@ import Testing
         #expect(Layout(screen.state).detail!.columns >= Layout.leastDetailColumns)
         #expect(Layout(screen.state).detail!.rows >= Layout.leastDetailRows)
         mouse(.drag, 0, 0)
-        #expect(Layout(screen.state).tree.rows >= 4 && Layout(screen.state).tree.columns >= size.columns / 2)
+        #expect(Layout(screen.state).content.rows >= 4 && Layout(screen.state).content.columns >= size.columns / 2)
         _ = screen.frame
     }
 
@@ -104,7 +104,7 @@ import Testing
         var script = Script(sequence: 90, time: 4_050)
         for node in 9_001...9_030 as ClosedRange<UInt64> { script.make(node, .promise) }
         screen.act(.received(SourceID(0), script.batch))
-        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row + line, column: 40)))
+        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).content.row + line, column: 40)))
         #expect(screen.state.events.selected == entry)
         #expect(!screen.state.events.isFollowing)
     }
@@ -116,7 +116,7 @@ import Testing
         let detail = try #require(Layout(screen.state).detail)
         let link = try #require(screen.state.detailLinks().first)
         let row = detail.row + 1 + link.lines.lowerBound
-        #expect(screen.state.tree.window.indices.contains(row - Layout(screen.state).tree.row))
+        #expect(screen.state.tree.window.indices.contains(row - Layout(screen.state).content.row))
         var script = Script(sequence: 90, time: 4_050)
         for node in 9_001...9_005 as ClosedRange<UInt64> { script.make(node, .promise) }
         screen.act(.received(SourceID(0), script.batch))

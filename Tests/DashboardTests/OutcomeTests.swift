@@ -73,7 +73,7 @@ struct OutcomeTests {
         for (line, row) in screen.state.tree.window.enumerated() {
             guard row.tree?.flags.contains(.root) ?? false else { continue }
             let text = screen.text.split(separator: "\n", omittingEmptySubsequences: false)[
-                Layout(screen.state).tree.row + line]
+                Layout(screen.state).content.row + line]
             counts[String(text.dropFirst(4).prefix { $0.isLetter }), default: 0] += 1
         }
         return counts
@@ -133,7 +133,7 @@ struct OutcomeTests {
         screen.type("3")
         if screen.state.timeline.scope != .all { screen.type("a") }
         let rows = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
-            .dropFirst(Layout(screen.state).tree.row)
+            .dropFirst(Layout(screen.state).content.row)
         let forest = try #require(screen.state.forest)
         for root in forest.roots {
             let role = forest.chain(of: root).status.role

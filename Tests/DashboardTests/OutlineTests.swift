@@ -214,7 +214,7 @@ struct RandomWorld {
         #expect(screen.state.row(of: expected[first]) == first, "\(what)")
         let window = screen.state.tree.window.map(\.rowID)
         #expect(window == Array(expected[screen.state.tree.top...].prefix(window.count)), "\(what)")
-        #expect(window.count == min(Layout(screen.state).tree.rows, expected.count), "\(what)")
+        #expect(window.count == min(Layout(screen.state).content.rows, expected.count), "\(what)")
         #expect(screen.state.selection.map { expected.contains($0) } == true, "\(what)")
         for tag in screen.state.tags { #expect(screen.state.find(tag) != nil, "\(what)") }
         _ = screen.frame

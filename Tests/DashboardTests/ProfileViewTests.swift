@@ -160,7 +160,7 @@ import Testing
         for moment in [1_000.0, 2_100] { screen.tick(moment) }
         #expect(screen.state.profile.rows.count == 14)
         for line in [2, 8, 12] {
-            let area = Layout(screen.state).tree
+            let area = Layout(screen.state).content
             let text = Array(screen.frame.rowText(area.row + line))
             let column = try #require(text.firstIndex(of: "▾"), "\(String(text))")
             screen.act(.mouse(Mouse(.press, .left, row: area.row + line, column: column)))
@@ -200,7 +200,7 @@ import Testing
         #expect(screen.state.profile.rows.count == all)
         let frame = screen.frame
         for (line, profileRow) in screen.state.profile.rows.enumerated() {
-            let row = Layout(screen.state).tree.row + line
+            let row = Layout(screen.state).content.row + line
             // Without the mark of the selected row.
             let shown = frame.rowText(row).enumerated().filter { $0.offset >= 2 && $0.element != " " }
             let roles = Set(shown.map { frame[row, $0.offset].style.role })

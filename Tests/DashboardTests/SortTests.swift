@@ -222,7 +222,7 @@ import Testing
     @Test func aClickOnAColumnHeaderSortsByIt() {
         var screen = Self.orders()
         let columns = screen.state.columns(in: 120)
-        let row = Layout(screen.state).tree.row - 1
+        let row = Layout(screen.state).content.row - 1
         for header in columns.headers {
             let end = header.isRight ? header.span.start + header.span.width - 1 : header.span.start
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
@@ -241,7 +241,7 @@ import Testing
     @Test func aClickOnAGroupsMarkerUnfoldsIt() {
         var screen = Self.orders()
         screen.type("t")
-        let row = Layout(screen.state).tree.row
+        let row = Layout(screen.state).content.row
         let marker = Columns(width: 120).node.start
         screen.act(.mouse(Mouse(.press, .left, row: row, column: marker)))
         #expect(Self.roots(screen).filter { $0 > 0 } == [400, 300, 200, 100])
@@ -362,7 +362,7 @@ import Testing
         screen.feed(more)
         screen.tick(60_000)
         let (row, lastTop) = (
-            screen.state.tree.selectedRow, screen.state.tree.rowCount - Layout(screen.state).tree.rows
+            screen.state.tree.selectedRow, screen.state.tree.rowCount - Layout(screen.state).content.rows
         )
         #expect(screen.selectedID == 200 && screen.state.tree.selectedLine == max(line, row - lastTop))
         screen.type("*_")

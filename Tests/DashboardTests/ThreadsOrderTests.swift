@@ -68,7 +68,7 @@ import Testing
 
     @Test func aKeySortsAndTheArrowIsAtTheSortedHeader() {
         var screen = Self.screen()
-        func header() -> String { screen.frame.rowText(Layout(screen.state).tree.row - 1) }
+        func header() -> String { screen.frame.rowText(Layout(screen.state).content.row - 1) }
         #expect(header().contains("thread▴"))
         screen.type("s")
         #expect(screen.message == "sorted by busy, the most busy first")
@@ -84,7 +84,7 @@ import Testing
         #expect(Self.lanes(screen) == [3, 1, 2])
         screen.type("s")
         #expect(Self.lanes(screen) == [1, 2, 3])
-        let row = Layout(screen.state).tree.row - 1
+        let row = Layout(screen.state).content.row - 1
         let busy = ThreadColumns(screen.state).recent
         for expected in [[2, 1, 3], [3, 1, 2]] as [[ThreadID]] {
             screen.act(.mouse(Mouse(.press, .left, row: row, column: busy.start + 1)))

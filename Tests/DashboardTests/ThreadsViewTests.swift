@@ -173,7 +173,7 @@ import Testing
 
     @Test func aDoubleClickGoesThere() {
         var screen = Self.shop(120, 40)
-        let row = Layout(screen.state).tree.row + 2
+        let row = Layout(screen.state).content.row + 2
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 20)))
         #expect(screen.selectedID == 21)
         #expect(screen.state.view == .threads)
@@ -188,7 +188,7 @@ import Testing
         screen.go(to: 40)
         screen.type("2")
         #expect(screen.selectedID == 40)
-        #expect(screen.frame.rowText(Layout(screen.state).tree.row + 4).hasPrefix("›"))
+        #expect(screen.frame.rowText(Layout(screen.state).content.row + 4).hasPrefix("›"))
     }
 
     @Test func aGlanceAtThreadsKeepsTheTreesSelection() {
@@ -264,7 +264,7 @@ import Testing
 
     /// Checks that a view draws nothing outside its area, where the header, tabs, details and footer are.
     static func checkArea(_ screen: Screen) {
-        let area = Layout(screen.state).tree
+        let area = Layout(screen.state).content
         let frame = screen.frame
         var plain = Painter(screen.state)
         plain.paintHeader(screen.state)

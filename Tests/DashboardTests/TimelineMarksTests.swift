@@ -100,10 +100,10 @@ import Testing
         #expect(!screen.text.contains("whole chain"))
         screen.type("++")
         #expect(screen.text.contains("whole chain, "))
-        let row = Layout(screen.state).tree.row + 3
+        let row = Layout(screen.state).content.row + 3
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 60)))
         #expect(screen.selectedID == 202, "rows begin below the strip")
-        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row, column: 60)))
+        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).content.row, column: 60)))
         #expect(screen.selectedID == 202)
         screen.type("--")
         #expect(!screen.text.contains("whole chain"))

@@ -28,7 +28,7 @@ import Testing
 
     @Test func aClickSelectsAndADoubleClickGoesThere() {
         var screen = TimelineTests.order(16, 120, 40)
-        let row = Layout(screen.state).tree.row + 2
+        let row = Layout(screen.state).content.row + 2
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 60)))
         #expect(screen.selectedID == 202)
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 60, clickCount: 2)))
@@ -36,7 +36,7 @@ import Testing
         #expect(screen.selectedID == 202)
         // A click below the rows selects nothing.
         screen.type("3")
-        let area = Layout(screen.state).tree
+        let area = Layout(screen.state).content
         screen.act(.mouse(Mouse(.press, .left, row: area.row + area.rows - 1, column: 60)))
         #expect(screen.selectedID == 202)
     }
@@ -104,7 +104,7 @@ import Testing
         var screen = TimelineTests.order(16, 120, 12)
         screen.type("g")
         screen.act(.mouse(Mouse(.wheelDown, row: 6, column: 60)))
-        let top = screen.frame.rowText(Layout(screen.state).tree.row)
+        let top = screen.frame.rowText(Layout(screen.state).content.row)
         #expect(top.contains("3 checks"))
         #expect(screen.selectedID == 200)
     }
@@ -172,7 +172,7 @@ import Testing
             screen.type("G")
             #expect(screen.state.timeline.cursor.selected == 19_999)
             #expect(screen.selectedID == 20_000)
-            #expect(screen.frame.rowText(Layout(screen.state).tree.row + viewHeight(screen) - 1).hasPrefix("›"))
+            #expect(screen.frame.rowText(Layout(screen.state).content.row + viewHeight(screen) - 1).hasPrefix("›"))
         }
     }
 

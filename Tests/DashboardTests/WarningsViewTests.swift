@@ -378,7 +378,7 @@ import Testing
     // MARK: The mouse
 
     private func click(_ screen: inout Screen, line: Int, column: Int, count: Int = 1) {
-        let row = Layout(screen.state).tree.row + line
+        let row = Layout(screen.state).content.row + line
         screen.act(.mouse(Mouse(.press, .left, row: row, column: column, clickCount: count)))
     }
 

@@ -35,7 +35,7 @@ struct Layout: Equatable {
     /// The line of the tabs; nil where there is no room for it.
     var tabs: Area?
     /// The rows of the view that is shown, without the column headers.
-    var tree: Area
+    var content: Area
     /// The detail pane with its border; nil where it is closed or has no room.
     var detail: Area?
     /// Whether the detail pane is beside the rows.
@@ -58,20 +58,20 @@ struct Layout: Equatable {
             strip = Area(row: footerRow - stripRows, column: 0, rows: stripRows, columns: size.columns)
         }
         let body = Area(row: head, column: 0, rows: max(0, footerRow - stripRows - head), columns: size.columns)
-        tree = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
+        content = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
         guard state.wantsDetail ?? isWide else { return }
         if isWide {
             isBeside = true
             let usual = min(64, max(46, size.columns * 3 / 10))
             let columns = min(max(Self.leastDetailColumns, state.detailColumns ?? usual), size.columns / 2)
             // The last column of the tree, that of the scroll bar, is also the border.
-            tree.columns -= columns - 1
+            content.columns -= columns - 1
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
             let usual = min(14, max(6, size.rows * 2 / 5))
             var rows = min(max(Self.leastDetailRows, state.detailRows ?? usual), size.rows - 8)
-            if state.detailRows == nil { rows = max(rows, Self.spareRows(tree.rows, state)) }
-            tree.rows -= rows
+            if state.detailRows == nil { rows = max(rows, Self.spareRows(content.rows, state)) }
+            content.rows -= rows
             detail = Area(row: body.row + body.rows - rows, column: 0, rows: rows, columns: size.columns)
         } else if !isTooSmall {
             isCovering = true

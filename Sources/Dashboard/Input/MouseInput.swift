@@ -7,11 +7,11 @@ extension State {
 
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         let isClick = mouse.action == .press && mouse.button == .left
-        let line = mouse.row - Layout(self).tree.row
+        let line = mouse.row - Layout(self).content.row
         let clicked =
             isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
         var mouse = mouse
-        if isClick, mode == .normal, Layout(self).tree.contains(row: mouse.row, column: mouse.column) {
+        if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
             view.type.willClick(&self)
         }
         if !isFrozen, follow() {
@@ -49,8 +49,8 @@ extension State {
     /// Whether the pointer is on the rows of the tree, and neither on the details nor on the scroll bar.
     private func isOnTreeRow(_ mouse: Mouse) -> Bool {
         let layout = Layout(self)
-        return view == .chains && !layout.isCovering && mouse.column < layout.tree.columns - 1
-            && layout.tree.contains(row: mouse.row, column: mouse.column)
+        return view == .chains && !layout.isCovering && mouse.column < layout.content.columns - 1
+            && layout.content.contains(row: mouse.row, column: mouse.column)
     }
 
     private mutating func handleInRows(_ mouse: Mouse) -> [Effect] {
@@ -72,10 +72,10 @@ extension State {
             }
         } else if let lines {
             view.type.scroll(by: lines, &self)
-        } else if isClick, layout.tree.contains(row: mouse.row, column: mouse.column) {
-            let click = RowClick(line: mouse.row - layout.tree.row, column: mouse.column, count: mouse.clickCount)
+        } else if isClick, layout.content.contains(row: mouse.row, column: mouse.column) {
+            let click = RowClick(line: mouse.row - layout.content.row, column: mouse.column, count: mouse.clickCount)
             return view.type.handleClick(click, &self)
-        } else if isClick, mouse.row == layout.tree.row - 1, mouse.column < layout.tree.columns {
+        } else if isClick, mouse.row == layout.content.row - 1, mouse.column < layout.content.columns {
             view.type.handleHeaderClick(column: mouse.column, &self)
         }
         return []
@@ -108,15 +108,15 @@ extension State {
     /// mouse.
     private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
         let (count, top) = view.type.scrollPosition(of: self)
-        guard !layout.isCovering, let bar = ScrollBar(area: layout.tree, count: count, top: top) else {
+        guard !layout.isCovering, let bar = ScrollBar(area: layout.content, count: count, top: top) else {
             isDraggingScrollBar = false
             return false
         }
-        let line = mouse.row - layout.tree.row
+        let line = mouse.row - layout.content.row
         switch mouse.action {
         case .press where mouse.button == .left:
             let isOnBar =
-                mouse.column == layout.tree.columns - 1 && line >= 0 && line < layout.tree.rows
+                mouse.column == layout.content.columns - 1 && line >= 0 && line < layout.content.rows
                 // Beside the details the bar is also their border: only its thumb scrolls, the rest drags the border.
                 && (!layout.isBeside || bar.isThumb(line))
             isDraggingScrollBar = isOnBar

@@ -45,7 +45,7 @@ extension ChainsView: DashboardView {
     static let keyText = "the tree of all chains"
 
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
-        let page = max(1, Layout(state).tree.rows - 1)
+        let page = max(1, Layout(state).content.rows - 1)
         switch intent {
         case .up: state.step(by: -1, orSay: "this is the first row")
         case .down: state.step(by: 1, orSay: "this is the last row")
@@ -95,7 +95,7 @@ extension ChainsView: DashboardView {
         let row = state.tree.window[click.line]
         guard row.tree == nil || state.find(row.rowID)?.node == row.tree?.node else { return false }
         state.move(to: state.tree.top + click.line)
-        let node = state.columns(in: Layout(state).tree.columns, indent: state.indent(of: row)).node
+        let node = state.columns(in: Layout(state).content.columns, indent: state.indent(of: row)).node
         let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
         guard click.column == marker || click.column == marker + 1 else { return false }
         if let tree = row.tree {
@@ -107,7 +107,7 @@ extension ChainsView: DashboardView {
     }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        let headers = state.columns(in: Layout(state).tree.columns).headers
+        let headers = state.columns(in: Layout(state).content.columns).headers
         guard let header = headers.first(where: { $0.contains(column) }) else { return }
         guard let sort = header.column.sort else {
             return state.notify("there is no order by \(header.column.rawValue)")
@@ -118,7 +118,7 @@ extension ChainsView: DashboardView {
     static func scroll(by lines: Int, _ state: inout State) {
         guard state.tree.rowCount > 0 else { return }
         if state.following != .nothing { state.following = .nothing }
-        let height = Layout(state).tree.rows
+        let height = Layout(state).content.rows
         let target = min(max(0, state.tree.top + lines), max(0, state.tree.rowCount - height))
         guard target != state.tree.top, let first = state.row(at: target) else { return }
         state.tree.anchor = Anchor(rowID: first.rowID, line: 0)
@@ -133,7 +133,7 @@ extension ChainsView: DashboardView {
 
     /// Finds the rows of the window. The selection stays on its node, and the node on its line, where possible.
     static func updateRows(_ state: inout State) {
-        let height = Layout(state).tree.rows
+        let height = Layout(state).content.rows
         state.tree.rowCount = state.countRows()
         guard state.tree.rowCount > 0 else {
             state.tree = ChainsView(selectedRow: state.tree.selectedRow, needs: state.tree.needs)

@@ -6,7 +6,7 @@ extension Painter {
     /// Marks the row that keys act on.
     mutating func markSelected(row: Int) {
         frame.write(glyphs.prompt, row: row, column: 0, style: .key)
-        frame.restyle(row: row, column: 0, columns: layout.tree.columns - 1) { Self.selected($0) }
+        frame.restyle(row: row, column: 0, columns: layout.content.columns - 1) { Self.selected($0) }
     }
 
     /// Returns a style as it is on the selected row, where dim text has to stay readable.
@@ -29,7 +29,7 @@ extension Painter {
 
     /// Draws one sentence in place of the rows.
     mutating func paintMessage(_ text: String) {
-        let area = layout.tree
+        let area = layout.content
         let shown = glyphs.cut(text, to: area.columns - 2)
         let column = max(1, (area.columns - glyphs.width(of: shown)) / 2)
         frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)

@@ -13,7 +13,7 @@ extension State {
     mutating func measureColumns() {
         tree.isMeasured = true
         var widths = RowWidths(of: columns, glyphs: options.glyphs)
-        widths.isBesideState = columns(in: Layout(self).tree.columns).word.isShown
+        widths.isBesideState = columns(in: Layout(self).content.columns).word.isShown
         for programIndex in programs.indices {
             // Only the forest is copied, because a copy of a program is a hundred references.
             let forest = programs[programIndex].forest

@@ -76,7 +76,7 @@ extension State {
     mutating func centreSelection() {
         guard let selection, row(of: selection) != nil else { return notify(emptyReason) }
         if following == .first { following = .nothing }
-        tree.anchor = ChainsView.Anchor(rowID: selection, line: Layout(self).tree.rows / 2)
+        tree.anchor = ChainsView.Anchor(rowID: selection, line: Layout(self).content.rows / 2)
         updateViewport()
     }
 }

@@ -6,7 +6,7 @@ extension ChainsView {
 
 extension Painter {
     fileprivate mutating func paintTree(_ state: borrowing State) {
-        let area = layout.tree
+        let area = layout.content
         let columns = state.columns(in: area.columns)
         paintHeaders(columns, row: area.row - 1, state)
         guard !state.tree.window.isEmpty else { return paintEmpty(state) }
@@ -25,7 +25,7 @@ extension Painter {
     private mutating func paintRows(
         _ lines: ArraySlice<ChainsView.WindowRow>, _ columns: Columns, of program: Program, _ state: borrowing State
     ) {
-        let area = layout.tree
+        let area = layout.content
         let indented = lines.first { $0.tree != nil }.map {
             state.columns(in: area.columns, indent: state.indent(of: $0))
         }
@@ -60,7 +60,8 @@ extension Painter {
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
         // Indented like the rows of groups.
         let indent = state.showsPrograms ? TreeLines.level : 0
-        let figures = state.isGroupSelected ? GroupColumns(state.columns(in: layout.tree.columns, indent: indent)) : nil
+        let figures =
+            state.isGroupSelected ? GroupColumns(state.columns(in: layout.content.columns, indent: indent)) : nil
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRight: true)
         }
@@ -95,7 +96,7 @@ extension Painter {
 
     /// Draws the scroll bar at the right edge, if there are more rows than lines.
     mutating func paintScrollBar(count: Int, top: Int) {
-        let area = layout.tree
+        let area = layout.content
         guard let bar = ScrollBar(area: area, count: count, top: top) else { return }
         // The border of a detail pane beside the rows serves as the track.
         let isBordered = area.columns < frame.size.columns

@@ -11,10 +11,10 @@ extension State {
         guard !isUpdatingUnseen else { return }
         let layout = Layout(self)
         updateTimeStrip(layout)
-        let area = layout.tree
+        let area = layout.content
         view.type.updateRows(&self)
         // The details take the rows that the list leaves empty.
-        if Layout(self).tree != area { view.type.updateRows(&self) }
+        if Layout(self).content != area { view.type.updateRows(&self) }
         countSitesIfSeen()
         drawnKey = redrawKey()
     }
@@ -41,7 +41,7 @@ extension State {
         if selection != rowID { detailScroll = 0 }
         selection = rowID
         tree.selectedRow = row
-        let height = max(1, Layout(self).tree.rows)
+        let height = max(1, Layout(self).content.rows)
         // A row in sight keeps its line; another one is anchored at the nearest edge.
         tree.anchor = ChainsView.Anchor(rowID: rowID, line: min(max(0, row - tree.top), height - 1))
         updateViewport()

@@ -16,7 +16,7 @@ struct LegendEntry {
 extension Painter {
     /// Draws signs and their words on a line, as many as fit whole.
     mutating func paintLegend(_ entries: [LegendEntry], row: Int, from start: Int = Columns.glyph) {
-        let end = layout.tree.columns - 1
+        let end = layout.content.columns - 1
         var column = start
         for entry in entries {
             let width = glyphs.width(of: entry.sign) + 1 + entry.word.count
@@ -28,7 +28,7 @@ extension Painter {
 
     /// Draws the legend on the last line of the rows, if `rowCount` rows leave two lines free.
     mutating func paintLegend(_ entries: [LegendEntry], below rowCount: Int) {
-        let area = layout.tree
+        let area = layout.content
         guard rowCount + 2 <= area.rows else { return }
         paintLegend(entries, row: area.row + area.rows - 1)
     }

@@ -33,7 +33,7 @@ extension ListView {
 
     /// Returns the number of lines for rows.
     static func height(in state: borrowing State) -> Int {
-        max(0, Layout(state).tree.rows - infoLineCount - topLineCount(state))
+        max(0, Layout(state).content.rows - infoLineCount - topLineCount(state))
     }
 
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {

@@ -32,7 +32,7 @@ extension State {
     /// The message that lists the columns that are shown, those without room, and those that were not chosen.
     private var columnWords: String {
         func list(_ columns: [TreeColumn]) -> String { columns.map(\.rawValue).joined(separator: " ") }
-        let shown = self.columns(in: Layout(self).tree.columns).shown.map(\.column)
+        let shown = self.columns(in: Layout(self).content.columns).shown.map(\.column)
         var text = "columns: \(list(shown))"
         let hidden = columns.filter { !shown.contains($0) }
         if !hidden.isEmpty { text += "; no room for \(list(hidden))" }

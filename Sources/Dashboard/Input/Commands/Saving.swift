@@ -65,7 +65,7 @@ extension State {
             members.append(("leftOut", "\(countRows() - rows.count)"))
         } else {
             let frame = render(self)
-            let area = Layout(self).tree
+            let area = Layout(self).content
             let lines = (max(0, area.row - 1)..<area.row + area.rows).map { frame.rowText($0) }
             members.append(("lines", JSONText.array(lines.map { "\n " + JSONText.string($0) })))
         }

@@ -34,7 +34,7 @@ extension EventsView {
 
 extension Painter {
     fileprivate mutating func paintEvents(_ state: borrowing State) {
-        let area = layout.tree
+        let area = layout.content
         let columns = EventColumns(width: area.columns, showsPrograms: state.showsPrograms)
         paintEventHeads(columns, state)
         let rows = state.events.cursor.window(height: area.rows)
@@ -115,20 +115,20 @@ extension Painter {
         let words = EventText.words(for: note).title
         let style: Style = if case .snapshot = note { .dim } else { .warning }
         let start = columns.thread.isShown ? columns.thread.start : columns.word.start
-        write(words, row: row, column: start, end: layout.tree.columns - 1, style: style)
+        write(words, row: row, column: start, end: layout.content.columns - 1, style: style)
     }
 
     // MARK: Headers
 
     private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
-        let row = layout.tree.row - 1
+        let row = layout.content.row - 1
         write("time", row: row, in: columns.time, style: .title)
         write("delta", row: row, in: columns.delta, style: .title, isRight: true)
         write("program", row: row, in: columns.program, style: .title)
         write("thread", row: row, in: columns.thread, style: .title)
         write("event", row: row, in: columns.word, style: .title)
         write("node", row: row, in: columns.node, style: .title)
-        let end = layout.tree.columns - 1
+        let end = layout.content.columns - 1
         let room = end - columns.node.start - 6
         guard let parts = headCandidates(state).first(where: { width(of: $0) <= room }) else { return }
         var column = end - width(of: parts)

@@ -14,7 +14,7 @@ extension ProfileRow {
 
 extension Painter {
     fileprivate mutating func paintProfile(_ state: borrowing State) {
-        let area = layout.tree
+        let area = layout.content
         let spans = ProfileColumn.spans(width: area.columns)
         for (column, span) in spans { paintHead(column, span, state.profile.sort, row: area.row - 1) }
         guard !state.profile.rows.isEmpty else { return paintNoProfile(state) }

@@ -86,7 +86,7 @@ extension ProfileView: SortedView {
     static func sortColumns(_ state: borrowing State) -> [ProfileColumn] { ProfileColumn.sorts }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        let spans = ProfileColumn.spans(width: Layout(state).tree.columns)
+        let spans = ProfileColumn.spans(width: Layout(state).content.columns)
         guard let hit = spans.last(where: { column >= $0.span.start }) else { return }
         switch hit.column {
         case .path: break
@@ -98,7 +98,7 @@ extension ProfileView: SortedView {
 
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
         guard let row = state.profile.selectedRow else { return }
-        let path = ProfileColumn.spans(width: Layout(state).tree.columns).first { $0.column == .path }?.span
+        let path = ProfileColumn.spans(width: Layout(state).content.columns).first { $0.column == .path }?.span
         let marker = path.map { $0.start + row.indent(in: $0) }
         let isOnMarker = row.hasChildren && marker.map { ($0...$0 + 1).contains(click.column) } ?? false
         if click.isDouble || isOnMarker { visit(&state) }

@@ -8,7 +8,7 @@ extension SitesView {
 
 extension Painter {
     fileprivate mutating func paintSites(_ state: borrowing State) {
-        let area = layout.tree
+        let area = layout.content
         let spans = SiteColumn.spans(width: area.columns, hasPrograms: state.showsPrograms)
         for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }

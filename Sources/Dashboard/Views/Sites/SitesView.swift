@@ -162,7 +162,7 @@ extension SitesView: SortedView {
     // MARK: Sorting
 
     private static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
-        SiteColumn.spans(width: Layout(state).tree.columns, hasPrograms: state.showsPrograms)
+        SiteColumn.spans(width: Layout(state).content.columns, hasPrograms: state.showsPrograms)
     }
 
     static func sort(of state: borrowing State) -> SiteSort { state.sites.sort }

@@ -53,7 +53,7 @@ extension Painter {
         let root = forest.root(of: node)
         let start = spans.running.start + spans.running.width + 3
         if root != node {
-            let chain = ColumnSpan(start: start, width: max(0, layout.tree.columns - 1 - start))
+            let chain = ColumnSpan(start: start, width: max(0, layout.content.columns - 1 - start))
             write("in \(NodeText.name(of: root, in: forest))", row: row, in: chain, style: .dim)
         }
         let now = program.shownNow

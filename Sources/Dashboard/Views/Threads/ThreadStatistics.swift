@@ -112,5 +112,5 @@ struct ThreadColumns: Equatable {
         (strip, recent, total) = (spans[4], spans[5], spans[6])
     }
 
-    init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }
+    init(_ state: borrowing State) { self.init(width: Layout(state).content.columns) }
 }

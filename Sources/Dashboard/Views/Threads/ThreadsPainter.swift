@@ -9,15 +9,15 @@ extension ThreadsView {
 
 extension Painter {
     fileprivate mutating func paintThreads(_ state: borrowing State) {
-        let columns = ThreadColumns(width: layout.tree.columns)
-        paintThreadHeads(columns, state.threads.sort, row: layout.tree.row - 1)
+        let columns = ThreadColumns(width: layout.content.columns)
+        paintThreadHeads(columns, state.threads.sort, row: layout.content.row - 1)
         let rows = state.threads.rows
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since the dashboard attached") }
         let cursor = state.threads.cursor
         // Copied once per program, because a copy costs as much as drawing a row.
         var program: Program?
-        for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
-            let row = layout.tree.row + line
+        for (line, number) in cursor.window(height: layout.content.rows).clamped(to: rows.indices).enumerated() {
+            let row = layout.content.row + line
             if program?.source != rows[number].source {
                 program = state.programIndex(of: rows[number].source).map { state.programs[$0] }
             }
@@ -87,7 +87,7 @@ extension Painter {
     mutating func paintProgram(_ program: Program, row: Int) {
         let style: Style = program.connection.isLive ? .running : program.connection.outage != nil ? .warning : .dim
         frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: style)
-        let end = layout.tree.columns - 1
+        let end = layout.content.columns - 1
         var column = Columns.glyph + 2
         column += frame.write(
             program.shownName, row: row, column: column, maxColumns: max(8, end - column - 24), style: .label.bold,

@@ -8,7 +8,7 @@ extension Painter {
     mutating func paintAxis(
         _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
     ) {
-        let row = layout.tree.row - 1
+        let row = layout.content.row - 1
         let showsOneChain = TimelineView.shownChain(state) != nil
         write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
@@ -69,13 +69,13 @@ extension Painter {
         var entries = words.map { LegendEntry(String(glyphs.bar($0)), $0.style, $1) }
         if hasCritical { entries.append(LegendEntry(glyphs.critical, Style.key.bold, "critical path")) }
         if showsOneChain { entries.append(LegendEntry(glyphs.vertical, .guide, "joins, or now")) }
-        paintLegend(entries, row: layout.tree.row + layout.tree.rows - 1 - TimelineView.infoLineCount)
+        paintLegend(entries, row: layout.content.row + layout.content.rows - 1 - TimelineView.infoLineCount)
     }
 
     /// Draws the exact times of the selected node or chain, the scale, and whether the axis follows the end.
     mutating func paintInfo(_ state: borrowing State, _ axis: TimeAxis, begin: UInt64) {
-        let row = layout.tree.row + layout.tree.rows - 1
-        let end = layout.tree.columns - 1
+        let row = layout.content.row + layout.content.rows - 1
+        let end = layout.content.columns - 1
         let follows =
             state.timeline.left != nil ? "  f follows" : state.timeline.scale == nil ? "" : "  follows"
         let scale =

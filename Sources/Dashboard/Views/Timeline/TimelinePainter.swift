@@ -10,8 +10,8 @@ extension Painter {
     fileprivate mutating func paintTimeline(_ state: borrowing State) {
         let rows = TimelineView.window(state)
         guard !rows.isEmpty else { return paintMessage("no chains yet: they appear here as the program makes them") }
-        let columns = TimelineColumns(width: layout.tree.columns)
-        let top = layout.tree.row + TimelineView.topLineCount(state)
+        let columns = TimelineColumns(width: layout.content.columns)
+        let top = layout.content.row + TimelineView.topLineCount(state)
         let (axis, begin) = TimelineView.axis(of: rows, state)
         paintAxis(axis, columns, begin: begin, state)
         let chain = TimelineView.shownChain(state)
@@ -27,7 +27,7 @@ extension Painter {
         if let (programIndex, _) = chain { paintLinks(rows, axis, columns, state.programs[programIndex], top: top) }
         paintNow(axis, columns, rows, state, top: top)
         if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: top + line) }
-        if top > layout.tree.row { paintOverview(state, axis, columns, row: layout.tree.row) }
+        if top > layout.content.row { paintOverview(state, axis, columns, row: layout.content.row) }
         paintTimelineLegend(rows.count, showsOneChain: chain != nil, hasCritical: !critical.isEmpty, state)
         paintInfo(state, axis, begin: begin)
     }

@@ -83,5 +83,5 @@ struct TimelineColumns: Equatable {
         bars = ColumnSpan(start: left, width: max(1, width - 1 - left))
     }
 
-    init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }
+    init(_ state: borrowing State) { self.init(width: Layout(state).content.columns) }
 }

@@ -155,7 +155,7 @@ extension TimelineView: ListView {
     /// Returns 1 for the strip of the whole chain, if the rows do not show all of it and there is room; else 0.
     static func topLineCount(_ state: borrowing State) -> Int {
         guard let chain = state.timeline.chain, !chain.overview.isEmpty else { return 0 }
-        let rows = Layout(state).tree.rows
+        let rows = Layout(state).content.rows
         let isWhole = state.timeline.scale == nil && chain.rows.count <= rows - infoLineCount
         return isWhole || rows < leastRowsOfStrip ? 0 : 1
     }

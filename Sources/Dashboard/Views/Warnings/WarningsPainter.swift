@@ -60,7 +60,7 @@ extension WarningsView {
 
 extension Painter {
     fileprivate mutating func paintWarnings(_ state: borrowing State) {
-        let area = layout.tree
+        let area = layout.content
         let columns = WarningColumns(width: area.columns, hasPrograms: state.showsPrograms)
         paintHeads(columns, row: area.row - 1)
         let view = state.warnings
@@ -110,7 +110,7 @@ extension Painter {
 
     private mutating func paintNote(_ words: String, _ columns: WarningColumns, _ line: Int) {
         let start = columns.severity.start
-        write(words, row: line, column: start, end: layout.tree.columns - 1, style: .dim)
+        write(words, row: line, column: start, end: layout.content.columns - 1, style: .dim)
     }
 
     private mutating func paint(
