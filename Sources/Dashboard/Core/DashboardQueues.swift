@@ -29,8 +29,8 @@ extension Program {
                 name: "events and nodes while frozen", count: frozenBuffer?.keptCount ?? 0,
                 highWaterMark: frozenHighWater, limit: frozenLimit),
             QueueStatistics(
-                name: "cancellations on their way", count: requests.count, highWaterMark: requestHighWater,
-                limit: Self.requestLimit),
+                name: "cancellations on their way", count: cancelRequests.count, highWaterMark: cancelRequestHighWater,
+                limit: Self.cancelRequestLimit),
         ]
         return all
     }

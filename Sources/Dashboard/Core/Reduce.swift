@@ -65,9 +65,9 @@ extension State {
 
     /// Applies the forests' changes to the rows; returns whether there were any.
     @discardableResult
-    mutating func follow() -> Bool {
+    mutating func applyForestChanges() -> Bool {
         var isMoved = false
-        for programIndex in programs.indices where programs[programIndex].follow() { isMoved = true }
+        for programIndex in programs.indices where programs[programIndex].applyForestChanges() { isMoved = true }
         linkPrograms()
         if isMoved { forgetEvictedTags() }
         return isMoved
@@ -235,7 +235,7 @@ extension State {
             return
         }
         guard let programIndex = programIndex(of: source),
-            let request = programs[programIndex].takeRequest(reply.command)
+            let request = programs[programIndex].takeCancelRequest(reply.command)
         else { return }
         switch reply.outcome {
         case .described: break
@@ -243,7 +243,7 @@ extension State {
         case .accepted: break
         case .refused(let reason):
             dropCancellation(request.id, of: source)
-            programs[programIndex].unmark(request.nodes)
+            programs[programIndex].unmarkCancelRequested(request.nodes)
             notify("refused: \(reason)", .warning)
             updateViewport()
         }

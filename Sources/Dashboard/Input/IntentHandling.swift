@@ -3,7 +3,7 @@ extension State {
     /// Handles an intent in the current mode.
     mutating func handle(_ intent: Intent) -> [Effect] {
         noteDrawnRows(for: intent)
-        if !isFrozen, follow() { updateViewport() }
+        if !isFrozen, applyForestChanges() { updateViewport() }
         switch mode {
         case .help(let scroll): return handleInHelp(intent, scroll)
         case .marks(let selected): return handleInMarks(intent, selected)

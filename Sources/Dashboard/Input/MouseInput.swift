@@ -14,7 +14,7 @@ extension State {
         if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
             view.type.willClick(&self)
         }
-        if !isFrozen, follow() {
+        if !isFrozen, applyForestChanges() {
             updateViewport()
             // The clicked row may have moved since it was drawn, so the click moves with it.
             if mode == .normal, let clicked, let moved = tree.window.firstIndex(where: { $0.rowID == clicked }) {

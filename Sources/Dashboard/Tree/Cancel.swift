@@ -139,7 +139,7 @@ extension State {
     private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommand += 1
-        programs[programIndex].mark(part.nodes, for: lastCommand)
+        programs[programIndex].markCancelRequested(part.nodes, for: lastCommand)
         let effect = Effect.send(
             part.source,
             ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))

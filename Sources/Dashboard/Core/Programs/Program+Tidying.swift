@@ -2,7 +2,7 @@ import ChainModel
 import ChainRows
 
 /// A cancellation that was sent, and the nodes that are marked until its result comes.
-struct Request {
+struct CancelRequest {
     var id: UInt64
     var nodes: [NodeID]
 }
@@ -18,24 +18,24 @@ extension Program {
     // MARK: Commands
 
     /// Marks nodes as asked to be cancelled by a command, and notes the command until the program answers it.
-    mutating func mark(_ nodes: [NodeID], for command: UInt64) {
+    mutating func markCancelRequested(_ nodes: [NodeID], for command: UInt64) {
         forest.markCancelRequested(nodes)
-        follow()
-        requests.append(Request(id: command, nodes: nodes))
-        if requests.count > Self.requestLimit { requests.removeFirst() }
-        requestHighWater = max(requestHighWater, requests.count)
+        applyForestChanges()
+        cancelRequests.append(CancelRequest(id: command, nodes: nodes))
+        if cancelRequests.count > Self.cancelRequestLimit { cancelRequests.removeFirst() }
+        cancelRequestHighWater = max(cancelRequestHighWater, cancelRequests.count)
     }
 
-    mutating func unmark(_ nodes: [NodeID]) {
+    mutating func unmarkCancelRequested(_ nodes: [NodeID]) {
         forest.unmarkCancelRequested(nodes)
-        follow()
+        applyForestChanges()
     }
 
     /// Removes and returns the noted request of a command; nil if there is none.
-    mutating func takeRequest(_ command: UInt64) -> Request? {
-        requests.firstIndex { $0.id == command }.map { requests.remove(at: $0) }
+    mutating func takeCancelRequest(_ command: UInt64) -> CancelRequest? {
+        cancelRequests.firstIndex { $0.id == command }.map { cancelRequests.remove(at: $0) }
     }
 
     /// The limit of noted requests; the oldest is dropped first.
-    static let requestLimit = 64
+    static let cancelRequestLimit = 64
 }

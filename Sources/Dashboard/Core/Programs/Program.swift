@@ -23,9 +23,9 @@ struct Program {
     var rate = RateMeter()
     /// The load of the last minute.
     var loadHistory = LoadHistory()
-    var requests: [Request] = []
+    var cancelRequests: [CancelRequest] = []
     /// The most of them at one time.
-    var requestHighWater = 0
+    var cancelRequestHighWater = 0
     /// Whether only its own row is shown.
     var isFolded = false
     var kept = KeptChoices()
@@ -39,7 +39,7 @@ struct Program {
     /// The moment at which running times stop while the connection is lost.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
-    /// Whether changes were applied since ``follow()`` returned last.
+    /// Whether changes were applied since ``applyForestChanges()`` returned last.
     private var hasAppliedChanges = false
     /// Events and nodes that were applied since the last tick.
     private var appliedCount = 0
@@ -158,7 +158,7 @@ extension Program {
         insight = Insight()
         loadHistory = LoadHistory()
         stateArrival = StateArrival()
-        requests = []
+        cancelRequests = []
         clock = RemoteClock()
     }
 
@@ -197,7 +197,7 @@ extension Program {
         batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
             forest.apply(piece, isLast: isLast)
             insight.threads.ingest(piece, in: forest)
-            if batch.events.count > Self.pieceLength, applyChanges() { hasAppliedChanges = true }
+            if batch.events.count > Self.pieceLength, consumeForestChanges() { hasAppliedChanges = true }
         }
         if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
         insight.events.ingest(batch, in: forest)
@@ -213,13 +213,13 @@ extension Program {
 
     /// Applies the changes of the forest to the rows; returns whether there were any since the last call.
     @discardableResult
-    mutating func follow() -> Bool {
-        let isChanged = applyChanges() || hasAppliedChanges
+    mutating func applyForestChanges() -> Bool {
+        let isChanged = consumeForestChanges() || hasAppliedChanges
         hasAppliedChanges = false
         return isChanged
     }
 
-    private mutating func applyChanges() -> Bool {
+    private mutating func consumeForestChanges() -> Bool {
         guard isReached else { return false }
         forest.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
@@ -240,7 +240,7 @@ extension Program {
         // nodes would stay beyond the limits.
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
         appliedCount = 0
-        let isChanged = follow()
+        let isChanged = applyForestChanges()
         observeLoad(at: wall)
         return tickRows(wall) || isChanged
     }
@@ -262,7 +262,7 @@ extension Program {
 
     /// Stops applying batches.
     mutating func freeze() {
-        follow()
+        applyForestChanges()
         frozenBuffer = FrozenBuffer(now: shownNow)
         _ = rowModel.advanceOrder(at: shownNow)
     }
@@ -273,7 +273,7 @@ extension Program {
         frozenBuffer = nil
         if old.hasOverflowed { insight.events.noteDropped(old.droppedCount) }
         for batch in old.batches { apply(batch) }
-        follow()
+        applyForestChanges()
         return old.hasOverflowed
     }
 }

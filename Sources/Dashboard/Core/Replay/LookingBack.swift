@@ -49,7 +49,7 @@ extension State {
         absentTags = []
         // Links that were made meanwhile follow the grouping that was in force at that time.
         relinkPrograms()
-        _ = follow()
+        _ = applyForestChanges()
         updateRowsAnew()
         notify("now")
     }

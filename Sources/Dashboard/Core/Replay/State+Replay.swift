@@ -39,7 +39,7 @@ extension State {
             programs[programIndex].rate = RateMeter()
             programs[programIndex].stateArrival.finish()
         }
-        follow()
+        applyForestChanges()
         if isFresh {
             programs[programIndex].restoreChoices()
             divideTags()
