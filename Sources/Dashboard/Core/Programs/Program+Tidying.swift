@@ -1,41 +1,11 @@
 import ChainModel
 import ChainRows
 
-/// A cancellation that was sent, and the nodes that are marked until its result comes.
-struct CancelRequest {
-    var id: UInt64
-    var nodes: [NodeID]
-}
-
-// Archiving and folding of rows as time passes, and the marks of nodes that are asked to be cancelled.
+// Archiving and folding of rows as time passes.
 extension Program {
     /// Archives settled chains, and folds fulfilled nodes inside live chains and nodes with many children, except around
     /// the selected node. `watched` is a node of the chain at the top of the screen.
     mutating func tidy(selected: NodeIndex?, watched: NodeIndex?) -> RowModel.Tidying {
         rowModel.tidy(in: forest, now: now, selected: selected, watched: watched)
     }
-
-    // MARK: Commands
-
-    /// Marks nodes as asked to be cancelled by a command, and notes the command until the program answers it.
-    mutating func markCancelRequested(_ nodes: [NodeID], for command: UInt64) {
-        forest.markCancelRequested(nodes)
-        applyForestChanges()
-        cancelRequests.append(CancelRequest(id: command, nodes: nodes))
-        if cancelRequests.count > Self.cancelRequestLimit { cancelRequests.removeFirst() }
-        cancelRequestHighWater = max(cancelRequestHighWater, cancelRequests.count)
-    }
-
-    mutating func unmarkCancelRequested(_ nodes: [NodeID]) {
-        forest.unmarkCancelRequested(nodes)
-        applyForestChanges()
-    }
-
-    /// Removes and returns the noted request of a command; nil if there is none.
-    mutating func takeCancelRequest(_ command: UInt64) -> CancelRequest? {
-        cancelRequests.firstIndex { $0.id == command }.map { cancelRequests.remove(at: $0) }
-    }
-
-    /// The limit of noted requests; the oldest is dropped first.
-    static let cancelRequestLimit = 64
 }
