@@ -206,8 +206,8 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
         var other = EventBatch.seconds(1)[0]
         other.process = ProcessKey(rawValue: 8)
         source.events.on(.next(other))
-        let outage = Disconnection(since: 0, reason: "it was killed", attempt: 1, nextAttempt: 5)
-        source.states.on(.next(.reconnecting(.recorded, outage)))
+        let disconnection = Disconnection(since: 0, reason: "it was killed", attempt: 1, nextAttempt: 5)
+        source.states.on(.next(.reconnecting(.recorded, disconnection)))
         var sequence: [UInt64] = []
         while case .batch(let batch) = reader.next() { sequence.append(batch.sequence) }
         guard case .ended(let notes) = reader.next() else { throw HarnessError(description: "it goes on") }

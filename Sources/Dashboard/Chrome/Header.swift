@@ -168,7 +168,7 @@ extension Painter {
             items.append(HeaderItem(parts: [("\(info.pid)", .header)], rank: HeaderRank.pid, gap: 1))
         }
         let link = (
-            glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: state.wall),
+            glyphs.connection(program.connection) + " " + ProgramText.word(program.connection, wall: state.wall),
             Style.headerAccent
         )
         switch program.connection {
@@ -177,8 +177,8 @@ extension Painter {
             if let restart = ProgramText.restart(of: program, wall: state.wall) {
                 items.append(HeaderItem(parts: [(restart, .headerAccent)], rank: HeaderRank.mode))
             }
-        case .lost(let outage):
-            let retry = ProgramText.retry(outage, wall: state.wall, glyphs)
+        case .lost(let disconnection):
+            let retry = ProgramText.retry(disconnection, wall: state.wall, glyphs)
             let shown = glyphs.cut(retry, to: 44)
             items.append(
                 HeaderItem(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: HeaderRank.state))
@@ -195,7 +195,7 @@ extension Painter {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
         if let position = state.replayPosition {
-            let link = glyphs.link(.replay(position)) + " " + ReplayTime.words(position)
+            let link = glyphs.connection(.replay(position)) + " " + ReplayTime.words(position)
             items.append(HeaderItem(parts: [(link, .headerAccent)], rank: HeaderRank.state))
         }
         let links = state.programs.map(\.connection)
@@ -203,7 +203,7 @@ extension Painter {
             if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
         add(links.count(where: \.isLive), glyphs.live, "live", HeaderRank.mode)
-        add(links.count { $0.outage != nil }, glyphs.lost, "lost", HeaderRank.state)
+        add(links.count { $0.disconnection != nil }, glyphs.lost, "lost", HeaderRank.state)
         add(links.count(where: \.isEnded), glyphs.pending, "ended", HeaderRank.mode)
         add(links.count(where: \.isAbsent), glyphs.waiting, "absent", HeaderRank.mode)
         return items

@@ -13,7 +13,7 @@ extension State {
                 all.append(queue)
             }
         }
-        all.append(descriptions.queueStatistics)
+        all.append(nodeDetails.queueStatistics)
         return all
     }
 }

@@ -109,17 +109,17 @@ extension State {
     }
 
     /// Whether details of the shown node are missing, so that a tick will request them.
-    var isAboutToAsk: Bool { describable.map { descriptions.lacks($0.rowID, $0.facts) } ?? false }
+    var isAboutToAsk: Bool { describable.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false }
 
     /// Requests the details of the node that the pane shows, if that is due.
     mutating func askForDetail() -> [Effect] {
         let wanted = describable
-        guard descriptions.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
+        guard nodeDetails.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
             let node = rowID.node,
-            descriptions.lacks(rowID, facts)
+            nodeDetails.lacks(rowID, facts)
         else { return [] }
         lastCommand += 1
-        descriptions.noteAsked(rowID, facts, by: lastCommand, at: wall)
+        nodeDetails.noteAsked(rowID, facts, by: lastCommand, at: wall)
         return [
             .send(
                 programs[programIndex].source,

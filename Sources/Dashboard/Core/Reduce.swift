@@ -17,7 +17,7 @@ private func apply(_ action: Action, to state: inout State) -> [Effect] {
     }
     switch action {
     case .connecting(let source, let name, let attempt, let failure):
-        state.look(for: source, name: name, attempt: attempt, failure: failure)
+        state.noteConnecting(for: source, name: name, attempt: attempt, failure: failure)
     case .connected(let source, let process): state.connect(source, process)
     case .reconnecting(let source, let since, let reason, let attempt, let next):
         state.lose(source, Connection.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
@@ -148,7 +148,9 @@ extension State {
     func redrawKey() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header shows how long ago a connection was lost, or a program restarted.
-        var isInSeconds = programs.contains { $0.connection.outage != nil || $0.restart?.isShown(at: wall) == true }
+        var isInSeconds = programs.contains {
+            $0.connection.disconnection != nil || $0.restart?.isShown(at: wall) == true
+        }
         if view != .chains {
             return (view.type.redrawKey(of: self) &* 31 &+ detailRedrawKey) &* 31 &+ (isInSeconds ? second : 0)
         }
@@ -230,7 +232,7 @@ extension State {
     }
 
     mutating func handle(_ reply: CommandReply, from source: SourceID) {
-        if let rowID = descriptions.record(reply.outcome, to: reply.command, at: wall) {
+        if let rowID = nodeDetails.record(reply.outcome, to: reply.command, at: wall) {
             if rowID == selection { revision += 1 }
             return
         }

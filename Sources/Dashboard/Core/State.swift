@@ -151,8 +151,8 @@ public struct State {
     /// The first line of the details that is shown.
     var detailScroll = 0
     var linkSelection: LinkSelection?
-    /// Back stack: nodes left by links and commands, newest last.
-    var visited: [RowID] = []
+    /// Nodes left by links and commands, newest last.
+    var backStack: [RowID] = []
     /// The width of the detail pane beside the rows, as dragged; nil for the default.
     var detailColumns: Int?
     /// The height of the detail pane below the rows, as dragged; nil for the default.
@@ -178,7 +178,7 @@ public struct State {
     public internal(set) var isFrozen = false
     /// When the picture was frozen, in nanoseconds since 1970; nil if it is not.
     var frozenAt: UInt64?
-    var descriptions = NodeDetailCache()
+    var nodeDetails = NodeDetailCache()
     var workSchedule = WorkSchedule()
     /// The id of the command that was sent last.
     var lastCommand: UInt64 = 0

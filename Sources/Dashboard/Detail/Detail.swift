@@ -56,7 +56,7 @@ enum DetailText {
             text.gap()
             addTimes(facts, to: &text)
         }
-        if let answer = state.selection.flatMap({ state.descriptions[$0] }) {
+        if let answer = state.selection.flatMap({ state.nodeDetails[$0] }) {
             add(answer, clockOffset: state.options.clockOffset, to: &text)
         }
         return text.lines

@@ -31,7 +31,7 @@ extension State {
         var rowID: RowID
     }
 
-    private static let visitedLimit = 64
+    private static let backStackLimit = 64
 
     /// Returns the links of the details that are shown; none if the details are closed.
     func detailLinks() -> [DetailLink] {
@@ -92,20 +92,20 @@ extension State {
         updateViewport()
     }
 
-    /// Pushes the selected row onto ``visited`` before another one is selected.
+    /// Pushes the selected row onto ``backStack`` before another one is selected.
     mutating func noteVisited(before next: RowID) {
-        guard let selection, selection != next, visited.last != selection else { return }
-        visited.append(selection)
-        if visited.count > Self.visitedLimit { visited.removeFirst() }
+        guard let selection, selection != next, backStack.last != selection else { return }
+        backStack.append(selection)
+        if backStack.count > Self.backStackLimit { backStack.removeFirst() }
     }
 
     /// Goes back to the node that was selected before a link, `w` or a command led away from it.
     mutating func goToVisited() {
-        while let rowID = visited.popLast() {
+        while let rowID = backStack.popLast() {
             guard rowID != selection, find(rowID) != nil else { continue }
-            let rest = visited
+            let rest = backStack
             go(to: rowID)
-            visited = rest
+            backStack = rest
             return
         }
         notify("there is no node to return to")

@@ -32,7 +32,7 @@ enum ProgramDetail {
 
     private static func addLink(of program: Program, wall: UInt64, to text: inout DetailWriter) {
         let glyphs = text.glyphs
-        let word = glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: wall)
+        let word = glyphs.connection(program.connection) + " " + ProgramText.word(program.connection, wall: wall)
         switch program.connection {
         case .live: text.add(DetailLine(word, .running))
         case .replay: text.add(DetailLine(word, .dim))
@@ -42,13 +42,13 @@ enum ProgramDetail {
         case .absent(_, let failure):
             text.add(DetailLine(word, .dim))
             if let failure { text.wrap(failure, style: .warning) }
-        case .lost(let outage):
+        case .lost(let disconnection):
             text.add(DetailLine(word, .warning))
-            text.wrap(outage.reason, style: .warning)
-            guard !outage.isSilence else { break }
-            let again = outage.attempt == 1 ? "once" : "\(outage.attempt) times"
-            let tried = outage.attempt == 0 ? "not tried yet" : "tried \(again)"
-            var next = outage
+            text.wrap(disconnection.reason, style: .warning)
+            guard !disconnection.isSilence else { break }
+            let again = disconnection.attempt == 1 ? "once" : "\(disconnection.attempt) times"
+            let tried = disconnection.attempt == 0 ? "not tried yet" : "tried \(again)"
+            var next = disconnection
             next.reason = ""
             text.wrap("\(tried), \(ProgramText.retry(next, wall: wall, glyphs))", style: .dim)
         }

@@ -37,8 +37,8 @@ extension State {
         let name = showsPrograms ? programs[programIndex].shownName : "the program"
         switch programs[programIndex].connection {
         case .ended: return "\(name) has ended: nothing can be cancelled"
-        case .lost(let outage):
-            return outage.isSilence
+        case .lost(let disconnection):
+            return disconnection.isSilence
                 ? "\(name) stands still: nothing can be cancelled until it resumes"
                 : "\(name) cannot be reached: nothing can be cancelled until it is back"
         case .absent: return "\(name) is not there yet: there is nothing to cancel"

@@ -3,7 +3,7 @@ extension State {
     /// Shows `levels` more levels of every chain, or fewer if negative. Counts from the level in force, else from the
     /// deepest row on the screen.
     mutating func fold(byLevels levels: Int) {
-        guard canFoldAll() else { return }
+        guard checkFoldAll() else { return }
         let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
         guard let level = foldLevel else { return fold(toDepth: deepest + levels) }
         if levels > 0, deepest < level {
@@ -16,7 +16,7 @@ extension State {
     /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row for each chain. Drops the
     /// folds of single nodes; nodes with very many children stay folded.
     mutating func fold(toDepth depth: Int) {
-        guard canFoldAll() else { return }
+        guard checkFoldAll() else { return }
         let level = max(0, depth)
         if following != .nothing { following = .nothing }
         for programIndex in programs.indices { programs[programIndex].fold(toLevel: level) }
@@ -26,15 +26,15 @@ extension State {
     }
 
     /// Returns why chains cannot be folded to a level now; nil if they can.
-    func foldAllHindrance() -> String? {
+    func whyNotFoldAll() -> String? {
         if tree.rowCount == 0 { return emptyReason }
         return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
     }
 
     /// Returns whether chains can be folded to a level; if not, shows why.
-    private mutating func canFoldAll() -> Bool {
-        guard let hindrance = foldAllHindrance() else { return true }
-        notify(hindrance)
+    private mutating func checkFoldAll() -> Bool {
+        guard let why = whyNotFoldAll() else { return true }
+        notify(why)
         return false
     }
 

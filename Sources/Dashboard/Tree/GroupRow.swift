@@ -16,7 +16,7 @@ struct GroupPainter {
         let glyphs = painter.glyphs
         let forest = program.forest
         guard let group = program.rowModel.group(of: site, in: forest) else { return }
-        let isHistory = program.connection.outage != nil
+        let isHistory = program.connection.disconnection != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = group.status.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))

@@ -19,7 +19,7 @@ struct ProgramPainter {
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        painter.frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: linkStyle)
+        painter.frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
         // A program has no thread, wait or run, so its name and counts extend to the age. They extend to the end if
@@ -113,12 +113,10 @@ struct ProgramPainter {
         switch program.connection {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
         case .ended(let reason): return (reason, .dim)
-        case .lost(let outage):
-            let ago = DurationText.coarse(wall &- min(wall, outage.since))
-            return (
-                "\(ago)\(outage.isSilence ? "" : " ago") \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))",
-                .warning
-            )
+        case .lost(let disconnection):
+            let ago = DurationText.coarse(wall &- min(wall, disconnection.since))
+            let retry = ProgramText.retry(disconnection, wall: wall, glyphs)
+            return ("\(ago)\(disconnection.isSilence ? "" : " ago") \(glyphs.dot) \(retry)", .warning)
         case .replay(let position): return (ReplayTime.words(position), .dim)
         case .live: break
         }
@@ -135,7 +133,7 @@ enum ProgramText {
     static func shortWord(_ link: Connection) -> String {
         switch link {
         case .live: "live"
-        case .lost(let outage): outage.isSilence ? "silent" : "lost"
+        case .lost(let disconnection): disconnection.isSilence ? "silent" : "lost"
         case .ended: "ended"
         case .absent: "absent"
         case .replay(let position): position.isPast ? "past" : "replay"
@@ -145,26 +143,27 @@ enum ProgramText {
     /// Returns the state of a connection for the header: `live`, `lost 12s ago`, `silent for 12s`.
     static func word(_ link: Connection, wall: UInt64) -> String {
         switch link {
-        case .lost(let outage):
-            outage.isSilence ? "silent for \(age(of: outage, wall))" : "lost \(age(of: outage, wall)) ago"
+        case .lost(let disconnection):
+            disconnection.isSilence
+                ? "silent for \(age(of: disconnection, wall))" : "lost \(age(of: disconnection, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
         case .replay(let position): ReplayTime.words(position)
         default: shortWord(link)
         }
     }
 
-    private static func age(of outage: Connection.Disconnection, _ wall: UInt64) -> String {
-        DurationText.coarse(wall &- min(wall, outage.since))
+    private static func age(of disconnection: Connection.Disconnection, _ wall: UInt64) -> String {
+        DurationText.coarse(wall &- min(wall, disconnection.since))
     }
 
-    /// Returns when the next attempt is, and the reason of an outage: `retry in 2s: connection refused`. For a silent
-    /// program, returns the reason alone.
-    static func retry(_ outage: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
-        if outage.isSilence { return outage.reason }
+    /// Returns when the next attempt is, and the reason of a disconnection: `retry in 2s: connection refused`. For a
+    /// silent program, returns the reason alone.
+    static func retry(_ disconnection: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
+        if disconnection.isSilence { return disconnection.reason }
         // Rounded up, because the last second before the attempt is to show as 1s.
-        let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
+        let rest = disconnection.nextAttempt > wall ? disconnection.nextAttempt - wall + 999_999_999 : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
-        return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"
+        return disconnection.reason.isEmpty ? retry : "\(retry): \(disconnection.reason)"
     }
 
     /// Returns `connecting to checkout (attempt 3: no such program)`.
@@ -199,8 +198,8 @@ enum ProgramText {
 
 extension Glyphs {
     /// Returns the glyph of a connection's state.
-    func link(_ link: Connection) -> String {
-        switch link {
+    func connection(_ connection: Connection) -> String {
+        switch connection {
         case .live: live
         case .lost: lost
         case .ended: pending

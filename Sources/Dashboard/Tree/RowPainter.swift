@@ -30,7 +30,7 @@ struct RowPainter {
         now = program.shownNow
         let filter = program.rowModel.filterState
         let isMatch = filter.isActive && program.rowModel.isMatch(tree.node)
-        isDimmed = filter.isActive && !isMatch || program.connection.outage != nil
+        isDimmed = filter.isActive && !isMatch || program.connection.disconnection != nil
         markedTexts = isMatch ? filter.markedTexts : []
         isTagged = program.rowModel.isTagged(tree.node)
         hasRung = program.alertWatches.hasRung(texts.view.id)

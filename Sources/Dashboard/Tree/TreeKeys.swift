@@ -92,7 +92,7 @@ extension State {
     }
 
     mutating func foldAll(_ isFolded: Bool) {
-        if let hindrance = foldAllHindrance() { return notify(hindrance) }
+        if let why = whyNotFoldAll() { return notify(why) }
         for programIndex in programs.indices { programs[programIndex].foldAll(isFolded) }
         if !isFolded {
             foldedSites = []

@@ -221,8 +221,8 @@ private struct Writing {
                 startOver()
             }
             if recorder == nil { begin(process) }
-        case .reconnecting(_, let outage):
-            if endsWhenLost, outage.nextAttempt != 0 { ending = ending ?? .ended(outage.reason) }
+        case .reconnecting(_, let disconnection):
+            if endsWhenLost, disconnection.nextAttempt != 0 { ending = ending ?? .ended(disconnection.reason) }
         case .ended(.failed(let reason)): ending = ending ?? .ended(reason)
         case .ended(.finished): ending = ending ?? .ended("the program has ended")
         case .ended(.stopped): ending = ending ?? .stopped

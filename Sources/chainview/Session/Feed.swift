@@ -110,11 +110,11 @@ final class Feed {
                 process = info
                 wasLive = true
                 dispatch(.connected(id, info))
-            case .reconnecting(_, let outage):
+            case .reconnecting(_, let disconnection):
                 dispatch(
                     .reconnecting(
-                        id, since: outage.since, reason: outage.reason, attempt: outage.attempt,
-                        nextAttempt: outage.nextAttempt))
+                        id, since: disconnection.since, reason: disconnection.reason, attempt: disconnection.attempt,
+                        nextAttempt: disconnection.nextAttempt))
             case .ended(.failed(let reason)):
                 (isOver, failure) = (true, reason)
                 dispatch(.ended(id, reason))

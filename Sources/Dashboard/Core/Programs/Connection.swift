@@ -34,7 +34,7 @@ enum Connection: Equatable {
     var replay: ReplayPosition? { if case .replay(let position) = self { position } else { nil } }
     /// Whether the program's time advances.
     var isMoving: Bool { isLive || replay?.isPlaying == true }
-    var outage: Disconnection? { if case .lost(let outage) = self { outage } else { nil } }
+    var disconnection: Disconnection? { if case .lost(let disconnection) = self { disconnection } else { nil } }
 }
 
 /// The replacement of an old run of a program by a new one.

@@ -6,14 +6,14 @@ extension Program {
     /// Returns whether a node's row is dimmed. The row of a whole chain is not dimmed while any node of the chain
     /// matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
-        guard connection.outage == nil else { return true }
+        guard connection.disconnection == nil else { return true }
         guard rowModel.filterState.isActive else { return false }
         return isChain ? rowModel.matchCount(of: node) == 0 : !rowModel.isMatch(node)
     }
 
     /// Returns whether a thread's row is dimmed.
     func isDimmed(_ activity: ThreadActivity) -> Bool {
-        connection.outage != nil || rowModel.filterState.isActive && !isMatch(activity)
+        connection.disconnection != nil || rowModel.filterState.isActive && !isMatch(activity)
     }
 
     /// Returns whether any node that a thread runs or waits for matches.

@@ -169,12 +169,12 @@ extension Program {
     }
 
     /// Marks the connection as lost; the clock stops at the last batch.
-    mutating func lose(_ outage: Connection.Disconnection, wall: UInt64) {
+    mutating func lose(_ disconnection: Connection.Disconnection, wall: UInt64) {
         if case .live = connection, isReached {
-            let silence = wall &- min(wall, outage.since)
+            let silence = wall &- min(wall, disconnection.since)
             lastSeen = min(now, max(forest.now, now &- min(now, silence)))
         }
-        connection = .lost(outage)
+        connection = .lost(disconnection)
     }
 
     mutating func receive(_ batch: EventBatch, frozenLimit: Int) {

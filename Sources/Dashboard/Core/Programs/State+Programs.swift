@@ -55,13 +55,13 @@ extension Program {
 
 extension State {
     /// Notes an attempt to connect to a program that was not reached yet, or to reconnect.
-    mutating func look(for source: SourceID, name: String, attempt: Int, failure: String?) {
+    mutating func noteConnecting(for source: SourceID, name: String, attempt: Int, failure: String?) {
         let programIndex = addedProgramIndex(for: source, name: name)
         if case .absent = programs[programIndex].connection {
             programs[programIndex].name = name
             programs[programIndex].connection = .absent(attempt: attempt, lastFailure: failure)
         } else {
-            let since = programs[programIndex].connection.outage?.since ?? wall
+            let since = programs[programIndex].connection.disconnection?.since ?? wall
             lose(
                 source, .init(since: since, reason: failure ?? "connection lost", attempt: attempt, nextAttempt: wall))
         }
@@ -76,12 +76,12 @@ extension State {
             if programs[programIndex].frozenBuffer?.successor?.key != info.key {
                 notify(restartWords(of: programIndex, from: old, to: info) + "; p shows the new run", .warning)
             }
-            programs[programIndex].frozenBuffer?.wait(for: info, wall: wall)
+            programs[programIndex].frozenBuffer?.setSuccessor(info, wall: wall)
             programs[programIndex].connection = .live
             return updateViewport()
         }
-        descriptions.retryRefused(source)
-        let outage = programs[programIndex].connection.outage
+        nodeDetails.retryRefused(source)
+        let disconnection = programs[programIndex].connection.disconnection
         if let old, old.key != info.key {
             replace(programIndex, by: info, at: wall)
             notify(restartWords(of: programIndex, from: old, to: info), .warning)
@@ -91,9 +91,9 @@ extension State {
                 applySettings(to: programIndex)
                 if isFrozen { programs[programIndex].freeze() }
             }
-            if let outage {
-                let gone = DurationText.coarse(wall &- min(wall, outage.since))
-                let what = outage.isSilence ? "responds again" : "is back"
+            if let disconnection {
+                let gone = DurationText.coarse(wall &- min(wall, disconnection.since))
+                let what = disconnection.isSilence ? "responds again" : "is back"
                 notify("\(programs[programIndex].shownName) \(what), after \(gone)")
             }
         }
@@ -124,17 +124,18 @@ extension State {
         if let anchor = tree.anchor?.rowID, anchor.source == source, !anchor.isProgram { tree.anchor = nil }
     }
 
-    mutating func lose(_ source: SourceID, _ outage: Connection.Disconnection) {
+    mutating func lose(_ source: SourceID, _ disconnection: Connection.Disconnection) {
         let programIndex = addedProgramIndex(for: source, name: "")
         if programs[programIndex].info == nil {
             // Never reached, so there are no rows to mark as lost.
-            programs[programIndex].connection = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
+            programs[programIndex].connection = .absent(
+                attempt: disconnection.attempt + 1, lastFailure: disconnection.reason)
         } else {
-            if programs[programIndex].connection.outage == nil {
-                let what = outage.isSilence ? "" : " cannot be reached"
-                notify("\(programs[programIndex].shownName)\(what): \(outage.reason)", .warning)
+            if programs[programIndex].connection.disconnection == nil {
+                let what = disconnection.isSilence ? "" : " cannot be reached"
+                notify("\(programs[programIndex].shownName)\(what): \(disconnection.reason)", .warning)
             }
-            programs[programIndex].lose(outage, wall: wall)
+            programs[programIndex].lose(disconnection, wall: wall)
         }
         updateViewport()
     }
@@ -150,7 +151,7 @@ extension State {
 extension FrozenBuffer {
     /// Drops the buffered batches and buffers those of a new run, which replaces the present one on resuming. `wall` is
     /// when the new run connected, in nanoseconds since 1970; an earlier time of the same run is kept.
-    mutating func wait(for info: ProcessDescription, wall: UInt64) {
+    mutating func setSuccessor(_ info: ProcessDescription, wall: UInt64) {
         let time = successor?.key == info.key ? successorTime : wall
         self = FrozenBuffer(now: now)
         successor = info

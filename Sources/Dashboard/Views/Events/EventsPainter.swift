@@ -48,7 +48,7 @@ extension Painter {
             // The program is never bound to a name, because copying its parts costs as much as the row.
             let row = area.row + line
             let isDimmed =
-                state.programs[entry.programIndex].connection.outage != nil
+                state.programs[entry.programIndex].connection.disconnection != nil
                 || dimming.map { !EventsView.isMatch(entry, $0, state) } ?? false
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,

@@ -17,7 +17,7 @@ extension Painter {
     ) {
         let spans = ExecutorColumns(columns)
         let load = program.forest.load(of: executor)
-        let isDimmed = program.connection.outage != nil
+        let isDimmed = program.connection.disconnection != nil
         let glyph = load.queuedCount > 0 ? glyphs.queued : load.runningCount > 0 ? glyphs.running : glyphs.dot
         let role: Style = load.queuedCount > 0 ? .queued : load.runningCount > 0 ? .running : .guide
         frame.write(glyph, row: row, column: Columns.glyph, style: isDimmed ? .dim : role)

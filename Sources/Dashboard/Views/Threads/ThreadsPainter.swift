@@ -85,8 +85,9 @@ extension Painter {
 
     /// Draws a program's own row, which exists only if there are several programs.
     mutating func paintProgram(_ program: Program, row: Int) {
-        let style: Style = program.connection.isLive ? .running : program.connection.outage != nil ? .warning : .dim
-        frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: style)
+        let style: Style =
+            program.connection.isLive ? .running : program.connection.disconnection != nil ? .warning : .dim
+        frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: style)
         let end = layout.content.columns - 1
         var column = Columns.glyph + 2
         column += frame.write(
