@@ -8,11 +8,11 @@ extension RowModel {
     /// Advances the filter and the order; returns whether rows may have moved.
     ///
     /// `now` is the moment on the screen, in nanoseconds of the program's clock; `wall` is the time of day, in
-    /// nanoseconds. `isStill` is true while `now` does not advance by itself. Then `wall` may stand still, too, so the
-    /// order advances at each call.
-    package mutating func tick(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
+    /// nanoseconds. `isClockStopped` is true while `now` does not advance by itself. Then `wall` may stand still, too,
+    /// so the order advances at each call.
+    package mutating func tick(now: UInt64, wall: UInt64, isClockStopped: Bool) -> Bool {
         filter.tick(now)
-        return tickOrder(now: now, wall: wall, isStill: isStill)
+        return tickOrder(now: now, wall: wall, isClockStopped: isClockStopped)
     }
 
     /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, it also requires

@@ -32,17 +32,17 @@ public struct ChainSiteTable: Sendable {
     private var counted = SlotSet()
     /// Settled chains that wait to be counted, in the order in which they were observed.
     private var settling = Queue<Settled>()
-    /// Chains that settled since the latest call of ``count(_:wall:isStill:budget:)``; the next one moves them to
-    /// `settling`.
+    /// Chains that settled since the latest call of ``count(_:wall:isClockStopped:budget:)``; the next one moves them
+    /// to `settling`.
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
     private static let settlingLimit = 131_072
     /// Whether the queue of settled chains was full; a later sweep finds the chains that did not fit.
     private var hadNoRoom = false
-    /// The time of the latest call of ``count(_:wall:isStill:budget:)``.
+    /// The time of the latest call of ``count(_:wall:isClockStopped:budget:)``.
     private var wall: UInt64 = 0
     /// Whether that time may stand still.
-    private var isStill = false
+    private var isClockStopped = false
     /// The next index to sweep; nil after the last one.
     private var cursor: UInt32? = 0
     private var bound: UInt32 = 0
@@ -90,9 +90,9 @@ public struct ChainSiteTable: Sendable {
 
     /// Sweeps, and counts the chains that are due, until about `budget` nodes were read, some 0.2 µs each. Returns
     /// whether a figure may have changed. `wall` is the time of any clock, in nanoseconds; while that clock may stand
-    /// still (`isStill`), settled chains are due at once.
-    public mutating func count(_ forest: ChainForest, wall: UInt64, isStill: Bool = false, budget: Int) -> Bool {
-        (self.wall, self.isStill) = (wall, isStill)
+    /// still (`isClockStopped`), settled chains are due at once.
+    public mutating func count(_ forest: ChainForest, wall: UInt64, isClockStopped: Bool = false, budget: Int) -> Bool {
+        (self.wall, self.isClockStopped) = (wall, isClockStopped)
         let before = revision
         for var root in arrived {
             root.wall = wall
@@ -121,7 +121,7 @@ public struct ChainSiteTable: Sendable {
     }
 
     /// Whether a settled chain is to be counted now.
-    private func isDue(_ chain: Settled) -> Bool { isStill || wall &- chain.wall >= Self.settleDelay }
+    private func isDue(_ chain: Settled) -> Bool { isClockStopped || wall &- chain.wall >= Self.settleDelay }
 
     private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
 

@@ -2,11 +2,11 @@ import ChainModel
 
 // The order as time passes: sorts in slices, repositioned chains, growing durations.
 extension RowModel {
-    /// Advances the order if a second of `wall` has passed, or if `isStill`, because `wall` may not advance then.
-    /// Returns whether rows may have moved. `now` is the moment on the screen.
-    mutating func tickOrder(now: UInt64, wall: UInt64, isStill: Bool) -> Bool {
+    /// Advances the order if a second of `wall` has passed, or if `isClockStopped`, because `wall` may not advance
+    /// then. Returns whether rows may have moved. `now` is the moment on the screen.
+    mutating func tickOrder(now: UInt64, wall: UInt64, isClockStopped: Bool) -> Bool {
         let second = wall / 1_000_000_000
-        guard isStill || second != order.second else { return false }
+        guard isClockStopped || second != order.second else { return false }
         order.second = second
         return advanceOrder(at: now)
     }

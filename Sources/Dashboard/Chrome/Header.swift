@@ -87,7 +87,7 @@ extension Painter {
             var part = program.load
             // The age at the clock's last full second, because the header is drawn once a second. A still clock has no
             // such second.
-            if !program.isStill { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
+            if !program.isClockStopped { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
             if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
         }

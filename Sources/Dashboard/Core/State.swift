@@ -218,7 +218,7 @@ public struct State {
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
         // While all programs stand still, no chain is archived when the hold ends, and the time may stand still, too.
-        let isHolding = tagHold > wall && !programs.allSatisfy(\.isStill)
+        let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
             && view.type.isIdle(self)
     }

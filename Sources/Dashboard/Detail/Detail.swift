@@ -106,7 +106,7 @@ extension State {
             // The age and the clock of a program change each second.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
         }
-        guard !programs[programIndex].isStill else { return 0 }
+        guard !programs[programIndex].isClockStopped else { return 0 }
         let forest = programs[programIndex].forest
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }

@@ -21,7 +21,7 @@ enum ProgramDetail {
             if info.wallOffset > 0, program.isReached {
                 let time = program.shownNow &+ info.wallOffset
                 let clock = ClockText.seconds(time, offset: state.options.clockOffset)
-                text.field("its clock", clock + (program.isStill ? ", standing still here" : ""))
+                text.field("its clock", clock + (program.isClockStopped ? ", standing still here" : ""))
             }
             text.field(
                 "commands", state.isReplaying || state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")

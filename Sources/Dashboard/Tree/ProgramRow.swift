@@ -89,15 +89,17 @@ struct ProgramPainter {
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
         guard program.isReached else { return parts }
         let load = program.load
-        let isStill = program.isStill
+        let isClockStopped = program.isClockStopped
         func add(_ text: String, _ style: Style, rank: Int) {
             parts.append(Part(text: text, style: style, rank: rank))
         }
-        add("\(CountText.grouped(load.inFlight)) in flight", isStill || load.inFlight == 0 ? .dim : .normal, rank: 1)
+        add(
+            "\(CountText.grouped(load.inFlight)) in flight", isClockStopped || load.inFlight == 0 ? .dim : .normal,
+            rank: 1)
         if load.running > 0 {
-            add("\(CountText.grouped(load.running)) running", isStill ? .dim : .running, rank: 4)
+            add("\(CountText.grouped(load.running)) running", isClockStopped ? .dim : .running, rank: 4)
         }
-        if load.queued > 0 { add("\(CountText.grouped(load.queued)) queued", isStill ? .dim : .queued, rank: 5) }
+        if load.queued > 0 { add("\(CountText.grouped(load.queued)) queued", isClockStopped ? .dim : .queued, rank: 5) }
         if let failedAMinute = program.failedAMinute, failedAMinute > 0 {
             add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2)
         }

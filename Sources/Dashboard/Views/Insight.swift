@@ -24,25 +24,25 @@ struct Insight {
 
     /// Does a slice of the work of the views; returns whether that changed what a view shows.
     mutating func tick(
-        _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, isStill: Bool, options: WarningOptions
+        _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool, options: WarningOptions
     ) -> Bool {
-        let haveFiguresChanged = tickFigures(forest, wall: wall, isStill: isStill)
+        let haveFiguresChanged = tickFigures(forest, wall: wall, isClockStopped: isClockStopped)
         let haveWarningsChanged = warnings.tick(forest, now: now, options: options)
         return haveFiguresChanged || haveWarningsChanged
     }
 
     /// Does a slice of counting, also while the picture is frozen; returns whether shown figures changed.
     ///
-    /// - Parameter isStill: whether `wall` may stand still, so that figures are not refreshed by the second.
-    mutating func tickFigures(_ forest: borrowing ChainForest, wall: UInt64, isStill: Bool) -> Bool {
-        let haveSitesChanged = sites.tick(forest, wall: wall, isStill: isStill)
-        let haveChainsChanged = chains.tick(forest, wall: wall, isStill: isStill)
+    /// - Parameter isClockStopped: whether `wall` may stand still, so that figures are not refreshed by the second.
+    mutating func tickFigures(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
+        let haveSitesChanged = sites.tick(forest, wall: wall, isClockStopped: isClockStopped)
+        let haveChainsChanged = chains.tick(forest, wall: wall, isClockStopped: isClockStopped)
         self.wall = wall
         if haveSitesChanged || haveChainsChanged { movedWall = wall }
         return haveSitesChanged || haveChainsChanged
     }
 
-    /// Whether a count of ``tickFigures(_:wall:isStill:)`` is unfinished.
+    /// Whether a count of ``tickFigures(_:wall:isClockStopped:)`` is unfinished.
     var hasFigureWork: Bool { sites.isCounting || chains.isCounting }
     /// Whether no figure is left to count or to show.
     var areFiguresIdle: Bool { sites.isIdle && chains.isIdle }

@@ -61,7 +61,7 @@ struct Program {
     var isFrozen: Bool { frozenBuffer != nil }
 
     /// Whether the program's running times do not advance.
-    var isStill: Bool { frozenBuffer != nil || !connection.isMoving }
+    var isClockStopped: Bool { frozenBuffer != nil || !connection.isMoving }
 
     /// The program's load, and the counts of its chains' outcomes, at ``shownNow``.
     var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
@@ -75,7 +75,7 @@ struct Program {
     /// Returns the least time, in nanoseconds, that grows in this program's rows of `window`; nil if none grows. Stops at the
     /// first time under `limit`. `programIndex` is the program's own.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
-        guard isReached, !isStill else { return nil }
+        guard isReached, !isClockStopped else { return nil }
         var least: UInt64?
         for line in window where line.programIndex == programIndex {
             guard let row = line.tree, let id = line.rowID.id, forest.index(of: id) == row.node else { continue }
@@ -107,8 +107,8 @@ struct Program {
 
     /// Whether a tick a second suffices, because no work is under way and no time of a live node grows.
     var isIdle: Bool {
-        if isReached, !rowModel.isIdle(ignoresDeadlines: isStill) || alertWatches.hasWork { return false }
-        return isStill ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
+        if isReached, !rowModel.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
+        return isClockStopped ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
     }
 }
 
@@ -246,16 +246,16 @@ extension Program {
     }
 
     private mutating func tickRows(_ wall: UInt64) -> Bool {
-        rowModel.tick(now: shownNow, wall: wall, isStill: isStill)
+        rowModel.tick(now: shownNow, wall: wall, isClockStopped: isClockStopped)
     }
 
     /// Updates the views' own figures, a slice at a time; returns whether that changed anything.
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
-        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall, isStill: false) }
+        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall, isClockStopped: false) }
         defer { updateFilterWarnings() }
-        return insight.tick(forest, now: now, wall: wall, isStill: isStill, options: options)
+        return insight.tick(forest, now: now, wall: wall, isClockStopped: isClockStopped, options: options)
     }
 
     // MARK: Freezing

@@ -141,7 +141,7 @@ extension EventsView {
         guard filtering.dependsOnNodes else { return false }
         // At once where the time may stand still.
         let isDue =
-            state.programs.allSatisfy(\.isStill) || state.wall &- state.events.renewed >= renewalInterval
+            state.programs.allSatisfy(\.isClockStopped) || state.wall &- state.events.renewed >= renewalInterval
         if isDue, state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state) {
             state.events.nodeRevision = nodeRevision(state)
             state.events.renewed = state.wall

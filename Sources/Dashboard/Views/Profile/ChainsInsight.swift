@@ -49,16 +49,16 @@ struct ChainsInsight {
         table?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isStill`; returns whether
-    /// they changed.
+    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isClockStopped`; returns
+    /// whether they changed.
     ///
-    /// - Parameter isStill: whether `wall` may stand still, so that no second passes.
-    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isStill: Bool) -> Bool {
+    /// - Parameter isClockStopped: whether `wall` may stand still, so that no second passes.
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
         guard table != nil else { return false }
         let wasComplete = table!.isComplete
-        _ = table!.count(forest, wall: wall, isStill: isStill, budget: Self.nodeBudget)
+        _ = table!.count(forest, wall: wall, isClockStopped: isClockStopped, budget: Self.nodeBudget)
         guard demand != .nothing else { return false }
-        let isDue = isStill || wall / 1_000_000_000 != second || !wasComplete
+        let isDue = isClockStopped || wall / 1_000_000_000 != second || !wasComplete
         if isDue, table!.revision != shownRevision { isRefreshing = true }
         return refresh(forest, wall: wall)
     }

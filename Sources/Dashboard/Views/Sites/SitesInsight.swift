@@ -27,7 +27,7 @@ struct SitesInsight {
     private var second: UInt64 = 0
     private var isRefreshing = false
     /// Whether the time may stand still, so that figures are refreshed with each change.
-    private var isStill = false
+    private var isClockStopped = false
     /// When counting of a single call site is to begin, in nanoseconds since 1970; nil once it has begun.
     private var oneBegins: UInt64?
 
@@ -94,19 +94,19 @@ struct SitesInsight {
         one?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isStill`; returns whether
-    /// there is something to redraw.
+    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isClockStopped`; returns
+    /// whether there is something to redraw.
     ///
-    /// - Parameter isStill: whether `wall` may stand still, so that no second passes.
-    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isStill: Bool) -> Bool {
-        self.isStill = isStill
+    /// - Parameter isClockStopped: whether `wall` may stand still, so that no second passes.
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
+        self.isClockStopped = isClockStopped
         switch demand {
         case .nothing: return false
         case .one(let key):
             if let begins = oneBegins {
                 // A longer time to go means that the clock was set back.
                 let isAhead = wall < begins && begins - wall <= Self.selectionDelay
-                guard isStill || !isAhead else { return false }
+                guard isClockStopped || !isAhead else { return false }
                 oneBegins = nil
                 one = SiteTable(only: key)
             }
@@ -160,7 +160,7 @@ struct SitesInsight {
     }
 
     /// Whether changed figures are to be refreshed.
-    private func isDue(_ wall: UInt64) -> Bool { isStill || wall / 1_000_000_000 != second }
+    private func isDue(_ wall: UInt64) -> Bool { isClockStopped || wall / 1_000_000_000 != second }
 
     /// Whether a count is under way.
     var isCounting: Bool {

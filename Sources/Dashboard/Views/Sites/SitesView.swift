@@ -54,7 +54,7 @@ extension SitesView: SortedView {
     static let intent = Intent.sites
     static let keyText = "call sites: what is in flight, how fast, how often rejected"
     static func redrawKey(of state: borrowing State) -> UInt64 {
-        state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
+        state.programs.allSatisfy(\.isClockStopped) ? 0 : state.wall / 1_000_000_000
     }
     static let bindings = [
         KeyMap.Binding(.visit, [KeyPress(.enter)], "its nodes in the tree, by a filter", footer: "nodes"),

@@ -45,14 +45,14 @@ struct ExecutorQueue {
 
     /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
     ///
-    /// - Parameter isStill: whether `wall` may stand still, so that no pause between two sweeps can pass.
+    /// - Parameter isClockStopped: whether `wall` may stand still, so that no pause between two sweeps can pass.
     mutating func tick(
-        _ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64, isStill: Bool
+        _ executor: ExecutorID, in forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool
     ) -> Bool {
         if cursor == nil {
             let totals = forest.totals
             guard swept != totals else { return false }
-            let isDue = began.map { isStill || wall >= $0 &+ Self.interval || wall < $0 } ?? true
+            let isDue = began.map { isClockStopped || wall >= $0 &+ Self.interval || wall < $0 } ?? true
             guard isDue else { return false }
             (cursor, began, found, swept) = (0, wall, [], totals)
         }
@@ -109,8 +109,10 @@ extension ThreadsView {
             }
             let wall = state.wall
             var queue = state.threads.queues[key]!
-            let isStill = state.programs[programIndex].isStill
-            if queue.tick(key.executor, in: state.programs[programIndex].forest, wall: wall, isStill: isStill) {
+            let isClockStopped = state.programs[programIndex].isClockStopped
+            if queue.tick(
+                key.executor, in: state.programs[programIndex].forest, wall: wall, isClockStopped: isClockStopped)
+            {
                 isMoved = true
             }
             state.threads.queues[key] = queue

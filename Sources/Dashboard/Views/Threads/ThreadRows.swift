@@ -115,7 +115,7 @@ extension ThreadsView {
                 program = nil
                 if let index = state.programIndex(of: row.source) { program = state.programs[index] }
             }
-            if let program, !program.isStill {
+            if let program, !program.isClockStopped {
                 key &+= redrawKey(of: row, in: program, state.options.warnings, seconds: seconds)
             }
         }

@@ -107,7 +107,7 @@ extension WarningsView: ListView {
     }
 
     static func redrawKey(of state: borrowing State) -> UInt64 {
-        state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
+        state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isClockStopped) ? 0 : state.wall / 1_000_000_000
     }
 
     /// Acts on a click on the selected row: on a double click, and on a single click on the fold marker.
