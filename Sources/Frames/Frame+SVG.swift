@@ -34,7 +34,7 @@ struct SVGPicture {
             <style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;\
             white-space:pre}.b{font-weight:700}.i{font-style:italic}.u{text-decoration:underline}.d{opacity:.65}</style>
             <rect x="0.5" y="0.5" width="\(short(width - 1))" height="\(short(height - 1))" rx="9" \
-            fill="\(theme.page.background)" stroke="#3a3f4b"/>
+            fill="\(theme.pictureColors.background)" stroke="#3a3f4b"/>
             <g><circle cx="20" cy="18" r="6" fill="#ff5f57"/><circle cx="40" cy="18" r="6" fill="#febc2e"/>\
             <circle cx="60" cy="18" r="6" fill="#28c840"/></g>
             <text x="\(short(width / 2))" y="23" text-anchor="middle" fill="#8b909c">\(escaped(title))</text>
@@ -124,9 +124,9 @@ struct SVGPicture {
 
     private func colors(_ style: Style) -> (foreground: String, background: String?) {
         let look = theme.look(style, depth: .ansi256)
-        let front = look.foreground < 0 ? theme.page.foreground : Palette.hex(look.foreground)
+        let front = look.foreground < 0 ? theme.pictureColors.foreground : Palette.hex(look.foreground)
         let back = look.background < 0 ? nil : Palette.hex(look.background)
-        return look.attributes.contains(.reversed) ? (back ?? theme.page.background, front) : (front, back)
+        return look.attributes.contains(.reversed) ? (back ?? theme.pictureColors.background, front) : (front, back)
     }
 
     private func classes(_ style: Style) -> String {

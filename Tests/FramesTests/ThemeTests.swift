@@ -17,8 +17,8 @@ import Testing
     /// Returns the colours in which a theme shows a style.
     private func lights(_ style: Style, _ theme: Theme) -> (front: Vision.Light, back: Vision.Light) {
         let look = theme.look(style, depth: .ansi256)
-        let front = Vision.Light(look.foreground, orElse: theme.page.foreground)
-        let back = Vision.Light(look.background, orElse: theme.page.background)
+        let front = Vision.Light(look.foreground, orElse: theme.pictureColors.foreground)
+        let back = Vision.Light(look.background, orElse: theme.pictureColors.background)
         return look.attributes.contains(.reversed) ? (back, front) : (front, back)
     }
 
@@ -50,7 +50,7 @@ import Testing
             for role in Role.allCases where !Self.lines.contains(role) && !Self.dim.contains(role) {
                 let look = theme.look(Style(role), depth: .ansi256)
                 guard look.background < 0 else { continue }
-                let front = Vision.Light(look.foreground, orElse: theme.page.foreground)
+                let front = Vision.Light(look.foreground, orElse: theme.pictureColors.foreground)
                 let contrast = Vision.contrast(front, Vision.Light(-1, orElse: background))
                 #expect(contrast >= 4.5, "\(theme.name): \(role) on \(background) has \(contrast)")
             }
@@ -116,8 +116,10 @@ import Testing
                 for depth in [ColorDepth.ansi8, .ansi16] {
                     let look = theme.look(style, depth: depth)
                     #expect(look.foreground != look.background || look.foreground < 0, "\(style.name) \(depth)")
-                    let isOnPaper = theme.isLight || theme == .highContrast
-                    #expect(!isOnPaper || (look.foreground >= 0 && look.background >= 0), "\(style.name) \(depth)")
+                    let hasScreenBackground = theme.isLight || theme == .highContrast
+                    #expect(
+                        !hasScreenBackground || (look.foreground >= 0 && look.background >= 0), "\(style.name) \(depth)"
+                    )
                 }
             }
         }

@@ -3,7 +3,7 @@ extension Theme {
     /// see: good states are blue, bad ones orange.
     public static let colorBlind = Theme(
         "color-blind", selection: .background(Color(237, 7)),
-        page: ("#16181d", "#c9ccd3")
+        pictureColors: ("#16181d", "#c9ccd3")
     ) { role in
         let bar = Color(236, 4)
         func text(_ of256: Int16, _ of16: Int16) -> Entry {

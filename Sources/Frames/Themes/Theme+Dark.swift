@@ -1,7 +1,7 @@
 extension Theme {
     /// For dark backgrounds.
     public static let dark = Theme(
-        "dark", selection: .background(Color(237, 4)), page: ("#16181d", "#c9ccd3")
+        "dark", selection: .background(Color(237, 4)), pictureColors: ("#16181d", "#c9ccd3")
     ) { role in
         let bar = Color(236, 7)
         let dim = Color(247, 7)

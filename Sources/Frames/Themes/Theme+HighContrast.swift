@@ -1,8 +1,8 @@
 extension Theme {
     /// On black, without dim text; the selected row is dark on white. Every role reaches a contrast of 7.
     public static let highContrast = Theme(
-        "high-contrast", paper: Color(16, 0), selection: .background(Color(231, 15)),
-        page: ("#000000", "#ffffff")
+        "high-contrast", screenBackground: Color(16, 0), selection: .background(Color(231, 15)),
+        pictureColors: ("#000000", "#ffffff")
     ) { role in
         let white = Color(231, 15)
         let black = Color(16, 0)

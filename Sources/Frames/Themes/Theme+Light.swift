@@ -1,8 +1,8 @@
 extension Theme {
     /// For light backgrounds. Sets its own background, so that it is readable on a dark terminal, too.
     public static let light = Theme(
-        "light", isLight: true, paper: Color(231, 15),
-        selection: .background(Color(254, 6)), page: ("#ffffff", "#303030")
+        "light", isLight: true, screenBackground: Color(231, 15),
+        selection: .background(Color(254, 6)), pictureColors: ("#ffffff", "#303030")
     ) { role in
         let bar = Color(253, 7)
         let dim = Color(241, 0)

@@ -2,7 +2,7 @@ extension Theme {
     /// The terminal's own foreground, background and first eight colours, so that the user's palette applies. No bright
     /// colours, because popular palettes have greys there, one of them the background.
     public static let terminal = Theme(
-        "terminal", selection: .reversed, page: ("#1d1f21", "#c5c8c6")
+        "terminal", selection: .reversed, pictureColors: ("#1d1f21", "#c5c8c6")
     ) { role in
         func color(_ number: Int16, _ modifiers: Style.Modifiers = []) -> Entry {
             Entry(Color(number, number), modifiers)

@@ -85,25 +85,25 @@ public struct Theme: Hashable, Sendable {
     /// Whether text is darker than its background.
     public let isLight: Bool
     /// The background of the screen.
-    public let paper: Color
+    public let screenBackground: Color
     /// The background of the selected row.
     public let selection: Selection
     /// The background and foreground in pictures where the theme leaves them to the terminal, as `#rrggbb`.
-    public let page: (background: String, foreground: String)
+    public let pictureColors: (background: String, foreground: String)
     /// The entries, by the raw value of ``Role``.
     private let entries: [Entry]
     /// The stress that replaces colours where there are none, by the raw value of ``Role``.
     private let colorlessStress: [Style.Modifiers]
 
     init(
-        _ name: String, isLight: Bool = false, paper: Color = .standard, selection: Selection,
-        page: (background: String, foreground: String), _ entry: (Role) -> Entry
+        _ name: String, isLight: Bool = false, screenBackground: Color = .standard, selection: Selection,
+        pictureColors: (background: String, foreground: String), _ entry: (Role) -> Entry
     ) {
         self.name = name
         self.isLight = isLight
-        self.paper = paper
+        self.screenBackground = screenBackground
         self.selection = selection
-        self.page = page
+        self.pictureColors = pictureColors
         entries = Role.allCases.map(entry)
         colorlessStress = Role.allCases.map(Self.stress)
     }
@@ -120,7 +120,7 @@ public struct Theme: Hashable, Sendable {
         }
         attributes.formUnion(entry.modifiers)
         var foreground = isSelected ? entry.selected : entry.foreground
-        var background = entry.background ?? paper
+        var background = entry.background ?? screenBackground
         if isSelected {
             switch selection {
             case .background(let color): background = color
@@ -155,7 +155,7 @@ public struct Theme: Hashable, Sendable {
     /// Compares the names and the looks.
     public static func == (left: Theme, right: Theme) -> Bool {
         left.name == right.name && left.entries == right.entries && left.selection == right.selection
-            && left.paper == right.paper
+            && left.screenBackground == right.screenBackground
     }
 
     /// Hashes the name.
