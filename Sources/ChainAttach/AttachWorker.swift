@@ -101,8 +101,8 @@ final class AttachWorker {
         // Before the attempt, because a program may begin to listen right after it.
         watch = attempt > 0 || process != nil ? makeWatch() : nil
         do throws(AttachError) {
-            let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
-            let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
+            let context = Discovery.SearchContext(clock: clock, stop: wakers.stop)
+            let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, context)
             let greeting = ClientHello(
                 purpose: .watch, isReadOnly: core.options.isReadOnly, name: core.options.viewerName)
             phase = .handshake(
@@ -113,7 +113,7 @@ final class AttachWorker {
     }
 
     private func continueHandshake(_ connection: ProgramConnection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
-        _ = connection.move(entries)
+        _ = connection.sendAndReceive(entries)
         do throws(AttachError) {
             while let message = try connection.next() {
                 switch message {
@@ -146,7 +146,7 @@ final class AttachWorker {
     }
 
     private func receive(_ attachment: Attachment, _ entries: ArraySlice<pollfd>) {
-        attachment.move(entries)
+        attachment.sendAndReceive(entries)
         deliverMessages(of: attachment)
     }
 
@@ -156,7 +156,7 @@ final class AttachWorker {
         } catch {
             attachment.close()
             if clock.now - attachment.startTime >= Self.steadyTime { backoff.reset() }
-            if attachment.hasStopped, isSingleRun { return ending = .finished }
+            if attachment.hasPeerStopped, isSingleRun { return ending = .finished }
             fail(error, lastReceived: attachment.lastReceivedWall)
         }
     }

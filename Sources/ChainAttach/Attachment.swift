@@ -11,7 +11,7 @@ final class Attachment {
     /// When bytes last arrived, in nanoseconds since 1970.
     private(set) var lastReceivedWall: UInt64
     /// Whether the program sent a goodbye because it stops.
-    private(set) var hasStopped = false
+    private(set) var hasPeerStopped = false
 
     private let core: AttachCore
     private let process: ProcessDescription
@@ -43,8 +43,8 @@ final class Attachment {
     var deadline: UInt64? { isStalled ? nil : lastReceived + Self.silenceLimit }
 
     /// Sends and receives; changes the status when the program falls silent, and when it sends again.
-    func move(_ entries: ArraySlice<pollfd>) {
-        if connection.move(entries) {
+    func sendAndReceive(_ entries: ArraySlice<pollfd>) {
+        if connection.sendAndReceive(entries) {
             lastReceived = core.clock.now
             lastReceivedWall = core.clock.wall
             guard isStalled else { return }
@@ -77,7 +77,7 @@ final class Attachment {
                 core.batches.onNext(batch)
             case .reply(let reply): answer(reply)
             case .farewell(let farewell):
-                hasStopped = farewell.reason == .stopped
+                hasPeerStopped = farewell.reason == .stopped
                 throw farewell.error
             case .greeting, .hello, .command, .unknownCommand, .dumpPart: continue
             }

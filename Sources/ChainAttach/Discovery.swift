@@ -40,22 +40,24 @@ public struct Discovery: Sendable {
     /// - Parameter isWanted: returns whether to ask the process with a pid; the others are not in the result.
     /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own, or is open to others.
     public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
-        try list(Waiting(), isWanted)
+        try list(SearchContext(), isWanted)
     }
 
     /// Returns the endpoint of a target. A name matches exactly, or else as a prefix. Names are read from the files
     /// beside the sockets, so that no program has to answer; only programs without such a file are asked.
-    public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
+    public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, SearchContext()) }
 
     /// The clock of a search, and the waker that ends it.
-    struct Waiting: Sendable {
+    struct SearchContext: Sendable {
         var clock: any PollClock = SystemPollClock()
         /// Ends the search when it is woken.
         var stop: Waker?
     }
 
-    func list(_ waiting: Waiting, _ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
-        var scan = DiscoveryScan(timeLimit: timeLimit, waiting: waiting)
+    func list(
+        _ context: SearchContext, _ isWanted: (Int32) -> Bool = { _ in true }
+    ) throws(AttachError) -> [FoundProcess] {
+        var scan = DiscoveryScan(timeLimit: timeLimit, context: context)
         return scan.run(try sockets().filter { isWanted($0.pid) })
     }
 
@@ -89,11 +91,11 @@ public struct Discovery: Sendable {
 
     /// Returns the endpoint of a target; of several programs of one name, the `preferred` one.
     func resolve(
-        _ target: Target, preferring preferred: ProcessKey? = nil, _ waiting: Waiting
+        _ target: Target, preferring preferred: ProcessKey? = nil, _ context: SearchContext
     ) throws(AttachError) -> Endpoint {
         switch target {
         case .pid(let pid): return try resolve(pid)
-        case .name(let name): return try resolve(name, preferring: preferred, waiting)
+        case .name(let name): return try resolve(name, preferring: preferred, context)
         case .unix(let path): return Endpoint(kind: .unix(path: path))
         case .tcp(let host, let port):
             let token: Endpoint.TokenFile
@@ -111,7 +113,7 @@ public struct Discovery: Sendable {
     }
 
     private func resolve(
-        _ name: String, preferring preferred: ProcessKey?, _ waiting: Waiting
+        _ name: String, preferring preferred: ProcessKey?, _ context: SearchContext
     ) throws(AttachError) -> Endpoint {
         var named: [NamedSocket] = []
         var unnamed: [(pid: Int32, path: String)] = []
@@ -125,7 +127,7 @@ public struct Discovery: Sendable {
         }
         // Once the name is found, the answers only show whether another program has it, too: 1 s at most for that.
         let isFound = named.contains { $0.name == name && $0.isAlive }
-        var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
+        var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, context: context)
         let answers = scan.run(unnamed)
         named += answers.compactMap { found in
             found.hello.map {

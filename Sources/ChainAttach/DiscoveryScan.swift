@@ -4,7 +4,7 @@ import ChainWire
 /// A scan that asks the programs at many sockets for their hello concurrently.
 struct DiscoveryScan {
     let timeLimit: Duration
-    let waiting: Discovery.Waiting
+    let context: Discovery.SearchContext
     /// The connections that wait for a hello, each with the index of its socket.
     private var open: [(connection: ProgramConnection, index: Int)] = []
     /// The result for each socket; nil where no program listens.
@@ -13,16 +13,16 @@ struct DiscoveryScan {
     /// The most open connections; the other sockets follow as these answer.
     private static let openLimit = 128
 
-    init(timeLimit: Duration, waiting: Discovery.Waiting) {
+    init(timeLimit: Duration, context: Discovery.SearchContext) {
         self.timeLimit = timeLimit
-        self.waiting = waiting
+        self.context = context
     }
 
     /// Returns the results in the order of the sockets, without sockets at which no program listens. A scan that
-    /// ``Discovery/Waiting/stop`` ended also leaves out the programs that have not answered.
+    /// ``Discovery/SearchContext/stop`` ended also leaves out the programs that have not answered.
     mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
-        let deadline = waiting.clock.now + timeLimit.nanoseconds
+        let deadline = context.clock.now + timeLimit.nanoseconds
         var next = 0
         while true {
             while open.count < Self.openLimit, next < sockets.count {
@@ -31,20 +31,20 @@ struct DiscoveryScan {
             }
             guard !open.isEmpty else { break }
             var entries = open.flatMap { $0.connection.entries }
-            if let stop = waiting.stop { entries.append(stop.entry) }
-            waiting.clock.poll(&entries, until: deadline)
-            let isStopped = waiting.stop != nil && entries.last?.revents != 0
+            if let stop = context.stop { entries.append(stop.entry) }
+            context.clock.poll(&entries, until: deadline)
+            let isStopped = context.stop != nil && entries.last?.revents != 0
             // The entries have the same order, because a connection to a Unix socket has exactly one.
             for (position, (connection, index)) in open.enumerated() where entries[position].revents != 0 {
-                _ = connection.move(entries[position...position])
+                _ = connection.sendAndReceive(entries[position...position])
                 readHello(from: connection, index)
             }
-            open.removeAll { found[$0.index]?.isSettled ?? true }
+            open.removeAll { found[$0.index]?.hasResult ?? true }
             guard !isStopped else {
                 open = []
-                return found.compactMap { $0 }.filter(\.isSettled)
+                return found.compactMap { $0 }.filter(\.hasResult)
             }
-            if waiting.clock.now >= deadline { break }
+            if context.clock.now >= deadline { break }
         }
         for (_, index) in open { found[index]?.problem = "It does not answer: it is stopped or very busy" }
         for index in next..<found.count { found[index]?.problem = "It was not asked: too many others did not answer" }
@@ -54,14 +54,14 @@ struct DiscoveryScan {
 
     private mutating func probe(_ index: Int) {
         guard let path = found[index]?.path else { return }
-        if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
+        if let problem = SafeFiles.problem(ofSocket: path) { return recordFailure(index, problem) }
         do throws(AttachError) {
             let connection = try ProgramConnection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
             // Reported at once, because a stopped process would not answer within the time limit.
             if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
             open.append((connection, index))
         } catch {
-            settle(index, error)
+            recordFailure(index, error)
         }
     }
 
@@ -76,12 +76,12 @@ struct DiscoveryScan {
                 return
             }
         } catch {
-            settle(index, error)
+            recordFailure(index, error)
         }
     }
 
     /// Records the failure, or drops the socket if no program listens there.
-    private mutating func settle(_ index: Int, _ error: AttachError) {
+    private mutating func recordFailure(_ index: Int, _ error: AttachError) {
         if error.kind == .gone || error.kind == .notFound {
             found[index] = nil
         } else {
@@ -92,5 +92,5 @@ struct DiscoveryScan {
 
 extension FoundProcess {
     /// Whether the program has answered or failed.
-    fileprivate var isSettled: Bool { hello != nil || problem != nil }
+    fileprivate var hasResult: Bool { hello != nil || problem != nil }
 }

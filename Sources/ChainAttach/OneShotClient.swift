@@ -140,7 +140,7 @@ private struct OneShotConnection {
             }
             var entries = connection.entries
             clock.poll(&entries, until: min(deadline, checkTime))
-            if connection.move(entries[...]) { checkTime = clock.now + Self.checkInterval }
+            if connection.sendAndReceive(entries[...]) { checkTime = clock.now + Self.checkInterval }
         }
     }
 

@@ -64,7 +64,7 @@ final class ProgramConnection {
     }
 
     /// Sends and receives without blocking, as far as `entries` are ready; returns whether bytes arrived.
-    func move(_ entries: ArraySlice<pollfd>) -> Bool {
+    func sendAndReceive(_ entries: ArraySlice<pollfd>) -> Bool {
         guard let entry = entries.first, ending == nil else { return false }
         if let errors = entries.dropFirst().first, errors.revents != 0 {
             readsErrors = child?.readErrors() ?? false

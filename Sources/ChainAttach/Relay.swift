@@ -28,8 +28,8 @@ public enum Relay {
             // Each direction waits to read or, with bytes left, to write. A closed output is noticed in any case.
             var entries = [toProgram.entry, fromProgram.entry, pollfd(fd: output, events: 0, revents: 0)]
             SystemPollClock().poll(&entries, until: nil)
-            toProgram.move()
-            fromProgram.move()
+            toProgram.transfer()
+            fromProgram.transfer()
             if entries[2].revents != 0 { break }
         }
         withExtendedLifetime(socket) {}
@@ -58,7 +58,7 @@ public enum Relay {
 
         /// Writes the buffer and reads again, as long as neither blocks; at most 16 times, so that the other direction has
         /// its turn.
-        func move() {
+        func transfer() {
             for _ in 0..<16 {
                 if isEmpty {
                     start = 0

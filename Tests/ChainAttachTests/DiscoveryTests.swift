@@ -12,16 +12,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private var waiting: Discovery.Waiting { Discovery.Waiting(clock: clock) }
+    private var context: Discovery.SearchContext { Discovery.SearchContext(clock: clock) }
 
     private func list() -> Eventually<[FoundProcess]> {
-        let (discovery, waiting) = (folder.discovery, waiting)
-        return Eventually { try discovery.list(waiting) }
+        let (discovery, context) = (folder.discovery, context)
+        return Eventually { try discovery.list(context) }
     }
 
     private func resolve(_ target: Target) -> Eventually<Endpoint> {
-        let (discovery, waiting) = (folder.discovery, waiting)
-        return Eventually { try discovery.resolve(target, waiting) }
+        let (discovery, context) = (folder.discovery, context)
+        return Eventually { try discovery.resolve(target, context) }
     }
 
     @Test func allProgramsAreAskedAtOnceAndHungOnesReported() throws {
@@ -147,9 +147,9 @@ import Testing
         let programs = try [41, 42].map {
             try FakeProgram(in: folder, pid: Int32($0), name: "shop", key: UInt64($0))
         }
-        let (discovery, waiting) = (folder.discovery, waiting)
+        let (discovery, context) = (folder.discovery, context)
         let endpoint = Eventually {
-            try discovery.resolve(.name("shop"), preferring: ProcessKey(rawValue: 42), waiting)
+            try discovery.resolve(.name("shop"), preferring: ProcessKey(rawValue: 42), context)
         }
         let viewers = try programs.map { try $0.welcome() }
         #expect(try endpoint.value() == programs[1].endpoint)

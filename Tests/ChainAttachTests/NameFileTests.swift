@@ -14,8 +14,8 @@ import Testing
 
     /// Resolves a name on a clock that stands still, so that a wait for an answer never ends.
     private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> Endpoint {
-        let waiting = Discovery.Waiting(clock: clock)
-        return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
+        let context = Discovery.SearchContext(clock: clock)
+        return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, context)
     }
 
     /// Makes a program with its name in the file beside its socket.
@@ -120,7 +120,7 @@ import Testing
             #expect(other.nextLine() == "ready")
             stop(stopped)
             // The clock stands still: no answer is waited for.
-            let found = try folder.discovery.list(Discovery.Waiting(clock: clock)) { $0 == stopped.pid }
+            let found = try folder.discovery.list(Discovery.SearchContext(clock: clock)) { $0 == stopped.pid }
             #expect(found.first?.problem?.contains("process \(stopped.pid) is stopped") == true)
             let endpoint = try resolve("sleeper")
             #expect(endpoint.description.hasSuffix("/\(stopped.pid).sock"))

@@ -61,7 +61,7 @@ import Testing
         while connection.entries.count == 2, clock.now < limit {
             var entries = connection.entries
             clock.poll(&entries, until: limit)
-            #expect(!connection.move(entries[...]))
+            #expect(!connection.sendAndReceive(entries[...]))
         }
         #expect(connection.entries.count == 1)
         #expect(try connection.next() == nil)
