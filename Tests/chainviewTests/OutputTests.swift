@@ -7,12 +7,12 @@ import Testing
 
 /// The kept output of a program.
 struct OutputTests {
-    private func text(_ kept: KeptOutput, _ stream: ProgramOutput.Stream) -> String {
+    private func text(_ kept: BoundedOutput, _ stream: ProgramOutput.Stream) -> String {
         String(decoding: kept.chunks.filter { $0.stream == stream }.flatMap(\.bytes), as: UTF8.self)
     }
 
     @Test func orderIsKeptAcrossStreams() {
-        var kept = KeptOutput(limit: 1_000)
+        var kept = BoundedOutput(limit: 1_000)
         for (part, stream) in [("a", 1), ("b", 2), ("c", 2), ("d", 1)] as [(String, Int32)] {
             kept.append(Array(part.utf8)[...], ProgramOutput.Stream(rawValue: stream)!)
         }
@@ -21,7 +21,7 @@ struct OutputTests {
 
     @Test(arguments: [1, 7, 100, 5_000])
     func ofTooMuchTheBeginningAndTheEndAreKept(piece: Int) {
-        var kept = KeptOutput(limit: 10_000)
+        var kept = BoundedOutput(limit: 10_000)
         var all: [UInt8] = []
         for number in 0..<(40_000 / piece) {
             let bytes = (0..<piece).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }

@@ -184,7 +184,7 @@ struct Run: ParsableCommand {
             throw error
         }
         child.whenEnded { waker.wake() }
-        let shown = ShownOutput(child, output, willClose: { SignalRelay.start(to: child) })
+        let shown = OutputPaneState(child, output, willClose: { SignalRelay.start(to: child) })
         let source = NamedSource(name: child.name, source: source(child, settings, storage, &recording))
         let session = settings.session([source], on: screen, output: shown)
         do {

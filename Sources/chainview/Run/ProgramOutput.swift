@@ -11,7 +11,7 @@ final class ProgramOutput: Sendable {
     }
 
     private struct State {
-        var kept: KeptOutput
+        var kept: BoundedOutput
         var lines = OutputLines()
         var isPassing = false
         var isFinishing = false
@@ -75,7 +75,7 @@ final class ProgramOutput: Sendable {
         self.pipes = pipes
         self.wakePipe = wakePipe
         self.wake = wake
-        state = Mutex(State(kept: KeptOutput(limit: limit)))
+        state = Mutex(State(kept: BoundedOutput(limit: limit)))
         Signals.startThread("chainview.output") { [self] in read() }
     }
 
@@ -147,7 +147,7 @@ final class ProgramOutput: Sendable {
 
     private func replay() {
         let kept = state.withLock { state in
-            defer { state.kept = KeptOutput(limit: 0) }
+            defer { state.kept = BoundedOutput(limit: 0) }
             return state.kept
         }
         for chunk in kept.chunks { Streams.write(chunk.bytes[...], to: chunk.stream.rawValue) }

@@ -23,33 +23,34 @@ extension Session {
         case .bell: attempt("ring the bell") { try screen.ringBell() }
         // Ignored for a recording: the command was run, if at all, when it was made.
         case .alert where histories == nil: break
-        case .alert(let notice): if let problem = alertCommand?.run(notice) { step(.report(problem)) }
+        case .alert(let notice): if let problem = alertCommand?.run(notice) { dispatch(.report(problem)) }
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
         case .save(let path, let content, let overwrites):
-            step(SavedFile(path: path).write(content, overwrites: overwrites))
+            dispatch(SavedFile(path: path).write(content, overwrites: overwrites))
         case .openEditor(let site): openEditor(site)
         }
     }
 
     private func attempt(_ what: String, _ action: () throws -> Void) {
-        do { try action() } catch { step(.report("cannot \(what): \(error)")) }
+        do { try action() } catch { dispatch(.report("cannot \(what): \(error)")) }
     }
 
     private func toggleOutput() {
         guard let output else {
-            return step(.report("no output: only `chainview run PROGRAM` shows a program's output"))
+            return dispatch(.report("no output: only `chainview run PROGRAM` shows a program's output"))
         }
         output.isShown.toggle()
         if output.isShown, output.rows(on: screen.size) == 0 {
-            step(.report("the screen has too few rows for the output of \(output.program)"))
+            dispatch(.report("the screen has too few rows for the output of \(output.program)"))
         }
-        step(.resized(dashboardSize))
+        dispatch(.resized(dashboardSize))
     }
 
     private func openEditor(_ site: CodeLocation) {
         let editor = Editor()
         guard let file = editor.find(site) else {
-            step(.report("no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
+            dispatch(
+                .report("no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
             return
         }
         screen.close()
@@ -64,7 +65,7 @@ extension Session {
             return
         }
         drawnRevision = nil
-        step(.resized(dashboardSize))
-        if let failure { step(.report(failure)) }
+        dispatch(.resized(dashboardSize))
+        if let failure { dispatch(.report(failure)) }
     }
 }

@@ -5,10 +5,10 @@ extension Session {
     /// Performs a command of replay; without a playback it begins to look back.
     func replay(_ command: ReplayCommand, from source: SourceID) {
         guard let playback else { return lookBack(command) }
-        for action in playback.perform(command) { step(action) }
+        for action in playback.perform(command) { dispatch(action) }
         returnIfOver()
         // After the move, because reading finds damage.
-        if let damage = playback.newDamage() { step(.report(damage)) }
+        if let damage = playback.newDamage() { dispatch(.report(damage)) }
     }
 
     /// Shows the past of the live programs, unless the command only marks a moment or stays in the present.
@@ -31,8 +31,10 @@ extension Session {
                 return (messages.isEmpty ? [.message("this is now")] : messages).forEach(step)
             }
             self.playback = playback
-            for action in actions + start.filter({ if case .replayed = $0 { false } else { true } }) { step(action) }
-        } catch { step(.report(error.reason)) }
+            for action in actions + start.filter({ if case .replayed = $0 { false } else { true } }) {
+                dispatch(action)
+            }
+        } catch { dispatch(.report(error.reason)) }
     }
 
     /// The marks of the live programs, by the time of day.
@@ -46,6 +48,6 @@ extension Session {
         guard let histories, let playback, playback.isOver else { return }
         histories.keep(playback)
         self.playback = nil
-        step(.returnedToNow)
+        dispatch(.returnedToNow)
     }
 }

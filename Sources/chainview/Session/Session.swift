@@ -27,7 +27,7 @@ final class Session {
     /// Whether to print the statistics of the queues at the end.
     private let printsStatistics: Bool
     /// The output of the program that `chainview run` started.
-    let output: ShownOutput?
+    let output: OutputPaneState?
     private var dashboardFrame: Frame?
     private var drawnOutput: UInt64?
     private let settingsStore: SettingsStore?
@@ -54,7 +54,7 @@ final class Session {
     ///   - screen: open; closed by ``run()``.
     ///   - remembers: whether to load and save settings, if the options allow that.
     convenience init(
-        _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: ShownOutput? = nil,
+        _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: OutputPaneState? = nil,
         remembers: Bool = true
     ) {
         self.init(sources, nil, settings, screen, output, remembers)
@@ -65,12 +65,13 @@ final class Session {
     /// - Parameter first: the actions that show the first moment.
     convenience init(_ playback: Playback, _ first: [Action], _ settings: Settings, screen: Screen) {
         self.init([], playback, settings, screen, nil, true)
-        for action in first { step(action) }
+        for action in first { dispatch(action) }
         pendingNotes += playback.openingNotes
     }
 
     private init(
-        _ sources: [NamedSource], _ playback: Playback?, _ settings: Settings, _ screen: Screen, _ output: ShownOutput?,
+        _ sources: [NamedSource], _ playback: Playback?, _ settings: Settings, _ screen: Screen,
+        _ output: OutputPaneState?,
         _ remembers: Bool
     ) {
         self.screen = screen
@@ -162,7 +163,7 @@ final class Session {
     /// Applies waiting batches, then the action, and draws at once. Returns `nextTick`.
     private func act(_ action: Action, then nextTick: UInt64) throws -> UInt64 {
         drain()
-        step(action)
+        dispatch(action)
         if !isOver { try draw() }
         return nextTick
     }
@@ -175,19 +176,19 @@ final class Session {
     private var hasBatches: Bool { feeds.contains(where: \.hasBatches) }
 
     /// Applies waiting batches, or does one slice of background work.
-    private func work() { if hasBatches { drain() } else { step(.work) } }
+    private func work() { if hasBatches { drain() } else { dispatch(.work) } }
 
     private func tick(_ now: UInt64) {
         followRecordings()
         histories?.note(warningCounts: store.withState { $0.liveWarningCounts })
         if let playback {
-            for action in playback.tick(now, clock: { SystemClock.shared.now }) { step(action) }
+            for action in playback.tick(now, clock: { SystemClock.shared.now }) { dispatch(action) }
             returnIfOver()
         }
-        guard let playback else { return step(.tick(wall: WallClock.now, monotonic: now)) }
-        step(.tick(wall: playback.wall, monotonic: playback.time))
-        if histories != nil { step(.tickLive(wall: WallClock.now, monotonic: now)) }
-        if let damage = playback.newDamage() { step(.report(damage)) }
+        guard let playback else { return dispatch(.tick(wall: WallClock.now, monotonic: now)) }
+        dispatch(.tick(wall: playback.wall, monotonic: playback.time))
+        if histories != nil { dispatch(.tickLive(wall: WallClock.now, monotonic: now)) }
+        if let damage = playback.newDamage() { dispatch(.report(damage)) }
     }
 
     /// Whether the dashboard may sleep until an event comes.
@@ -219,14 +220,14 @@ final class Session {
         guard names.count == max(1, feeds.count) else { return }
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
-        step(.resume(found.shown))
+        dispatch(.resume(found.shown))
         if let problem = found.problem { pendingNotes.append(problem) }
     }
 
     /// Shows the pending notes. Called after a tick, because messages expire by the clock.
     private func showPendingNotes() {
         guard !pendingNotes.isEmpty else { return }
-        step(.report(pendingNotes.joined(separator: "; ")))
+        dispatch(.report(pendingNotes.joined(separator: "; ")))
         pendingNotes = []
     }
 
@@ -236,13 +237,13 @@ final class Session {
     }
 
     /// Returns the size of the dashboard above the output pane.
-    private static func dashboardSize(_ size: Size, _ output: ShownOutput?) -> Size {
+    private static func dashboardSize(_ size: Size, _ output: OutputPaneState?) -> Size {
         Size(columns: size.columns, rows: size.rows - (output?.rows(on: size) ?? 0))
     }
 
     var dashboardSize: Size { Self.dashboardSize(screen.size, output) }
 
-    func step(_ action: Action) {
+    func dispatch(_ action: Action) {
         store.dispatch(action)
         switch action {
         case .connected, .replayed: restoreSettings()

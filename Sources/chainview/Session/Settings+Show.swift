@@ -23,7 +23,7 @@ extension Settings {
 
     /// Returns a session on an open screen. Its end closes the screen.
     func session(
-        _ sources: [NamedSource], on screen: Screen, output: ShownOutput? = nil, remembers: Bool = true
+        _ sources: [NamedSource], on screen: Screen, output: OutputPaneState? = nil, remembers: Bool = true
     ) -> Session {
         Session(sources, self, screen: screen, output: output, remembers: remembers)
     }

@@ -75,23 +75,23 @@ extension Session {
     func record(_ source: SourceID, into path: String?) {
         if let index = recordings.firstIndex(where: { $0.source == source }) {
             guard path == nil else {
-                return step(.report("\(recordings[index].path) is being recorded: R stops that"))
+                return dispatch(.report("\(recordings[index].path) is being recorded: R stops that"))
             }
             let ended = recordings.remove(at: index)
             ended.finish(liveMarks)
-            step(.recording(recordings.map(\.status)))
-            return step(.message(ended.summary))
+            dispatch(.recording(recordings.map(\.status)))
+            return dispatch(.message(ended.summary))
         }
         let path =
             path.map { ($0 as NSString).expandingTildeInPath }
             ?? LiveRecording.name(for: feeds[source.rawValue].shownName, at: Date())
         do {
             recordings.append(try LiveRecording(source, of: feeds[source.rawValue].source, path: path))
-            step(.recording(recordings.map(\.status)))
-            step(.message("recording into \(DisplayText.shown(path)); R stops it"))
+            dispatch(.recording(recordings.map(\.status)))
+            dispatch(.message("recording into \(DisplayText.shown(path)); R stops it"))
         } catch let failure as Failure {
-            step(.report(failure.message))
-        } catch { step(.report("\(DisplayText.shown(path)) cannot be recorded into: \(error)")) }
+            dispatch(.report(failure.message))
+        } catch { dispatch(.report("\(DisplayText.shown(path)) cannot be recorded into: \(error)")) }
     }
 
     /// Shows how far recordings are, and drops those that have ended.
@@ -100,8 +100,8 @@ extension Session {
         let ended = recordings.filter(\.hasEnded)
         recordings.removeAll(where: \.hasEnded)
         for recording in ended { recording.finish(liveMarks) }
-        step(.recording(recordings.map(\.status)))
-        for recording in ended { step(.report(recording.summary)) }
+        dispatch(.recording(recordings.map(\.status)))
+        for recording in ended { dispatch(.report(recording.summary)) }
     }
 
     /// Ends all recordings, and prints what was recorded.

@@ -12,13 +12,13 @@ extension Playback {
         case .slower: speedIndex = max(speedIndex - 1, 0)
         case .nextEvent:
             isPlaying = false
-            return move(to: nextEventTime() ?? (readFurther() ? nextEventTime() : nil) ?? range.upperBound)
+            return move(to: nextEventTime() ?? (extendHistory() ? nextEventTime() : nil) ?? range.upperBound)
         case .previousEvent:
             isPlaying = false
             return move(to: previousEventTime() ?? range.lowerBound)
         case .nextNotable, .previousNotable:
             let isNext = command == .nextNotable
-            guard let notable = notable(isNext: isNext) ?? (isNext && readFurther() ? notable(isNext: true) : nil)
+            guard let notable = notable(isNext: isNext) ?? (isNext && extendHistory() ? notable(isNext: true) : nil)
             else {
                 return [.message("no rejection, warning or mark \(isNext ? "follows" : "before")")]
             }

@@ -156,21 +156,21 @@ extension Playback {
     /// beyond the history, sets ``isOver`` and returns no actions.
     private func endIfBeyondHistory(_ moment: UInt64, margin: UInt64 = 0) -> [Action]? {
         guard history != nil, moment >= range.upperBound else { return nil }
-        readOn()
+        reloadHistory()
         guard moment >= range.upperBound.subtractingClamped(margin) else { return nil }
         (isOver, isPlaying) = (true, false)
         return []
     }
 
     /// Reads a history again; returns whether it goes on after what was read before.
-    func readFurther() -> Bool {
+    func extendHistory() -> Bool {
         let end = range.upperBound
-        readOn()
+        reloadHistory()
         return range.upperBound > end
     }
 
     /// Reads a history again, with the batches that have come since.
-    private func readOn() {
+    private func reloadHistory() {
         guard let files = try? history?.files() else { return }
         let old = tracks
         guard files.first?.file.process.key == old[0].file.process.key else {

@@ -11,7 +11,7 @@ public final class ShopServer: Sendable {
     public let port: UInt16
 
     private let http: HTTPServer
-    private let door: Door
+    private let socketPool: ClosableSocketPool
     private let running: Task<Void, any Error>
     private let desk: Desk
 
@@ -30,9 +30,10 @@ public final class ShopServer: Sendable {
         async throws -> ShopServer
     {
         let desk = Desk(runtime: runtime)
-        let door = Door()
+        let socketPool = ClosableSocketPool()
         let http = HTTPServer(
-            address: try .inet(ip4: "127.0.0.1", port: port), timeout: Desk.limit.seconds, pool: door, logger: .disabled
+            address: try .inet(ip4: "127.0.0.1", port: port), timeout: Desk.limit.seconds, pool: socketPool,
+            logger: .disabled
         )
         await Routes(shop: Shop(desk: desk, patience: patience, hardCase: hardCase), desk: desk).add(to: http)
 
@@ -53,13 +54,15 @@ public final class ShopServer: Sendable {
         }
         guard case .ip4(_, let port) = await http.listeningAddress else { throw CannotListen(port: port, reason: nil) }
         desk.port.withLock { $0 = port }
-        return ShopServer(port: port, http: http, door: door, running: running, desk: desk)
+        return ShopServer(port: port, http: http, socketPool: socketPool, running: running, desk: desk)
     }
 
-    private init(port: UInt16, http: HTTPServer, door: Door, running: Task<Void, any Error>, desk: Desk) {
+    private init(
+        port: UInt16, http: HTTPServer, socketPool: ClosableSocketPool, running: Task<Void, any Error>, desk: Desk
+    ) {
         self.port = port
         self.http = http
-        self.door = door
+        self.socketPool = socketPool
         self.running = running
         self.desk = desk
     }
@@ -72,7 +75,7 @@ public final class ShopServer: Sendable {
     /// - Parameter grace: the time that a client has to read its answer.
     public func stop(grace: Duration = .seconds(10)) async {
         desk.close()
-        door.close()
+        socketPool.close()
         await http.stop(timeout: grace.seconds)
         _ = await running.result
     }

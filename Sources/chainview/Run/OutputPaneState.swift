@@ -1,7 +1,7 @@
 import Frames
 
 /// The state of the output pane. Not thread-safe: for the dashboard's thread.
-final class ShownOutput {
+final class OutputPaneState {
     let program: String
     var isShown = true
     private let child: ChildProgram

@@ -1,5 +1,5 @@
 /// The output of two streams in order of arrival. A quarter of the limit is for its beginning, the rest for its end.
-struct KeptOutput: Sendable {
+struct BoundedOutput: Sendable {
     struct Chunk: Hashable, Sendable {
         var stream: ProgramOutput.Stream
         var bytes: [UInt8]

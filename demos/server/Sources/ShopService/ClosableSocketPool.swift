@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// FlyingFox stops by closing the listening socket, which does not wake the task that waits for it. Stopping would then
 /// always take the whole grace period.
-final class Door: AsyncSocketPool {
+final class ClosableSocketPool: AsyncSocketPool {
     private let pool: any AsyncSocketPool = HTTPServer.defaultPool()
     private let state = Mutex(State())
 
