@@ -27,7 +27,7 @@ enum FoldFigures {
             var time: UInt64 = 0
             for batch in batches {
                 time += timing { forest.apply(batch) }
-                forest.retain(now: traffic.now)
+                forest.evictSettled(now: traffic.now)
                 forest.consumeChanges(into: &changes)
             }
             // The first rounds do not count: in them, fewer nodes are evicted than made.

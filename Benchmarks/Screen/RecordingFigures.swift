@@ -140,7 +140,7 @@ struct RecordingFigures {
                 for batch in player.advance(to: .max, limit: 16_384) {
                     count += batch.events.count
                     forest.apply(batch)
-                    forest.retain(now: forest.now, budget: 2 * batch.events.count)
+                    forest.evictSettled(now: forest.now, budget: 2 * batch.events.count)
                 }
             }
         }

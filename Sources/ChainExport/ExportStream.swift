@@ -82,7 +82,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         let waits = !forest.hasLongChains
         try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
         try exporter.advanced(forest)
-        forest.retain(now: forest.now, budget: 1 << 20)
+        forest.evictSettled(now: forest.now, budget: 1 << 20)
     }
 
     /// Passes on the nodes that wait, and then the unfinished ones.

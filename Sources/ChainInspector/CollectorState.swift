@@ -76,7 +76,7 @@ struct CollectorState {
         }
         if isEnded { passCount += 1 }
         // At least as many steps as events, so that eviction keeps up with creation.
-        forest.retain(now: time, budget: max(4096, batch.events.count))
+        forest.evictSettled(now: time, budget: max(4096, batch.events.count))
     }
 
     private mutating func beginPass(_ recorder: Recorder) -> RingMerge {

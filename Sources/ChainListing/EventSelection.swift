@@ -65,7 +65,7 @@ public struct EventSelection {
     private mutating func finish(_ rest: EventBatch, _ count: Int) {
         forest.apply(rest)
         // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
-        forest.retain(now: forest.now, budget: 4_096 + 2 * count)
+        forest.evictSettled(now: forest.now, budget: 4_096 + 2 * count)
         if let kinds = warnings?.update(&forest) { matcher.warnings = kinds }
         let before = lostBefore ?? rest.loss.lostCount
         lostBefore = before

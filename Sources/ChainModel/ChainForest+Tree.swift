@@ -32,14 +32,14 @@ extension ChainForest {
     public func next(after node: NodeIndex, within top: NodeIndex, skippingBelow skips: Bool = false) -> NodeIndex? {
         var depth = 0
         let slot = checked(node)
-        guard skips else { return data.following(slot, within: top.rawValue).asNode }
-        return data.followingSubtree(slot, within: top.rawValue, depth: &depth).asNode
+        guard skips else { return data.nextInPreOrder(slot, within: top.rawValue).asNode }
+        return data.nextAfterSubtree(slot, within: top.rawValue, depth: &depth).asNode
     }
 
     /// Returns the next node in pre-order of the subtree under `top`; nil after the last one. `depth` is that of `node`
     /// on entry, that of the next node on return.
     public func next(after node: NodeIndex, within top: NodeIndex, depth: inout Int) -> NodeIndex? {
-        data.following(checked(node), within: top.rawValue, depth: &depth).asNode
+        data.nextInPreOrder(checked(node), within: top.rawValue, depth: &depth).asNode
     }
 
     /// Returns how many children a node has in the tree.

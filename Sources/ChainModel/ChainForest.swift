@@ -5,7 +5,7 @@
 ///
 /// Applying is a monotone join per node: the highest rank of settlement and the earliest time of each step win. Any
 /// interleaving of the events that keeps each thread's order, in batches of any size, gives the same forest.
-/// ``retain(now:budget:)`` is a separate step; an evicted id does not come back.
+/// ``evictSettled(now:budget:)`` is a separate step; an evicted id does not come back.
 ///
 /// A value with copy-on-write behind one reference: copying costs one retain, and the first change of a shared copy
 /// copies everything (100 MB for a million nodes). Sizes: 96 bytes a node, 4 for its id, 64 a chain of two or more

@@ -71,20 +71,20 @@ extension ForestData {
         let (upper, lower) = (ensureChain(parent), ensureChain(slot))
         let (above, below) = (chains[upper].pointee, chains[lower].pointee)
         let root = above.root
-        let wasRevived = (nodes[root].pointee.has(.revived), nodes[slot].pointee.has(.revived))
+        let evictedLeaves = (nodes[root].pointee.has(.evictsLeaves), nodes[slot].pointee.has(.evictsLeaves))
         tally(above, -1)
         tally(below, -1)
         roots.remove(slot, nodes.elements)
         totals.chainCount -= 1
         // An entry in the queue of chains is stale from here on.
-        nodes[slot].pointee.bits.subtract([.isRoot, .revived, .cut, .isQueuedForEviction])
+        nodes[slot].pointee.bits.subtract([.isRoot, .evictsLeaves, .cut, .isQueuedForEviction])
 
         let (kept, gone) = below.nodeCount <= above.nodeCount ? (upper, lower) : (lower, upper)
         let top = gone == lower ? slot : root
         var cursor = top
         while cursor != noSlot {
             nodes[cursor].pointee.chain = kept
-            cursor = following(cursor, within: top)
+            cursor = nextInPreOrder(cursor, within: top)
         }
         let record = chains[kept]
         record.pointee.root = root
@@ -95,13 +95,13 @@ extension ForestData {
         forgetLineEnd(of: gone)
         chains.free(gone)
 
-        if !above.isLive, !wasRevived.0 { enqueueLeaves(under: root) }
+        if !above.isLive, !evictedLeaves.0 { enqueueLeaves(under: root) }
         if !below.isLive {
             // The leaves of a revived chain are in the queue already; its root is not.
-            if wasRevived.1 { enqueueIfEvictable(slot) } else { enqueueLeaves(under: slot) }
+            if evictedLeaves.1 { enqueueIfEvictable(slot) } else { enqueueLeaves(under: slot) }
         }
         linkSibling(slot, under: parent)
-        if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
+        if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.evictsLeaves) }
         decideOutcome(of: kept)
         tally(record.pointee, 1)
         changedOutcomes.append(root)
@@ -130,7 +130,7 @@ extension ForestData {
             nodes[cursor].pointee.chain = new
             if cursor == chains[old].pointee.firstRejected { tookRejected = true }
             if isRejected(cursor), new != noSlot { considerRejected(cursor, chains[new]) }
-            cursor = following(cursor, within: slot)
+            cursor = nextInPreOrder(cursor, within: slot)
         }
         if new != noSlot {
             record.firstRejected = chains[new].pointee.firstRejected
@@ -150,7 +150,7 @@ extension ForestData {
         tally(record, 1)
         // An entry in the queue of leaves is stale from here on.
         nodes[slot].pointee.bits.subtract(.isQueuedForEviction)
-        nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
+        nodes[slot].pointee.bits.formUnion([.isRoot, .evictsLeaves])
         nodes[slot].pointee.countedOutcome = .live
         changedOutcomes += [root, slot]
         roots.insert(slot, nodes.elements)

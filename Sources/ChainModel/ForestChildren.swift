@@ -115,7 +115,7 @@ extension ForestData {
             counts.add(nodes[child].pointee.state)
             child = nodes[child].pointee.next
         }
-        let extra = extra(of: parent)
+        let extra = ensureExtra(of: parent)
         extras[extra].pointee.childCounts = childCounts.allocate(counts)
     }
 

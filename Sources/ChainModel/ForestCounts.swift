@@ -32,7 +32,8 @@ extension ForestData {
             } else {
                 let isOver = !record.pointee.isLive
                 // A settled leaf of a live or revived chain is evicted on its own; any other one goes with its chain.
-                if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
+                if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.evictsLeaves)
+                {
                     enqueueLeaf(slot)
                 }
                 if isOver {
@@ -60,8 +61,8 @@ extension ForestData {
         totals.liveChainCount += 1
         settledChainNodeCount -= Int(nodeCount)
         noteLive(root)
-        guard nodeCount > 1, !nodes[root].pointee.has(.revived) else { return }
-        nodes[root].pointee.bits.insert(.revived)
+        guard nodeCount > 1, !nodes[root].pointee.has(.evictsLeaves) else { return }
+        nodes[root].pointee.bits.insert(.evictsLeaves)
         enqueueLeaves(under: root)
     }
 
@@ -97,7 +98,7 @@ extension ForestData {
         var cursor = record.pointee.root
         while cursor != noSlot {
             record.pointee.settled = max(record.pointee.settled, nodes[cursor].pointee.settled ?? 0)
-            cursor = following(cursor, within: record.pointee.root)
+            cursor = nextInPreOrder(cursor, within: record.pointee.root)
         }
     }
 
@@ -141,7 +142,7 @@ extension ForestData {
         while cursor != noSlot, rest > 0 {
             rest -= 1
             if isRejected(cursor) { considerRejected(cursor, record) }
-            cursor = following(cursor, within: record.pointee.root)
+            cursor = nextInPreOrder(cursor, within: record.pointee.root)
         }
     }
 
@@ -156,23 +157,23 @@ extension ForestData {
 
     /// Returns the next node of the tree under `top` in pre-order, or ``noSlot``.
     @inline(__always)
-    func following(_ slot: UInt32, within top: UInt32) -> UInt32 {
+    func nextInPreOrder(_ slot: UInt32, within top: UInt32) -> UInt32 {
         var depth = 0
-        return following(slot, within: top, depth: &depth)
+        return nextInPreOrder(slot, within: top, depth: &depth)
     }
 
-    /// Returns the same as ``following(_:within:)``. `depth` is that of `slot` on entry, that of the next node on
+    /// Returns the same as ``nextInPreOrder(_:within:)``. `depth` is that of `slot` on entry, that of the next node on
     /// return.
     @inline(__always)
-    func following(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
+    func nextInPreOrder(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild
-        guard first != noSlot else { return followingSubtree(slot, within: top, depth: &depth) }
+        guard first != noSlot else { return nextAfterSubtree(slot, within: top, depth: &depth) }
         depth += 1
         return first
     }
 
     /// Returns the next node in pre-order after the subtree of `slot`, or ``noSlot``.
-    func followingSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
+    func nextAfterSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         var cursor = slot
         while cursor != top {
             let node = nodes[cursor]

@@ -82,7 +82,7 @@ extension ForestData {
     @inline(__always)
     private func apply(_ event: ChainEvent, _ batch: EventBatch, found: UInt32) {
         if event.kind == .created { return create(event, batch, parent: found) }
-        guard let slot = reportedSlot(of: event.node, at: event.time, found: found) else { return }
+        guard let slot = ensureReportedSlot(of: event.node, at: event.time, found: found) else { return }
         switch event.kind {
         case .created: break
         case .queued: queued(slot, event.time, event.detail)
@@ -114,7 +114,7 @@ extension ForestData {
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:
             // The fault belongs to the handler that tried to wait, if that is known.
-            let culprit = event.other == .none ? slot : reportedSlot(of: event.other, at: event.time) ?? slot
+            let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot
             nodes[culprit].pointee.faults.insert(.hasMisusedAwait)
             if culprit != slot { refresh(culprit) }
         }
@@ -154,7 +154,7 @@ extension ForestData {
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
         describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
         if event.flags.contains(.late) {
-            _ = reportedSlot(of: event.node, at: event.time)
+            _ = ensureReportedSlot(of: event.node, at: event.time)
         } else {
             setCreated(slot, event.time)
         }
@@ -224,7 +224,7 @@ extension ForestData {
     /// canceller.
     func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
-        let extra = extra(of: slot)
+        let extra = ensureExtra(of: slot)
         let (known, text) = (extras[extra].pointee.cancelRequestedAt, extras[extra].pointee.canceller)
         if known != 0, known < time || known == time && (canceller == nil || text != noSlot) { return }
         extras[extra].pointee.cancelRequestedAt = time
@@ -240,7 +240,7 @@ extension ForestData {
 
     /// Sets a node's summary; if `replacing` is false, only if it has none.
     func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
-        let extra = extra(of: slot)
+        let extra = ensureExtra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {
             texts.replace(&extras[extra].pointee.summary, with: text)
             recordChange(slot, [.facts, .description])

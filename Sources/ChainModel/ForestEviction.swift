@@ -1,4 +1,4 @@
-/// Removal of the nodes that ``ForestData/retain(now:budget:)`` chooses.
+/// Removal of the nodes that ``ForestData/evictSettled(now:budget:)`` chooses.
 extension ForestData {
     /// Evicts a whole chain. Returns false if the budget ran out first.
     func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
@@ -32,7 +32,7 @@ extension ForestData {
                 if extra != noSlot, extras[extra].pointee.hasLinks { return false }
                 slots[end] = cursor
                 end += 1
-                cursor = following(cursor, within: root)
+                cursor = nextInPreOrder(cursor, within: root)
             }
             roots.remove(root, nodes.elements)
             totals.chainCount -= 1
@@ -58,7 +58,7 @@ extension ForestData {
         let lineEnd = lineEnds[chain]
         unlinkSibling(child)
         nodes[child].pointee.bits.subtract(.isQueuedForEviction)
-        nodes[child].pointee.bits.formUnion([.isRoot, .revived])
+        nodes[child].pointee.bits.formUnion([.isRoot, .evictsLeaves])
         nodes[child].pointee.countedOutcome = nodes[root].pointee.countedOutcome
         roots.insert(child, nodes.elements)
         totals.chainCount += 1
@@ -157,7 +157,7 @@ extension ForestData {
     private func countEvicted(_ slot: UInt32, under parent: UInt32) {
         let own = nodes[slot].pointee.extra
         let count = own == noSlot ? 1 : extras[own].pointee.evictedCount &+ 1
-        let extra = extra(of: parent)
+        let extra = ensureExtra(of: parent)
         extras[extra].pointee.evictedCount &+= count
         if !nodes[slot].pointee.has(.hasParent) { extras[extra].pointee.evictedMemberCount &+= 1 }
     }

@@ -17,7 +17,7 @@ extension ForestData {
     func rename(_ slot: UInt32, _ label: String, count: UInt64) {
         guard count != 0 else { return }
         let count = UInt32(clamping: count)
-        let extra = extra(of: slot)
+        let extra = ensureExtra(of: slot)
         let known = extras[extra].pointee.renameCount
         guard known <= count, known < count || (texts[nodes[slot].pointee.label] ?? "") < label else { return }
         extras[extra].pointee.renameCount = count

@@ -2,15 +2,17 @@
 extension ForestData {
     /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
-        guard id.rawValue != nodes[holder].pointee.id, let target = referencedSlot(of: id, at: time) else { return }
+        guard id.rawValue != nodes[holder].pointee.id, let target = ensureReferencedSlot(of: id, at: time) else {
+            return
+        }
         if let known = find(holder, target, kind) {
             guard time < links[known].pointee.time else { return }
             unlink(known)
         }
         if kind == .member { nodes[holder].pointee.bits.insert(.hasMembers) }
         let link = links.allocate(LinkRecord(time: time, holder: holder, target: target, kind: kind))
-        addOut(link, extra(of: holder))
-        let isFirst = addIn(link, extra(of: target))
+        addOut(link, ensureExtra(of: holder))
+        let isFirst = addIn(link, ensureExtra(of: target))
         recordChange(target, .facts)
         if isFirst { place(target) }
     }

@@ -33,7 +33,7 @@ extension ForestData {
     ///   - found: the node's slot if the caller knows it.
     ///   - isLive: whether the node is known to be pending, so that it cannot have been evicted.
     @inline(__always)
-    func reportedSlot(
+    func ensureReportedSlot(
         of id: NodeID, at time: UInt64, found: UInt32 = noSlot, isLive: Bool = false
     ) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
@@ -54,8 +54,9 @@ extension ForestData {
         return slot
     }
 
-    /// Returns the slot of a node that another one references; inserts as ``reportedSlot(of:at:found:isLive:)`` does.
-    func referencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
+    /// Returns the slot of a node that another one references; inserts as
+    /// ``ensureReportedSlot(of:at:found:isLive:)`` does.
+    func ensureReferencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
@@ -76,7 +77,7 @@ extension ForestData {
         totals.counts.add(record.state)
         recordChange(slot, [.created, .moved, .state, .facts])
         // The origin is inserted after the node, because there may be room for one node only.
-        if origin != .none, let above = referencedSlot(of: origin, at: time, found: parent) {
+        if origin != .none, let above = ensureReferencedSlot(of: origin, at: time, found: parent) {
             nodes[slot].pointee.bits.insert(.underOrigin)
             appendFresh(slot, under: above)
         } else {
@@ -125,7 +126,7 @@ extension ForestData {
     }
 
     /// Returns the slot of a node's ``NodeExtra``, which is made if the node has none.
-    func extra(of slot: UInt32) -> UInt32 {
+    func ensureExtra(of slot: UInt32) -> UInt32 {
         let known = nodes[slot].pointee.extra
         guard known == noSlot else { return known }
         let new = extras.allocate(NodeExtra())

@@ -21,8 +21,8 @@ extension ForestData {
 
     /// Stores the id of the parent or creator of a node that is not under it in the tree.
     func storeOrigin(_ origin: NodeID, of slot: UInt32) {
-        // In two statements, because extra(of:) may move the table that the left side refers to.
-        let extra = extra(of: slot)
+        // In two statements, because ensureExtra(of:) may move the table that the left side refers to.
+        let extra = ensureExtra(of: slot)
         extras[extra].pointee.origin = origin.rawValue
     }
 
@@ -30,7 +30,7 @@ extension ForestData {
     func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
         // Also for a known node, because an earlier event can carry an older creation time.
-        _ = referencedSlot(of: origin, at: time)
+        _ = ensureReferencedSlot(of: origin, at: time)
         guard originID(of: slot) != origin else { return }
         saveOrigin(slot)
         storeOrigin(origin, of: slot)
@@ -139,7 +139,7 @@ extension ForestData {
         while up != noSlot, down != noSlot {
             if up == top || down == slot { return true }
             up = nodes[up].pointee.treeParent
-            down = following(down, within: top)
+            down = nextInPreOrder(down, within: top)
         }
         return false
     }

@@ -56,7 +56,7 @@ extension ForestData {
                     if step == 0, node.pointee.chain != noSlot { chains.prefetch(node.pointee.chain) }
                     if node.pointee.extra != noSlot { extras.prefetch(node.pointee.extra) }
                     texts.prefetch(node.pointee.label)
-                    let next = following(slot, within: root)
+                    let next = nextInPreOrder(slot, within: root)
                     guard next != noSlot else { continue }
                     nodes.prefetch(next)
                     walks[kept] = (root, next)

@@ -5,12 +5,12 @@ extension ChainForest {
     ///
     /// - Parameter budget: about how many nodes and queue entries are handled at most, so that no frame waits.
     @discardableResult
-    public mutating func retain(now: UInt64, budget: Int = 4096) -> Int {
+    public mutating func evictSettled(now: UInt64, budget: Int = 4096) -> Int {
         makeUnique()
-        return data.retain(now: now, budget: budget)
+        return data.evictSettled(now: now, budget: budget)
     }
 
-    /// Whether ``retain(now:budget:)`` may evict the settled beginning of a chain that has too many nodes.
+    /// Whether ``evictSettled(now:budget:)`` may evict the settled beginning of a chain that has too many nodes.
     public var hasLongChains: Bool { !data.longChains.isEmpty }
 }
 
@@ -58,7 +58,7 @@ extension ForestData {
         var cursor = top
         while cursor != noSlot {
             if !nodes[cursor].pointee.has(.isRoot) { enqueueIfEvictable(cursor) }
-            cursor = following(cursor, within: top)
+            cursor = nextInPreOrder(cursor, within: top)
         }
     }
 
@@ -79,11 +79,11 @@ extension ForestData {
     /// The most entries of the list of long chains: about twice as many as there can be long chains at once.
     var longChainLimit: Int { 64 + 2 * (nodes.count / max(1, limits.chainNodeLimit)) }
 
-    func retain(now: UInt64, budget: Int) -> Int {
+    func evictSettled(now: UInt64, budget: Int) -> Int {
         let before = totals.evictedCount
         var budget = budget
-        retainChains(now, &budget)
-        retainLeaves(now, &budget)
+        evictSettledChains(now, &budget)
+        evictSettledLeaves(now, &budget)
         trimLongChains(&budget)
         updateOldestLive()
         return Int(totals.evictedCount - before)
@@ -102,7 +102,7 @@ extension ForestData {
             || node.pointee.has(.isRoot) != isRoot
     }
 
-    private func retainChains(_ now: UInt64, _ budget: inout Int) {
+    private func evictSettledChains(_ now: UInt64, _ budget: inout Int) {
         var turn = 0
         while budget > 0, let entry = settledChains.first,
             settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
@@ -137,7 +137,7 @@ extension ForestData {
         }
     }
 
-    private func retainLeaves(_ now: UInt64, _ budget: inout Int) {
+    private func evictSettledLeaves(_ now: UInt64, _ budget: inout Int) {
         while budget > 0, let entry = settledLeaves.first,
             settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
         {
@@ -166,7 +166,7 @@ extension ForestData {
         let record = chains[node.pointee.chain]
         if isExempt(record.pointee.root) { return false }
         // A chain that settled only once is evicted as a whole. Others keep their first rejection, which is shown.
-        let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.revived)
+        let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.evictsLeaves)
         return !goesWhole && record.pointee.firstRejected != slot
     }
 

@@ -127,7 +127,7 @@ extension ForestData {
             earliest = times.filter { $0 != 0 }.min() ?? now
         }
         let isLive = snapshot.settlement == .pending
-        guard let slot = reportedSlot(of: snapshot.id, at: earliest, isLive: isLive) else { return nil }
+        guard let slot = ensureReportedSlot(of: snapshot.id, at: earliest, isLive: isLive) else { return nil }
         let node = nodes[slot]
         node.pointee.bits.insert(.reported)
         if snapshot.created != 0 { setCreated(slot, snapshot.created) }

@@ -9,7 +9,7 @@ extension ForestData {
     /// Applies a run or a suspension. The latest one holds; of two at the same time, the suspension.
     func switched(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
         guard time != 0 else { return }
-        let extra = extra(of: slot)
+        let extra = ensureExtra(of: slot)
         let known = extras[extra].pointee.switched
         let node = nodes[slot]
         // Before `isSwitching` is set, because the first run is also a start, and `started` sets no thread after that.

@@ -25,9 +25,9 @@ struct NodeBits: OptionSet {
     /// It has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// It is the root of a chain that evicts its settled leaves one by one, because the chain was settled and became
-    /// live again, or came from a merge, a split or a trimmed root.
-    static let revived = NodeBits(rawValue: 32768)
+    /// It is the root of a *revived* chain, whose settled leaves are evicted one by one: the chain was settled and
+    /// became live again, or came from a merge, a split or a trimmed root.
+    static let evictsLeaves = NodeBits(rawValue: 32768)
 }
 
 /// Faults of a node's handler, and how a Swift task runs: a bit each, at most four.

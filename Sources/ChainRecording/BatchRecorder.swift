@@ -84,7 +84,7 @@ package struct BatchRecorder {
         batch.sequence = sequence
         forest.apply(batch)
         // The budget grows with the batch, so that eviction keeps up with creation.
-        forest.retain(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
+        forest.evictSettled(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
         if forest.now >= warningTime.addingClamped(RecordingFormat.countInterval) {
             warningTime = forest.now
             switch openWarnings {

@@ -40,7 +40,7 @@ import Testing
         while table.sweep(program.script.forest, budget: 100) {}
         for step in 0..<2_000 {
             program.step()
-            if step % 7 == 0 { program.script.forest.retain(now: program.script.time) }
+            if step % 7 == 0 { program.script.forest.evictSettled(now: program.script.time) }
             guard step % 5 == 4 else { continue }
             table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
             guard step % 50 == 49 else { continue }

@@ -113,7 +113,7 @@ import Testing
             table.update(with: script.forest.consumeChanges(), of: script.forest)
             _ = table.count(script.forest, wall: 10 * number * ChainSiteTable.settleDelay, budget: 1_000)
             _ = table.count(script.forest, wall: (10 * number + 5) * ChainSiteTable.settleDelay, budget: 1_000)
-            script.forest.retain(now: script.time)
+            script.forest.evictSettled(now: script.time)
             table.update(with: script.forest.consumeChanges(), of: script.forest)
         }
         #expect(script.forest.totals.evictedCount > 100)
@@ -288,7 +288,7 @@ import Testing
         table.openProfile()
         for step in 0..<3_000 {
             program.step()
-            if step % 5 == 0 { program.script.forest.retain(now: program.script.time) }
+            if step % 5 == 0 { program.script.forest.evictSettled(now: program.script.time) }
             guard step % 8 == 7 else { continue }
             table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
             _ = table.count(program.script.forest, wall: UInt64(step) * ChainSiteTable.settleDelay / 8, budget: 1_000)

@@ -21,7 +21,7 @@ import Testing
         for one in ones.indices { while ones[one].sweep(program.script.forest, budget: 2) {} }
         for step in 0..<3_000 {
             program.step()
-            if step % 3 == 0 { program.script.forest.retain(now: program.script.time) }
+            if step % 3 == 0 { program.script.forest.evictSettled(now: program.script.time) }
             guard step % 8 == 7 else { continue }
             let changes = program.script.forest.consumeChanges()
             all.update(with: changes, of: program.script.forest)

@@ -44,7 +44,7 @@ import Testing
         while table.sweep(program.script.forest, budget: 100) {}
         for step in 0..<4_000 {
             program.step()
-            if step % 3 == 0 { program.script.forest.retain(now: program.script.time) }
+            if step % 3 == 0 { program.script.forest.evictSettled(now: program.script.time) }
             if step % 8 == 0 { table.update(with: program.script.forest.consumeChanges(), of: program.script.forest) }
         }
         #expect(program.script.forest.totals.evictedCount > 200)
@@ -158,7 +158,7 @@ import Testing
         #expect(table.statistics(key)?.running == 1)
         script.at(100)
         script.make(2, .promise, site: 2)
-        script.forest.retain(now: script.time)
+        script.forest.evictSettled(now: script.time)
         #expect(script.forest.index(of: NodeID(1)) == nil)
         table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(key)?.running == 0)

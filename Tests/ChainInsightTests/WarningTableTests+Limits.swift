@@ -121,7 +121,7 @@ extension WarningTableTests {
         for node in 2...60 as ClosedRange<UInt64> { watched.script.fulfill(node) }
         for _ in 0..<1_000 where watched.table.sweep?.depth == nil { watched.pass(100, budget: 24) }
         #expect(watched.table.sweep?.depth != nil)
-        #expect(watched.script.forest.retain(now: watched.script.time) > 50)
+        #expect(watched.script.forest.evictSettled(now: watched.script.time) > 50)
         watched.pass(5_000)
         #expect(watched.nodes(.deepChain) == [1])
     }
@@ -138,7 +138,7 @@ extension WarningTableTests {
         watched.pass(100)
         #expect(watched.counts == ["abandoned": 1])
         watched.script.at(1_000_000)
-        #expect(watched.script.forest.retain(now: watched.script.time) == 2)
+        #expect(watched.script.forest.evictSettled(now: watched.script.time) == 2)
         watched.pass(1_000)
         #expect(watched.counts == ["abandoned": 1])
     }

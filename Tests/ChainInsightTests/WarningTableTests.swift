@@ -104,7 +104,7 @@ import Testing
         watched.pass(100)
         #expect(watched.counts == ["abandoned": 1])
         watched.script.at(1_000_000)
-        watched.script.forest.retain(now: watched.script.time)
+        watched.script.forest.evictSettled(now: watched.script.time)
         #expect(watched.script.forest.isEvicted(NodeID(1)))
         watched.pass(60_000)
         #expect(watched.counts == ["abandoned": 1])

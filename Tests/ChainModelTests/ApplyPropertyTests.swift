@@ -118,7 +118,7 @@ import Testing
         for batch in log(seed).batches(upTo: 40, using: &generator) {
             let evictedBefore = forest.totals.evictedCount
             forest.apply(batch)
-            forest.retain(now: forest.now)
+            forest.evictSettled(now: forest.now)
             forest.expectConsistent("seed \(seed)")
             let changes = forest.consumeChanges()
             #expect(changes.isEverything == first)

@@ -22,14 +22,14 @@ import Testing
                 script.record(.fulfilled, some, at: 1_000 + id)
             }
             if id % 20 == 0 {
-                script.forest.retain(now: 1_000 + id)
+                script.forest.evictSettled(now: 1_000 + id)
                 script.forest.expectConsistent("after \(id)")
             }
         }
         #expect(script.forest.childCounts(of: script.index(1)) != nil)
         for some in live { script.record(.fulfilled, some, at: 9_000) }
         script.forest.limits.settledLeafLimit = 0
-        script.forest.retain(now: 9_001, budget: 100_000)
+        script.forest.evictSettled(now: 9_001, budget: 100_000)
         script.forest.expectConsistent()
     }
 
@@ -41,7 +41,7 @@ import Testing
         script.forest.expectConsistent("all")
         script.forest.limits.settledLeafLimit = 0
         for id in 2..<(1 + count) { script.record(.fulfilled, id, at: count + id) }
-        script.forest.retain(now: 3 * count, budget: .max / 2)
+        script.forest.evictSettled(now: 3 * count, budget: .max / 2)
         #expect(script.forest.continuation(of: script.index(1)) == script.index(1 + count))
         script.forest.expectConsistent("one")
     }

@@ -23,7 +23,7 @@ struct HostileTests {
             forest.apply(events.batch(.test))
             forest.expectConsistent("seed \(seed)")
             #expect(forest.totals.nodeCount <= limits.nodeLimit)
-            forest.retain(now: forest.now, budget: 50)
+            forest.evictSettled(now: forest.now, budget: 50)
             forest.expectConsistent("seed \(seed), retained")
             _ = forest.consumeChanges()
         }

@@ -144,7 +144,7 @@ import Testing
             } else {
                 script.record(.skipped, 2 * id + 1, flags: .error)
             }
-            script.forest.retain(now: script.time, budget: Int(id % 5))
+            script.forest.evictSettled(now: script.time, budget: Int(id % 5))
             let history = script.forest.history
             counts.append([history.madeCount, history.failedCount, history.recoveredCount])
         }
@@ -214,7 +214,7 @@ import Testing
         for id in 2...100 as ClosedRange<UInt64> {
             script.make(id, .then, under: id - 1)
             script.record(id == 2 ? .fulfilled : .skipped, id)
-            script.forest.retain(now: script.time)
+            script.forest.evictSettled(now: script.time)
         }
         #expect(script.forest.history.madeCount == 1)
         #expect(script.forest.totals.outcomes.chainCount == 1)

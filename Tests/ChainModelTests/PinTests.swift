@@ -19,7 +19,7 @@ import Testing
     private static func flood(_ roots: ClosedRange<UInt64>, _ script: inout ScriptedForest) {
         for root in roots {
             chain(root * 10, root, &script)
-            script.forest.retain(now: root)
+            script.forest.evictSettled(now: root)
         }
     }
 
@@ -45,10 +45,10 @@ import Testing
         Self.chain(10, 1, &script)
         Self.chain(20, 1, &script)
         try script.forest.pin(try #require(script.forest.index(of: NodeID(10))))
-        script.forest.retain(now: 10 * ForestLimits().ageLimit)
+        script.forest.evictSettled(now: 10 * ForestLimits().ageLimit)
         #expect(script.forest.index(of: NodeID(10)) != nil && script.forest.index(of: NodeID(20)) == nil)
         script.forest.unpin(try #require(script.forest.index(of: NodeID(10))))
-        script.forest.retain(now: 20 * ForestLimits().ageLimit)
+        script.forest.evictSettled(now: 20 * ForestLimits().ageLimit)
         #expect(script.forest.index(of: NodeID(10)) == nil)
     }
 
@@ -59,10 +59,10 @@ import Testing
         }
         try script.forest.pin(try #require(script.forest.index(of: NodeID(5))))
         for id in 2...15 as ClosedRange<UInt64> { script.record(.fulfilled, id, at: 20) }
-        script.forest.retain(now: 10 * ForestLimits().ageLimit)
+        script.forest.evictSettled(now: 10 * ForestLimits().ageLimit)
         #expect(script.forest.totals.counts.nodeCount == 15)
         script.forest.unpin(try #require(script.forest.index(of: NodeID(1))))
-        script.forest.retain(now: 20 * ForestLimits().ageLimit)
+        script.forest.evictSettled(now: 20 * ForestLimits().ageLimit)
         #expect(script.forest.totals.counts.nodeCount == 1)
     }
 

@@ -41,7 +41,7 @@ import Testing
             script.record(.remoteParent, number, at: number * 10 + 1, text: Self.key(7, 1 + number % 2).text)
             script.record(.fulfilled, number, at: number * 10 + 2)
         }
-        #expect(script.forest.retain(now: 2_000) > 90)
+        #expect(script.forest.evictSettled(now: 2_000) > 90)
         let kept = [1, 2].flatMap { script.forest.nodes(withRemoteParent: Self.key(7, $0)) }
         #expect(kept.count == script.forest.totals.nodeCount)
         #expect(kept.count < 10)

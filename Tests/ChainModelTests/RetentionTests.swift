@@ -17,9 +17,9 @@ import Testing
         var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 4))
         script.make(1, at: 1)
         for root in stride(from: 10, to: 60, by: 10) as StrideTo<UInt64> { settledChain(&script, root, at: root) }
-        #expect(script.forest.retain(now: 100) == 6)
+        #expect(script.forest.evictSettled(now: 100) == 6)
         #expect(script.roots == [1, 40, 50])
-        #expect(script.forest.retain(now: 100) == 0)
+        #expect(script.forest.evictSettled(now: 100) == 0)
         #expect(script.forest.totals.evictedCount == 6)
         script.forest.expectConsistent()
     }
@@ -29,10 +29,10 @@ import Testing
         script.make(1, at: 1)
         settledChain(&script, 10, at: 10)
         settledChain(&script, 20, at: 40)
-        #expect(script.forest.retain(now: 62) == 0)
-        #expect(script.forest.retain(now: 63) == 2)
+        #expect(script.forest.evictSettled(now: 62) == 0)
+        #expect(script.forest.evictSettled(now: 63) == 2)
         #expect(script.roots == [1, 20])
-        #expect(script.forest.retain(now: 1000) == 2)
+        #expect(script.forest.evictSettled(now: 1000) == 2)
         #expect(script.roots == [1])
         script.forest.expectConsistent()
     }
@@ -43,7 +43,7 @@ import Testing
         for node in 1...40_000 as ClosedRange<UInt64> {
             script.make(node << 8, at: node)
             script.record(.fulfilled, node << 8, at: node)
-            if node % 1_000 == 0 { script.forest.retain(now: node + 1, budget: 1 << 20) }
+            if node % 1_000 == 0 { script.forest.evictSettled(now: node + 1, budget: 1 << 20) }
         }
         #expect(script.forest.totals.nodeCount == 0)
         script.record(.released, 2 << 8, at: 50_000)
@@ -84,7 +84,7 @@ import Testing
             script.record(.fulfilled, member, at: member + 2)
             script.record(.fulfilled, member + 1, at: member + 3)
         }
-        script.forest.retain(now: 1_000)
+        script.forest.evictSettled(now: 1_000)
         #expect(script.forest.totals.nodeCount == 1)
         let combinator = script.index(1)
         #expect(script.forest.evictedCount(of: combinator) == 4)
@@ -95,7 +95,7 @@ import Testing
     @Test func anEvictedIdDoesNotComeBack() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 0))
         settledChain(&script, 10, at: 10)
-        #expect(script.forest.retain(now: 100) == 2)
+        #expect(script.forest.evictSettled(now: 100) == 2)
         script.record(.released, 11, at: 101)
         script.make(10, at: 10)
         #expect(script.forest.totals.nodeCount == 0)
@@ -114,7 +114,7 @@ import Testing
         for id in 2...200 as ClosedRange<UInt64> {
             script.then(id, on: 1, at: id * 10)
             script.record(id % 10 == 3 ? .rejected : .fulfilled, id, at: id * 10 + 1)
-            script.forest.retain(now: id * 10 + 2)
+            script.forest.evictSettled(now: id * 10 + 2)
             #expect(script.forest.totals.nodeCount <= 13)
         }
         let gone = script.forest.evictedCount(of: script.index(1))
@@ -131,7 +131,7 @@ import Testing
             script.make(id, at: id * 10)
             script.record(.fulfilled, id, at: id * 10 + 1)
             script.member(1, id, at: id * 10 + 2)
-            script.forest.retain(now: id * 10 + 3)
+            script.forest.evictSettled(now: id * 10 + 3)
         }
         #expect(script.forest.totals.nodeCount <= 13)
         script.forest.expectConsistent()
@@ -144,8 +144,8 @@ import Testing
         script.then(3, on: 2, at: 3)
         script.then(4, on: 2, at: 3)
         for id in [2, 3, 4] as [UInt64] { script.record(.fulfilled, id, at: 5) }
-        script.forest.retain(now: 50)
-        script.forest.retain(now: 100)
+        script.forest.evictSettled(now: 50)
+        script.forest.evictSettled(now: 100)
         #expect(script.children(1) == [])
         #expect(script.forest.evictedCount(of: script.index(1)) == 3)
         script.forest.expectConsistent()
@@ -157,7 +157,7 @@ import Testing
         for id in 2...500 as ClosedRange<UInt64> {
             script.then(id, on: id - 1, at: id * 10)
             script.record(.fulfilled, id - 1, at: id * 10 + 1)
-            script.forest.retain(now: id * 10 + 2)
+            script.forest.evictSettled(now: id * 10 + 2)
         }
         #expect(script.forest.totals.nodeCount == 20)
         #expect(script.roots == [481])
@@ -172,7 +172,7 @@ import Testing
         for id in 2...400 as ClosedRange<UInt64> {
             script.then(id, on: 1, at: id * 10)
             script.record(.fulfilled, id, at: id * 10 + 1)
-            script.forest.retain(now: id * 10 + 2)
+            script.forest.evictSettled(now: id * 10 + 2)
             #expect(script.forest.totals.nodeCount <= 60)
         }
         script.forest.expectConsistent()
@@ -184,7 +184,7 @@ import Testing
         #expect(script.roots == [1, 2, 3])
         #expect(script.forest.totals.refusedCount == 2)
         script.record(.fulfilled, 1, at: 9)
-        script.forest.retain(now: 10)
+        script.forest.evictSettled(now: 10)
         script.make(6, at: 11)
         #expect(script.roots == [2, 3, 6])
         script.forest.expectConsistent()
@@ -197,7 +197,7 @@ import Testing
         for id in 1...300 as ClosedRange<UInt64> { script.record(.fulfilled, id, at: 1000) }
         var calls = 0
         while script.forest.totals.nodeCount > 0 {
-            #expect(script.forest.retain(now: 2000, budget: 40) <= 40)
+            #expect(script.forest.evictSettled(now: 2000, budget: 40) <= 40)
             script.forest.expectConsistent()
             calls += 1
             #expect(calls < 40)
@@ -217,10 +217,10 @@ import Testing
             limits: ForestLimits(settledNodeLimit: 10, settledLeafLimit: 5, ageLimit: 2000, chainNodeLimit: 30))
         for batch in log.entries.shuffled(by: &generator).batches(upTo: 40, using: &generator) {
             forest.apply(batch)
-            forest.retain(now: forest.now, budget: Int.random(in: 1...20, using: &generator))
+            forest.evictSettled(now: forest.now, budget: Int.random(in: 1...20, using: &generator))
             forest.expectConsistent("seed \(seed)")
         }
-        for _ in 0..<200 { forest.retain(now: forest.now + 1_000_000) }
+        for _ in 0..<200 { forest.evictSettled(now: forest.now + 1_000_000) }
         forest.expectConsistent("seed \(seed)")
         for root in forest.roots { #expect(forest.chain(of: root).liveCount > 0, "seed \(seed)") }
         #expect(forest.data.links.count <= forest.totals.nodeCount * 8)
@@ -236,7 +236,7 @@ import Testing
             script.record(.rejected, id + 1, at: id, text: "error \(id)")
             script.record(.rejected, id, at: id, text: "error \(id)")
         }
-        while script.forest.retain(now: 5000) > 0 {}
+        while script.forest.evictSettled(now: 5000) > 0 {}
         #expect(script.forest.totals.nodeCount == 0)
         #expect(script.forest.data.texts.count == 0)
         #expect(script.forest.data.extras.count == 0)

@@ -51,7 +51,7 @@ import Testing
         #expect(chain.counts[.fulfilled] == Int(count))
         #expect(forest.depth(of: forest.index(of: NodeID(count))!) == 0)
         #expect(forest.dump().split(separator: "\n").count == Int(count))
-        while forest.retain(now: .max / 2) > 0 {}
+        while forest.evictSettled(now: .max / 2) > 0 {}
         #expect(forest.totals.nodeCount == 0)
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(forest.roots.count == 1)
         #expect(forest.links(of: forest.index(of: NodeID(1))!).count == Int(count) - 1)
         #expect(forest.links(of: forest.index(of: NodeID(2))!).count == Int(count) - 1)
-        while forest.retain(now: .max / 2) > 0 {}
+        while forest.evictSettled(now: .max / 2) > 0 {}
         #expect(forest.totals.nodeCount == 0)
         #expect(forest.data.links.count == 0)
     }

@@ -99,7 +99,9 @@ struct ChainWorld {
             }
         }
         append(events)
-        if Bool.random(using: &random) { forest.retain(now: time, budget: Int.random(in: 1...20, using: &random)) }
+        if Bool.random(using: &random) {
+            forest.evictSettled(now: time, budget: Int.random(in: 1...20, using: &random))
+        }
         updateRows()
         try change()
         _ = rowModel.work(in: forest, now: time, budget: 300)

@@ -24,7 +24,7 @@ import Testing
             // Other chains match, too, and take the slots of evicted nodes.
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
-            forest.retain(now: script.batch.time)
+            forest.evictSettled(now: script.batch.time)
             rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         extend(0, links: 299)
@@ -62,7 +62,7 @@ import Testing
         var watch = MatchWatch(try Query("state:rejected"), now: script.time)
         #expect(watch.tick(script.time, in: script.forest, budget: 1_000).isEmpty)
         script.at(8)
-        script.forest.retain(now: script.time)
+        script.forest.evictSettled(now: script.time)
         #expect(script.forest.index(of: NodeID(1)) == nil)
         for node in 3...20 as ClosedRange<UInt64> { script.make(node, .work) }
         script.reject(3)

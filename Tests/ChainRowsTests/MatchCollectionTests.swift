@@ -34,7 +34,7 @@ import Testing
 
         mutating func apply(_ script: BatchScript) {
             forest.apply(script.batch)
-            forest.retain(now: time, budget: 400)
+            forest.evictSettled(now: time, budget: 400)
             rowModel.update(forest.consumeChanges(), of: forest, now: time)
             rowModel.archive(in: forest, now: time, pinned: nil)
         }

@@ -36,7 +36,7 @@ import Testing
                 }
             }
             forest.apply(script.batch)
-            forest.retain(now: script.batch.time)
+            forest.evictSettled(now: script.batch.time)
             rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         forest.limits.settledNodeLimit = 60

@@ -12,7 +12,7 @@ import Testing
     private func found(_ query: String, _ batches: [EventBatch]) throws -> [[UInt64]] {
         var watch = NodeWatch(process: ProcessDescription.recorded.key, query: try Query(query))
         return batches.map { batch in
-            defer { watch.retain(after: batch) }
+            defer { watch.evictSettled(after: batch) }
             return watch.apply(batch).map { watch.forest.id(of: $0).rawValue }
         }
     }

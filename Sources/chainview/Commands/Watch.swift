@@ -92,7 +92,7 @@ private final class Watcher {
     func take(_ batch: EventBatch) throws -> Bool {
         let new = watch?.apply(batch) ?? []
         for node in new { try take(node) }
-        watch?.retain(after: batch)
+        watch?.evictSettled(after: batch)
         try queue?.advance()
         return !hasFailed
     }

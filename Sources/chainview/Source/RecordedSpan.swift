@@ -28,7 +28,7 @@ extension RecordingFile {
                     table!.update(with: changes, of: forest)
                 }
                 // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
-                forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
+                forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
             }
         }
         let first = max(start ?? range.lowerBound, range.lowerBound)

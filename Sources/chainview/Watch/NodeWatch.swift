@@ -47,9 +47,9 @@ struct NodeWatch {
     }
 
     /// Evicts nodes past the limits. Has to be called after the nodes that ``apply(_:)`` returned were read.
-    mutating func retain(after batch: EventBatch) {
+    mutating func evictSettled(after batch: EventBatch) {
         // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
-        forest.retain(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
+        forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
     }
 
     /// Removes evicted nodes from `found`, because they do not come back.

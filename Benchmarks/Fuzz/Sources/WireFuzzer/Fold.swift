@@ -15,7 +15,7 @@ enum Fold {
         for batch in batches {
             forest.apply(batch)
             precondition(forest.totals.nodeCount <= limits.nodeLimit, "more nodes than the limit")
-            forest.retain(now: forest.now, budget: 64)
+            forest.evictSettled(now: forest.now, budget: 64)
             if isThorough { check(forest, true) }
             _ = forest.consumeChanges()
         }

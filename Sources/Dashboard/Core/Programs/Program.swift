@@ -209,7 +209,7 @@ extension Program {
     private static let pieceLength = 512
 
     /// The least number of retention steps in a tick.
-    private static let retainBudget = 4_096
+    private static let evictionBudget = 4_096
 
     /// Applies the changes of the forest to the rows; returns whether there were any since the last call.
     @discardableResult
@@ -238,7 +238,7 @@ extension Program {
         if connection.isLive { clock.tick(wall: wall, own: monotonic) }
         // Twice what was applied, because a node costs a step and so does a stale entry of a queue. With less, a flood of
         // nodes would stay beyond the limits.
-        forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
+        forest.evictSettled(now: now, budget: max(Self.evictionBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = applyForestChanges()
         observeLoad(at: wall)
