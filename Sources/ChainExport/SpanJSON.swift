@@ -124,7 +124,7 @@ package struct SpanJSON: Sendable {
         add("queued", view.queued)
         add("started", view.started)
         if view.kind.role != .combinator { add("ended", view.ended) }
-        if let time = forest.cancelRequested(of: view.index) {
+        if let time = forest.cancelRequestTime(of: view.index) {
             add(
                 "cancel requested", time,
                 forest.canceller(of: view.index).map { [Self.attribute("chainview.by", $0)] } ?? [])

@@ -91,12 +91,13 @@ struct LiveTree {
 
     private mutating func appendTimes(_ view: NodeView) {
         if view.activity == .running {
-            if let started = forest.switched(of: view.index) ?? view.started {
+            if let started = forest.lastSwitchTime(of: view.index) ?? view.started {
                 text += " for \(readable(from: started))"
             }
         } else if view.isLive {
             text += view.marks.contains(.seenLate) ? " for at least " : " for "
-            let since = view.isSuspended ? forest.switched(of: view.index) : view.state == .queued ? view.queued : nil
+            let since =
+                view.isSuspended ? forest.lastSwitchTime(of: view.index) : view.state == .queued ? view.queued : nil
             text += readable(from: since ?? view.created)
         }
     }

@@ -14,8 +14,8 @@ public struct EventSelection {
     public private(set) var lostCount: UInt64 = 0
     private let query: Query
     private var matcher: QueryMatcher
-    /// The forest's ``ChainForest/renameCount`` when the matcher was made.
-    private var renameCount = 0
+    /// The forest's ``ChainForest/threadRenameCount`` when the matcher was made.
+    private var threadRenameCount = 0
     private var warnings: WarningTracker?
     /// How many events had been lost by the end of the first batch.
     private var lostBefore: UInt64?
@@ -76,9 +76,9 @@ public struct EventSelection {
         guard query.eventKinds?.contains(event.kind) ?? true else { return false }
         if query.matchesAllNodes || matchesWord[Int(event.kind.rawValue)] { return true }
         guard let node = forest.index(of: event.node) else { return false }
-        if forest.renameCount != renameCount {
+        if forest.threadRenameCount != threadRenameCount {
             // A new matcher, because a matcher caches names of threads.
-            renameCount = forest.renameCount
+            threadRenameCount = forest.threadRenameCount
             let known = matcher.warnings
             matcher = QueryMatcher(query, warnings: known)
         }

@@ -43,7 +43,7 @@ public struct ChainForest: Sendable {
     /// Names of threads, or of the queues that they were serving.
     public var threads: [ThreadID: String] { data.threads }
     /// How often the number of a thread got a different name.
-    public var renameCount: Int { data.renameCount }
+    public var threadRenameCount: Int { data.threadRenameCount }
     /// Names of executors.
     public var executors: [ExecutorID: String] { data.executors }
     /// The load of each executor by its number; executors beyond the end have none.

@@ -6,7 +6,7 @@ struct ChangeLog: Sendable {
     /// Whether changes are not listed, because they are too many or were never consumed.
     var isEverything = true
     /// Whether a batch was applied.
-    var tables = false
+    var includesBatch = false
     /// The most entries that a list has had.
     var highWaterMark = 0
 }
@@ -44,7 +44,7 @@ extension ForestData {
         changes.nodes.removeAll(keepingCapacity: true)
         changes.evicted.removeAll(keepingCapacity: true)
         changes.isEverything = log.isEverything
-        changes.tables = log.tables
+        changes.includesBatch = log.includesBatch
         swap(&changes.evicted, &log.evicted)
         for slot in log.slots where isOccupied(slot) {
             // A slot that was freed and reused is listed twice; its first entry carried all changes.
@@ -58,7 +58,7 @@ extension ForestData {
         }
         log.slots.removeAll(keepingCapacity: true)
         log.isEverything = limits.changeLimit == 0
-        log.tables = false
+        log.includesBatch = false
     }
 }
 

@@ -60,7 +60,7 @@ extension ChainForest {
 
     /// Returns the handler that has blocked its thread longest, if every handler that an executor runs blocks its
     /// thread; nil otherwise. O(n log n) for n waiting threads.
-    public func blockedExecutor(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
+    public func longestBlockedHandler(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
         var blocked: [NodeIndex: ThreadWait] = [:]
         for wait in waits {
             guard let slot = data.slot(of: wait.waiter), case let record = data.nodes[slot].pointee,

@@ -15,7 +15,7 @@ extension ForestData {
             if ChainOutcome(of: node.pointee).isCounted { changedOutcomes.append(slot) }
             if node.pointee.has(.reported) { enqueueRoot(slot) }
         }
-        recordChange(slot, .summary)
+        recordChange(slot, .chainCounts)
     }
 
     /// Adds a new node under a parent.
@@ -37,7 +37,7 @@ extension ForestData {
             refreshOutcome(of: chain)
         }
         enqueueIfLong(of: chain)
-        recordChange(record.pointee.root, .summary)
+        recordChange(record.pointee.root, .chainCounts)
     }
 
     /// Returns the slot of the record of a node's chain; makes the record for a root without children.
@@ -107,8 +107,8 @@ extension ForestData {
         changedOutcomes.append(root)
         if record.pointee.isLive { noteLive(root) } else { enqueueRoot(root) }
         enqueueIfLong(of: kept)
-        recordChange(slot, [.moved, .summary])
-        recordChange(root, .summary)
+        recordChange(slot, [.moved, .chainCounts])
+        recordChange(root, .chainCounts)
     }
 
     /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree.
@@ -158,7 +158,7 @@ extension ForestData {
         if record.isLive { noteLive(slot) } else { enqueueRoot(slot) }
         enqueueIfEvictable(above)
         if !chains[old].pointee.isLive { enqueueRoot(root) }
-        recordChange(slot, [.moved, .summary])
-        recordChange(root, .summary)
+        recordChange(slot, [.moved, .chainCounts])
+        recordChange(root, .chainCounts)
     }
 }

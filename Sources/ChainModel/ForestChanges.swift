@@ -18,7 +18,7 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// Another fact of it changed: times, marks, label, summary, kind, links, number of children.
     @inlinable public static var facts: NodeChanges { NodeChanges(rawValue: 8) }
     /// It is a root and its chain's counts changed. A node that stopped being a root has ``moved``.
-    @inlinable public static var summary: NodeChanges { NodeChanges(rawValue: 16) }
+    @inlinable public static var chainCounts: NodeChanges { NodeChanges(rawValue: 16) }
     /// Its ``ChainForest/continuation(of:)`` may have changed.
     @inlinable public static var continuation: NodeChanges { NodeChanges(rawValue: 32) }
     /// Its label, summary, canceller, kind, call site or parent in another process changed. ``facts`` is set, too.
@@ -90,11 +90,11 @@ public struct ForestChanges: Sendable {
     /// Nodes that are there and changed, each once, in the order of their first change.
     public internal(set) var nodes: [Entry] = []
     /// Whether a batch was applied: event counts, names (sites, threads, executors) and totals may have changed.
-    public internal(set) var tables = false
+    public internal(set) var includesBatch = false
 
     /// Makes an empty list of changes.
     public init() {}
 
     /// Whether there is nothing to draw anew.
-    public var isEmpty: Bool { !isEverything && !tables && evicted.isEmpty && nodes.isEmpty }
+    public var isEmpty: Bool { !isEverything && !includesBatch && evicted.isEmpty && nodes.isEmpty }
 }

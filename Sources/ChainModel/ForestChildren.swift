@@ -13,7 +13,7 @@ extension ChainForest {
     public func isContinuation(_ index: NodeIndex) -> Bool {
         let node = data.nodes[checked(index)]
         guard node.pointee.has(.hasParent), node.pointee.treeParent != noSlot else { return false }
-        return data.nodes[node.pointee.treeParent].pointee.thenCount == 1
+        return data.nodes[node.pointee.treeParent].pointee.operationChildCount == 1
     }
 
     /// Goes up from a node as long as each node is the ``continuation(of:)`` of its tree parent, and returns the tree
@@ -23,7 +23,7 @@ extension ChainForest {
         let slot = checked(index)
         let nodes = data.nodes.elements
         var (cursor, above) = (slot, nodes[slot].pointee.treeParent)
-        while above != noSlot, nodes[cursor].pointee.has(.hasParent), nodes[above].pointee.thenCount == 1 {
+        while above != noSlot, nodes[cursor].pointee.has(.hasParent), nodes[above].pointee.operationChildCount == 1 {
             cursor = above
             above = nodes[cursor].pointee.treeParent
         }
@@ -50,14 +50,14 @@ extension ForestData {
     /// Updates counts after a node was put under `parent`.
     @inline(__always)
     func childAdded(_ slot: UInt32, _ parent: UInt32) {
-        if nodes[slot].pointee.has(.hasParent) { addThen(under: parent) }
+        if nodes[slot].pointee.has(.hasParent) { countOperationChild(under: parent) }
         if nodes[parent].pointee.childCount > Self.countedDownTo { countAddedChild(slot, under: parent) }
     }
 
     /// Updates counts after a node was removed from under `parent`.
     @inline(__always)
     func childRemoved(_ slot: UInt32, _ parent: UInt32) {
-        if nodes[slot].pointee.has(.hasParent) { removeThen(under: parent) }
+        if nodes[slot].pointee.has(.hasParent) { uncountOperationChild(under: parent) }
         if nodes[parent].pointee.childCount >= Self.countedDownTo { countRemovedChild(slot, under: parent) }
     }
 
@@ -78,26 +78,30 @@ extension ForestData {
         guard !node.pointee.has(.hasParent) else { return }
         node.pointee.bits.insert(.hasParent)
         guard node.pointee.treeParent != noSlot else { return }
-        addThen(under: node.pointee.treeParent)
+        countOperationChild(under: node.pointee.treeParent)
         recordChange(slot, .moved)
         refreshOutcome(ofChainOf: slot)
     }
 
     /// Counts a child that was made by an operation on its parent.
-    private func addThen(under parent: UInt32) {
+    private func countOperationChild(under parent: UInt32) {
         let node = nodes[parent]
-        guard node.pointee.thenCount < .max else { return thenCountOverflow[parent, default: 0] += 1 }
-        node.pointee.thenCount += 1
-        if node.pointee.thenCount == 2 { forgetLineEnd(of: node.pointee.chain) }
-        if node.pointee.thenCount <= 2 { recordChange(parent, .continuation) }
+        guard node.pointee.operationChildCount < .max else {
+            return operationChildCountOverflow[parent, default: 0] += 1
+        }
+        node.pointee.operationChildCount += 1
+        if node.pointee.operationChildCount == 2 { forgetLineEnd(of: node.pointee.chain) }
+        if node.pointee.operationChildCount <= 2 { recordChange(parent, .continuation) }
     }
 
-    private func removeThen(under parent: UInt32) {
-        if let more = thenCountOverflow[parent] { return thenCountOverflow[parent] = more == 1 ? nil : more - 1 }
+    private func uncountOperationChild(under parent: UInt32) {
+        if let more = operationChildCountOverflow[parent] {
+            return operationChildCountOverflow[parent] = more == 1 ? nil : more - 1
+        }
         let node = nodes[parent]
-        node.pointee.thenCount -= 1
+        node.pointee.operationChildCount -= 1
         forgetLineEnd(of: node.pointee.chain)
-        if node.pointee.thenCount <= 1 { recordChange(parent, .continuation) }
+        if node.pointee.operationChildCount <= 1 { recordChange(parent, .continuation) }
     }
 
     func childCountsSlot(of slot: UInt32) -> UInt32 {

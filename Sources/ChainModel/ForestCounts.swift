@@ -17,7 +17,7 @@ extension ForestData {
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else {
             if old.isLive != new.isLive { singleNodeStateChanged(slot, isLive: new.isLive) }
-            return recordChange(slot, .summary)
+            return recordChange(slot, .chainCounts)
         }
         let record = chains[chain]
         record.pointee.counts.subtract(old)
@@ -46,7 +46,7 @@ extension ForestData {
         }
         if new == .rejected || new == .abandoned { considerRejected(slot, record) }
         if old == .rejected || old == .abandoned { rejectionChanged(slot) }
-        recordChange(root, .summary)
+        recordChange(root, .chainCounts)
     }
 
     private func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
@@ -88,7 +88,7 @@ extension ForestData {
         } else if old == record.pointee.settled {
             searchSettled(record)
         }
-        recordChange(record.pointee.root, .summary)
+        recordChange(record.pointee.root, .chainCounts)
     }
 
     /// Searches a chain for its latest settlement. Called after the node that had it got another time, or left the chain.

@@ -25,7 +25,7 @@ final class ForestData: @unchecked Sendable {
     /// Names of threads, or of the queues that they were serving.
     @exclusivity(unchecked) var threads: [ThreadID: String] = [:]
     /// How often the number of a thread got a different name.
-    @exclusivity(unchecked) var renameCount = 0
+    @exclusivity(unchecked) var threadRenameCount = 0
     @exclusivity(unchecked) var executors: [ExecutorID: String] = [:]
 
     // Unchecked for the reason above: loads, and how many names were left when unused ones were last dropped.
@@ -43,8 +43,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var childCounts = Slab<StateCounts>(shift: 6)
 
     // Unchecked for the reason above: tables beside the records.
-    /// By slot, what ``NodeRecord/thenCount`` has no room for.
-    @exclusivity(unchecked) var thenCountOverflow: [UInt32: UInt32] = [:]
+    /// By slot, what ``NodeRecord/operationChildCount`` has no room for.
+    @exclusivity(unchecked) var operationChildCountOverflow: [UInt32: UInt32] = [:]
     @exclusivity(unchecked) var remoteParents = RemoteParents()
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
@@ -109,7 +109,7 @@ final class ForestData: @unchecked Sendable {
         now = other.now
         sites = other.sites
         threads = other.threads
-        renameCount = other.renameCount
+        threadRenameCount = other.threadRenameCount
         executors = other.executors
         loads = other.loads
         roots = other.roots
@@ -118,7 +118,7 @@ final class ForestData: @unchecked Sendable {
         extras = other.extras
         links = other.links
         childCounts = other.childCounts
-        thenCountOverflow = other.thenCountOverflow
+        operationChildCountOverflow = other.operationChildCountOverflow
         remoteParents = other.remoteParents
         ids = other.ids
         texts = other.texts

@@ -64,7 +64,7 @@ extension ForestData {
     private func applyTables(of batch: EventBatch) {
         sites.merge(batch.sites) { _, new in new }
         threads.merge(batch.threads) { old, new in
-            if old != new { renameCount += 1 }
+            if old != new { threadRenameCount += 1 }
             return new
         }
         executors.merge(batch.executors) { _, new in new }
@@ -72,7 +72,7 @@ extension ForestData {
         loss.deliveredCount = max(loss.deliveredCount, batch.loss.deliveredCount)
         loss.lostInRings = max(loss.lostInRings, batch.loss.lostInRings)
         loss.lostAtClient = max(loss.lostAtClient, batch.loss.lostAtClient)
-        log.tables = true
+        log.includesBatch = true
     }
 
     // MARK: Events
@@ -85,9 +85,9 @@ extension ForestData {
         guard let slot = ensureReportedSlot(of: event.node, at: event.time, found: found) else { return }
         switch event.kind {
         case .created: break
-        case .queued: queued(slot, event.time, event.detail)
-        case .started: started(slot, event.time, event.thread)
-        case .ended: ended(slot, event.time)
+        case .queued: applyQueued(slot, event.time, event.detail)
+        case .started: applyStarted(slot, event.time, event.thread)
+        case .ended: applyEnded(slot, event.time)
         case .linked: link(slot, event.other, .member, event.time)
         case .adopted: link(slot, event.other, .adoption, event.time)
         case .fulfilled: settle(slot, .fulfilled, event, batch)
@@ -97,8 +97,8 @@ extension ForestData {
         case .skipped: settle(slot, event.flags.contains(.error) ? .skippedRejected : .skippedFulfilled, event, batch)
         case .cancelRequested:
             if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
-            cancelRequested(slot, event.time, by: batch.text(of: event))
-        case .blocked: nodes[slot].pointee.faults.insert(.hasBlocked)
+            applyCancelRequest(slot, event.time, by: batch.text(of: event))
+        case .blocked: nodes[slot].pointee.handlerFlags.insert(.hasBlocked)
         case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
         case .unhandled:
             nodes[slot].pointee.bits.insert(.unhandled)
@@ -108,14 +108,14 @@ extension ForestData {
             settle(slot, .unknown, event.time)
         case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: UInt64(event.detail)) }
         case .remoteParent: setRemoteParent(slot, batch.text(of: event).flatMap { NodeKey(text: $0) })
-        case .resumed: switched(slot, event.time, isSuspended: false, event.thread)
-        case .suspended: switched(slot, event.time, isSuspended: true, event.thread)
-        case .awaited: awaited(event)
-        case .awaitEnded: awaitEnded(event)
+        case .resumed: applySwitch(slot, event.time, isSuspended: false, event.thread)
+        case .suspended: applySwitch(slot, event.time, isSuspended: true, event.thread)
+        case .awaited: applyAwaited(event)
+        case .awaitEnded: applyAwaitEnded(event)
         case .awaitMisused:
             // The fault belongs to the handler that tried to wait, if that is known.
             let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot
-            nodes[culprit].pointee.faults.insert(.hasMisusedAwait)
+            nodes[culprit].pointee.handlerFlags.insert(.hasMisusedAwait)
             if culprit != slot { refresh(culprit) }
         }
         refresh(slot)
@@ -152,7 +152,7 @@ extension ForestData {
         node.pointee.resync = resyncGeneration
         if hasParent { setHasParent(slot) }
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
-        describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
+        applyCreationFacts(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
         if event.flags.contains(.late) {
             _ = ensureReportedSlot(of: event.node, at: event.time)
         } else {
@@ -164,7 +164,7 @@ extension ForestData {
 
     // MARK: Steps, each a join
 
-    func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
+    func applyQueued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
         let node = nodes[slot]
         if let known = node.pointee.queued, known <= time { return }
         countLoad(slot, node.pointee.state, isAdded: false)
@@ -173,15 +173,15 @@ extension ForestData {
         countLoad(slot, node.pointee.state, isAdded: true)
     }
 
-    func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
+    func applyStarted(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
         let node = nodes[slot]
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
         // A Swift task has the thread of its last run.
-        if thread != 0, !node.pointee.faults.contains(.isSwitching) { node.pointee.thread = thread }
+        if thread != 0, !node.pointee.handlerFlags.contains(.isSwitching) { node.pointee.thread = thread }
     }
 
-    func ended(_ slot: UInt32, _ time: UInt64) {
+    func applyEnded(_ slot: UInt32, _ time: UInt64) {
         let node = nodes[slot]
         if let known = node.pointee.ended, known <= time { return }
         node.pointee.ended = time
@@ -189,7 +189,7 @@ extension ForestData {
 
     @inline(__always)
     private func settle(_ slot: UInt32, _ rank: Settlement, _ event: ChainEvent, _ batch: EventBatch) {
-        if event.flags.contains(.handlerEnded) { ended(slot, event.time) }
+        if event.flags.contains(.handlerEnded) { applyEnded(slot, event.time) }
         if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
         let isNew = settle(slot, rank, event.time)
         if isNew, event.text != 0, let text = batch.text(of: event) { setSummary(slot, text, replacing: true) }
@@ -222,7 +222,7 @@ extension ForestData {
 
     /// Applies a request to cancel a node. The earliest wins; of several at the same time, one that names its
     /// canceller.
-    func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
+    func applyCancelRequest(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
         let extra = ensureExtra(of: slot)
         let (known, text) = (extras[extra].pointee.cancelRequestedAt, extras[extra].pointee.canceller)

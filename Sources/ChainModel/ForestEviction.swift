@@ -74,7 +74,7 @@ extension ForestData {
         if chains[chain].pointee.isLive { noteLive(child) }
         nodes[root].pointee.chain = noSlot
         settledChainNodeCount += 1
-        recordChange(child, [.moved, .summary])
+        recordChange(child, [.moved, .chainCounts])
         evict(root, leavesCount: true, newRoot: child)
         let rest = nodes[child].pointee.chain
         if nodes[child].pointee.has(.isRoot), rest == noSlot || !chains[rest].pointee.isLive { enqueueRoot(child) }
@@ -116,7 +116,7 @@ extension ForestData {
             if chain.pointee.nodeCount == 0 {
                 free(chain: record.chain)
             } else {
-                recordChange(chain.pointee.root, .summary)
+                recordChange(chain.pointee.root, .chainCounts)
             }
         }
         freeNode(slot)

@@ -1,7 +1,7 @@
 /// Labels, kinds and call sites of nodes.
 extension ForestData {
     /// Applies facts of a node's creation that are not known yet. A known label may be that of a renaming, so it stays.
-    func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
+    func applyCreationFacts(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
         let node = nodes[slot]
         let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
         if node.pointee.kind == .other { node.pointee.kind = kind }

@@ -39,7 +39,7 @@ extension ForestData {
     @inline(__always)
     func continuation(of slot: UInt32) -> UInt32 {
         let node = nodes[slot]
-        guard node.pointee.thenCount == 1 else { return noSlot }
+        guard node.pointee.operationChildCount == 1 else { return noSlot }
         var (front, back) = (node.pointee.firstChild, node.pointee.lastChild)
         while front != noSlot, back != noSlot {
             if nodes[front].pointee.has(.hasParent) { return front }
@@ -79,7 +79,7 @@ extension ForestData {
 
     private func conclusion(of chain: UInt32, lineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var worst = conclusion(ofLineTo: end)
-        if nodes[end].pointee.thenCount > 1 { worst = worstBranch(of: end, worst) }
+        if nodes[end].pointee.operationChildCount > 1 { worst = worstBranch(of: end, worst) }
         if worst.outcome == .fulfilled, chains[chain].pointee.counts.rejectedCount > 0 { worst.outcome = .recovered }
         return worst
     }
@@ -123,7 +123,7 @@ extension ForestData {
                     end = next
                     steps += 1
                 }
-                if nodes[end].pointee.thenCount > 1 {
+                if nodes[end].pointee.operationChildCount > 1 {
                     forks.append(end)
                     continue
                 }

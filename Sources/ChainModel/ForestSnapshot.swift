@@ -41,8 +41,8 @@ extension ChainForest {
         if record.has(.settledAgain) { snapshot.flags.insert(.settledAgain) }
         if record.has(.unhandled) { snapshot.flags.insert(.unhandled) }
         if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
-        if record.faults.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
-        if record.faults.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
+        if record.handlerFlags.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
+        if record.handlerFlags.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
         if record.isSuspended { snapshot.flags.insert(.suspended) }
         snapshot.remoteParent = data.remoteParents[slot]
         guard record.extra != noSlot else { return result.append(snapshot) }
@@ -91,8 +91,8 @@ extension ForestData {
         if snapshot.flags.contains(.settledAgain) { node.pointee.bits.insert(.settledAgain) }
         if snapshot.flags.contains(.unhandled) { node.pointee.bits.insert(.unhandled) }
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
-        if snapshot.flags.contains(.hasBlocked) { node.pointee.faults.insert(.hasBlocked) }
-        if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.faults.insert(.hasMisusedAwait) }
+        if snapshot.flags.contains(.hasBlocked) { node.pointee.handlerFlags.insert(.hasBlocked) }
+        if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.handlerFlags.insert(.hasMisusedAwait) }
         if snapshot.renameCount != 0, let label = snapshot.label { rename(slot, label, count: snapshot.renameCount) }
         setRemoteParent(slot, snapshot.remoteParent)
         applySteps(of: snapshot, slot)
@@ -134,7 +134,7 @@ extension ForestData {
         let hadParent = node.pointee.has(.hasParent)
         if snapshot.parent != .none { setHasParent(slot) }
         if snapshot.isExternal { node.pointee.bits.insert(.external) }
-        describe(
+        applyCreationFacts(
             slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.renameCount == 0 ? snapshot.label : nil)
         if snapshot.parent != .none {
             setOrigin(slot, snapshot.parent, at: node.pointee.created)
@@ -146,20 +146,20 @@ extension ForestData {
 
     private func applySteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
         let node = nodes[slot]
-        if snapshot.queued != 0 { queued(slot, snapshot.queued, snapshot.executor) }
+        if snapshot.queued != 0 { applyQueued(slot, snapshot.queued, snapshot.executor) }
         if node.pointee.executor == 0 {
             countLoad(slot, node.pointee.state, isAdded: false)
             node.pointee.executor = snapshot.executor
             countLoad(slot, node.pointee.state, isAdded: true)
         }
-        if snapshot.started != 0 { started(slot, snapshot.started, snapshot.thread) }
+        if snapshot.started != 0 { applyStarted(slot, snapshot.started, snapshot.thread) }
         if snapshot.switched != 0 {
-            switched(slot, snapshot.switched, isSuspended: snapshot.flags.contains(.suspended), snapshot.thread)
+            applySwitch(slot, snapshot.switched, isSuspended: snapshot.flags.contains(.suspended), snapshot.thread)
         }
         if node.pointee.thread == 0 { node.pointee.thread = snapshot.thread }
-        if snapshot.ended != 0 { ended(slot, snapshot.ended) }
+        if snapshot.ended != 0 { applyEnded(slot, snapshot.ended) }
         if snapshot.cancelRequestedAt != 0 {
-            cancelRequested(slot, snapshot.cancelRequestedAt, by: snapshot.canceller)
+            applyCancelRequest(slot, snapshot.cancelRequestedAt, by: snapshot.canceller)
         }
         var isNew = false
         if snapshot.settlement != .pending {
@@ -176,9 +176,9 @@ extension ForestData {
         guard !node.pointee.isEnded else { return }
         if !node.pointee.isStarted {
             guard node.pointee.isQueued, node.pointee.settlement == .pending else { return }
-            started(slot, now, 0)
+            applyStarted(slot, now, 0)
         }
-        ended(slot, now)
+        applyEnded(slot, now)
     }
 
     private func applyLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {

@@ -1,24 +1,28 @@
 /// The runs and suspensions of Swift tasks.
 extension ForestData {
     /// Returns when a Swift task last began to run or was suspended; 0 for other nodes.
-    func switchTime(_ slot: UInt32) -> UInt64 {
+    func lastSwitchTime(_ slot: UInt32) -> UInt64 {
         let extra = nodes[slot].pointee.extra
         return extra == noSlot ? 0 : extras[extra].pointee.switched
     }
 
     /// Applies a run or a suspension. The latest one holds; of two at the same time, the suspension.
-    func switched(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
+    func applySwitch(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
         guard time != 0 else { return }
         let extra = ensureExtra(of: slot)
         let known = extras[extra].pointee.switched
         let node = nodes[slot]
-        // Before `isSwitching` is set, because the first run is also a start, and `started` sets no thread after that.
-        started(slot, time, thread)
+        // Before `isSwitching` is set, because the first run is also a start, and then `applyStarted` sets no thread.
+        applyStarted(slot, time, thread)
         guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
         let isSame = known == time && isSuspended == node.pointee.isSuspended
         extras[extra].pointee.switched = time
-        node.pointee.faults.insert(.isSwitching)
-        if isSuspended { node.pointee.faults.insert(.isSuspended) } else { node.pointee.faults.remove(.isSuspended) }
+        node.pointee.handlerFlags.insert(.isSwitching)
+        if isSuspended {
+            node.pointee.handlerFlags.insert(.isSuspended)
+        } else {
+            node.pointee.handlerFlags.remove(.isSuspended)
+        }
         // Of two threads at the same time the greater one holds, so that the order of the events does not matter.
         if thread != 0, !isSame || thread > node.pointee.thread { node.pointee.thread = thread }
     }
@@ -26,8 +30,8 @@ extension ForestData {
 
 extension ChainForest {
     /// Returns when a Swift task last began to run or was suspended (ns of the process's clock); nil for others.
-    public func switched(of index: NodeIndex) -> UInt64? {
-        let time = data.switchTime(checked(index))
+    public func lastSwitchTime(of index: NodeIndex) -> UInt64? {
+        let time = data.lastSwitchTime(checked(index))
         return time == 0 ? nil : time
     }
 }

@@ -18,7 +18,7 @@ extension ChainForest {
         let record = data.nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.reported) else { return Timing() }
         var timing = NodeView(index: index, record: record).handlerTiming(now: now)
-        if record.settlement == .pending, let switched = switched(of: index) {
+        if record.settlement == .pending, let switched = lastSwitchTime(of: index) {
             let duration = span(switched, now)
             if record.isSuspended { timing.wait = duration } else { timing.run = duration }
         }
@@ -43,7 +43,7 @@ extension ChainForest {
 
     /// Returns when a node's cancellation was requested (ns of the process's clock); nil if the program has not
     /// confirmed a request.
-    public func cancelRequested(of index: NodeIndex) -> UInt64? {
+    public func cancelRequestTime(of index: NodeIndex) -> UInt64? {
         guard let time = extraFacts(of: index)?.cancelRequestedAt, time != 0 else { return nil }
         return time
     }
@@ -88,7 +88,7 @@ extension NodeView {
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
         guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator,
-            !record.faults.contains(.isSwitching)
+            !record.handlerFlags.contains(.isSwitching)
         else { return timing }
         if let queued = record.queued { timing.wait = span(queued, record.started ?? record.settled ?? now) }
         if let started = record.started {

@@ -44,7 +44,7 @@ extension ForestData {
     /// then the outermost one.
     private static let depthLimit = 64
 
-    func awaited(_ event: ChainEvent) {
+    func applyAwaited(_ event: ChainEvent) {
         let wait = ThreadWait(thread: event.thread, node: event.node, waiter: event.other, since: event.time)
         var known = threadWaits[event.thread] ?? []
         guard !known.contains(wait) else { return }
@@ -73,7 +73,7 @@ extension ForestData {
         return threadWaits.count < limit
     }
 
-    func awaitEnded(_ event: ChainEvent) {
+    func applyAwaitEnded(_ event: ChainEvent) {
         guard var waits = threadWaits[event.thread],
             let index = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
         else { return }

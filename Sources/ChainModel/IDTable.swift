@@ -26,9 +26,9 @@ struct IDTable: @unchecked Sendable {
     /// The least key of a page that was not forgotten.
     private var rememberedKey: UInt64 = 0
     /// The most pages without live ids, and ranges of such, that are remembered.
-    private let memoryLimit: Int
+    private let rememberedLimit: Int
 
-    init(memoryLimit: Int = 32_768) { self.memoryLimit = memoryLimit }
+    init(rememberedLimit: Int = 32_768) { self.rememberedLimit = rememberedLimit }
 
     /// Copies the pages, which were shared with another table.
     mutating func detach() {
@@ -85,7 +85,7 @@ struct IDTable: @unchecked Sendable {
     /// How many ranges the keys of wholly removed pages form.
     var rangeCount: Int { evictedRanges.count }
     /// How many pages and ranges without live ids are remembered.
-    var memoryCount: Int { retired.count + evictedRanges.count }
+    var rememberedCount: Int { retired.count + evictedRanges.count }
 
     /// Whether an id counts as removed only because its page was forgotten. It may never have been in the table: a
     /// thread that seldom makes nodes keeps its block of ids.
@@ -149,7 +149,7 @@ struct IDTable: @unchecked Sendable {
         table.remove(Int(number))
         freeNumbers.append(number)
         (lastKey, lastPage) = (.max, nil)
-        if memoryCount > memoryLimit { forgetOlderHalf() }
+        if rememberedCount > rememberedLimit { forgetOlderHalf() }
     }
 
     private mutating func forgetOlderHalf() {

@@ -31,15 +31,15 @@ struct NodeBits: OptionSet {
 }
 
 /// Faults of a node's handler, and how a Swift task runs: a bit each, at most four.
-struct HandlerFaults: OptionSet {
+struct HandlerFlags: OptionSet {
     let rawValue: UInt8
 
-    static let hasBlocked = HandlerFaults(rawValue: 1)
-    static let hasMisusedAwait = HandlerFaults(rawValue: 2)
+    static let hasBlocked = HandlerFlags(rawValue: 1)
+    static let hasMisusedAwait = HandlerFlags(rawValue: 2)
     /// No fault: a Swift task that does not run.
-    static let isSuspended = HandlerFaults(rawValue: 4)
+    static let isSuspended = HandlerFlags(rawValue: 4)
     /// No fault: a Swift task that reports each run and suspension.
-    static let isSwitching = HandlerFaults(rawValue: 8)
+    static let isSwitching = HandlerFlags(rawValue: 8)
 }
 
 /// One node: 96 bytes, so a million take 96 MB. Facts that few nodes have are in ``NodeExtra`` and the texts.
@@ -48,8 +48,8 @@ struct HandlerFaults: OptionSet {
 ///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
 ///     40      44      48     52     56     60      64       68     72      76
 ///     ├parent ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
-///     76      80      84         86     88     89           90      91       92        93         94      96
-///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ faults ┼ thens ┤
+///     76      80      84         86     88     89           90      91       92        93      94          96
+///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ flags ┼ op childs ┤
 ///
 /// The time of a step is its offset from `created` plus 1, in 48 bits; 0 means "not yet". An offset of 39 hours or more
 /// counts steps of 65,536 ns. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
@@ -78,10 +78,10 @@ struct NodeRecord {
     var resync: UInt8 = 0
     /// Changes that were not consumed yet.
     var changes: NodeChanges = []
-    /// Its ``HandlerFaults`` in the lower half; in the upper half of a root the ``ChainOutcome`` that was counted last.
-    private var faultsAndOutcome: UInt8 = 0
-    /// How many children were made by an operation on it; see ``ForestData/thenCountOverflow``.
-    var thenCount: UInt16 = 0
+    /// Its ``HandlerFlags`` in the lower half; in the upper half of a root the ``ChainOutcome`` that was counted last.
+    private var handlerFlagsAndOutcome: UInt8 = 0
+    /// How many children were made by an operation on it; see ``ForestData/operationChildCountOverflow``.
+    var operationChildCount: UInt16 = 0
 
     init(id: UInt64, created: UInt64) {
         self.id = id
@@ -144,16 +144,16 @@ struct NodeRecord {
         }
     }
 
-    var faults: HandlerFaults {
-        get { HandlerFaults(rawValue: faultsAndOutcome & 15) }
-        set { faultsAndOutcome = faultsAndOutcome & ~15 | newValue.rawValue }
+    var handlerFlags: HandlerFlags {
+        get { HandlerFlags(rawValue: handlerFlagsAndOutcome & 15) }
+        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & ~15 | newValue.rawValue }
     }
 
     /// Of a root, the outcome of its chain at the end of the last batch. If ``ChainHistory`` does not count that
     /// outcome, another uncounted one may be stored.
     var countedOutcome: ChainOutcome {
-        get { ChainOutcome(rawValue: faultsAndOutcome >> 4) ?? .unknown }
-        set { faultsAndOutcome = faultsAndOutcome & 15 | newValue.rawValue << 4 }
+        get { ChainOutcome(rawValue: handlerFlagsAndOutcome >> 4) ?? .unknown }
+        set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & 15 | newValue.rawValue << 4 }
     }
 
     /// Sets the moment that offsets count from. Steps before the new moment move up to it.
@@ -179,7 +179,7 @@ extension NodeRecord {
     /// See ``NodeTraits/needsAttention``.
     @inline(__always) var needsAttention: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
-        return bits.rawValue & marks != 0 || state == .abandoned || faults.contains(.hasMisusedAwait)
+        return bits.rawValue & marks != 0 || state == .abandoned || handlerFlags.contains(.hasMisusedAwait)
             || ((kind == .race || kind == .any) && !state.isLive)
     }
 
@@ -187,7 +187,7 @@ extension NodeRecord {
         state.isLive || (isStarted && !isEnded && !has(.released))
     }
 
-    @inline(__always) var isSuspended: Bool { faults.contains(.isSuspended) }
+    @inline(__always) var isSuspended: Bool { handlerFlags.contains(.isSuspended) }
     @inline(__always) var isQueued: Bool { queuedLow != 0 || queuedHigh != 0 }
     @inline(__always) var isStarted: Bool { startedLow != 0 || startedHigh != 0 }
     @inline(__always) var isEnded: Bool { endedLow != 0 || endedHigh != 0 }
@@ -231,8 +231,8 @@ extension NodeRecord {
         if has(.unhandled) { marks.insert(.unhandled) }
         if has(.released) { marks.insert(.released) }
         if has(.external) { marks.insert(.external) }
-        if faults.contains(.hasBlocked) { marks.insert(.hasBlocked) }
-        if faults.contains(.hasMisusedAwait) { marks.insert(.hasMisusedAwait) }
+        if handlerFlags.contains(.hasBlocked) { marks.insert(.hasBlocked) }
+        if handlerFlags.contains(.hasMisusedAwait) { marks.insert(.hasMisusedAwait) }
         return marks
     }
 }

@@ -35,7 +35,7 @@ public struct NodeView: Sendable {
     /// Whether its handler is known to occupy a thread. False for an async function, because it may be suspended,
     /// unless the program reports each run of its task (``EventKind/resumed``).
     public var occupiesThread: Bool {
-        record.activity == .running && (!record.kind.runsInTask || record.faults.contains(.isSwitching))
+        record.activity == .running && (!record.kind.runsInTask || record.handlerFlags.contains(.isSwitching))
     }
     /// Remarks besides the state.
     public var marks: NodeMarks { record.marks }

@@ -4,7 +4,7 @@ import ChainModel
 extension RowModel {
     /// Updates all rows from the changes of a forest. O(changes), plus the nodes under those that moved.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
-        if changes.tables, filter.isActive { filter.noteNames(of: forest) }
+        if changes.includesBatch, filter.isActive { filter.noteNames(of: forest) }
         if changes.isEverything {
             rebuild(from: forest, now: now)
             return
@@ -15,7 +15,8 @@ extension RowModel {
         var updatedRoot: NodeIndex?
         for (offset, entry) in changes.nodes.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) {
-                for next in changes.nodes[offset...].prefix(Self.prefetchCount) where next.changes.contains(.summary) {
+                for next in changes.nodes[offset...].prefix(Self.prefetchCount)
+                where next.changes.contains(.chainCounts) {
                     // Only marks, because the forest has just read the nodes and chains.
                     let number = slotOf[next.index.rawValue]
                     if number != 0 { slots.prefetchMarks(number - 1) }
@@ -78,7 +79,7 @@ extension RowModel {
             updatedRoot = root
             // A new node cannot be folded, or hold folded nodes.
             if isMoved, folds.mayHoldAny { noteFolds(in: root, forest) }
-        } else if changes.contains(.summary), entry.traits.contains(.root) {
+        } else if changes.contains(.chainCounts), entry.traits.contains(.root) {
             updateChain(index, in: forest, now: now, matches: .asBefore)
         } else if changes.contains(.facts), slotOf[index.rawValue] != 0 {
             markOutdated(index)

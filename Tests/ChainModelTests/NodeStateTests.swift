@@ -108,10 +108,10 @@ import Testing
         var marks: NodeMarks = []
         for settlement in [Settlement.pending, .cancelled] {
             var record = NodeRecord(id: 1, created: 1)
-            (record.bits, record.faults) = (NodeBits(rawValue: .max), HandlerFaults(rawValue: .max))
+            (record.bits, record.handlerFlags) = (NodeBits(rawValue: .max), HandlerFlags(rawValue: .max))
             record.bits.subtract([.createdKnown, .released])
             // A suspended task is on no thread.
-            record.faults.remove(.isSuspended)
+            record.handlerFlags.remove(.isSuspended)
             (record.started, record.settlement) = (1, settlement)
             record.state = record.derivedState
             marks.formUnion(record.marks)

@@ -160,7 +160,7 @@ import Testing
         script.record(.queued, 2, at: 9)
         let changes = script.forest.consumeChanges()
         #expect(changes.nodes.map(\.index) == [script.index(2)])
-        #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
+        #expect(changes.nodes.first?.changes == [.state, .facts, .chainCounts])
         #expect(changes.nodes.first?.traits == [.unfinished, .root, .isLeaf])
         #expect(changes.nodes.first?.state == .queued)
         #expect(!changes.isEverything)

@@ -34,7 +34,7 @@ import Testing
         let script = script(order)
         let node = script.node(1)
         #expect(node.state == .pending && node.activity == .none && node.isSuspended && node.stateWord == "suspended")
-        #expect(script.forest.switched(of: script.index(1)) == 40)
+        #expect(script.forest.lastSwitchTime(of: script.index(1)) == 40)
         #expect(script.forest.timing(of: script.index(1), now: 50) == Timing(wait: 10, total: 45))
         #expect(script.forest.blocker(of: script.index(1)).reason == .suspended)
     }
@@ -77,7 +77,7 @@ import Testing
             late.forest.apply(batch)
             late.record(.suspended, 1, at: 8, thread: 9)
             #expect(late.node(1).state == script.node(1).state && late.node(1).thread == script.node(1).thread)
-            #expect(late.forest.switched(of: late.index(1)) == script.forest.switched(of: script.index(1)))
+            #expect(late.forest.lastSwitchTime(of: late.index(1)) == script.forest.lastSwitchTime(of: script.index(1)))
             late.record(.resumed, 1, at: 100, thread: 4)
             #expect(late.node(1).state == .running && late.node(1).thread == 4)
         }

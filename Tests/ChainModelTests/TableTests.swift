@@ -44,11 +44,11 @@ import Testing
 
     /// Each page keeps ids that never come, as those of threads that ended do.
     @Test func pagesWithHolesAreForgottenPastALimit() {
-        var table = IDTable(memoryLimit: 100)
+        var table = IDTable(rememberedLimit: 100)
         for page in 1...1_000 as ClosedRange<UInt64> {
             for id in [page << 8 | 1, page << 8 | 5] { table.insert(NodeID(id), 7) }
             for id in [page << 8 | 1, page << 8 | 5] { table.remove(NodeID(id)) }
-            #expect(table.memoryCount <= 100)
+            #expect(table.rememberedCount <= 100)
         }
         // The newest are known exactly.
         #expect(table.find(NodeID(1_000 << 8 | 5)) == evictedSlot && table.find(NodeID(1_000 << 8 | 6)) == noSlot)
@@ -99,10 +99,10 @@ import Testing
         forest.apply(first, isLast: false)
         forest.apply(second)
         #expect(forest.threads == [count: "worker-\(count)"])
-        #expect(forest.renameCount == 0)
+        #expect(forest.threadRenameCount == 0)
         first.threads = [count: "worker"]
         forest.apply(first)
-        #expect(forest.renameCount == 1)
+        #expect(forest.threadRenameCount == 1)
     }
 
     @Test func equalTextsAreInternedOnceAndUnusedOnesRemoved() {

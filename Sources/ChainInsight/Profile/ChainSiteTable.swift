@@ -172,7 +172,7 @@ public struct ChainSiteTable: Sendable {
             return
         }
         for eviction in changes.evicted where eviction.wasRoot { evict(eviction, forest) }
-        for entry in changes.nodes where !entry.changes.isDisjoint(with: [.summary, .moved]) {
+        for entry in changes.nodes where !entry.changes.isDisjoint(with: [.chainCounts, .moved]) {
             if entry.traits.contains(.root) {
                 observe(entry.index, forest)
             } else if inFlight.remove(entry.index.rawValue) {

@@ -16,7 +16,8 @@ public struct HandlerBlock: Hashable, Sendable {
         guard view.occupiesThread else { return nil }
         if let wait = forest.wait(of: view.index) {
             (since, self.node) = (wait.since, wait.node)
-        } else if view.marks.contains(.hasBlocked), let started = forest.switched(of: view.index) ?? view.started {
+        } else if view.marks.contains(.hasBlocked), let started = forest.lastSwitchTime(of: view.index) ?? view.started
+        {
             (since, self.node) = (started, .none)
         } else {
             return nil

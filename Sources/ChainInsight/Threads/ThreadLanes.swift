@@ -104,7 +104,7 @@ public struct ThreadLanes: Sendable {
     /// Adds a running handler that a snapshot reports.
     private mutating func addRunning(_ snapshot: NodeSnapshot, in forest: ChainForest) {
         guard let node = forest.index(of: snapshot.id), forest.node(node).occupiesThread else { return }
-        if let since = forest.switched(of: node) {
+        if let since = forest.lastSwitchTime(of: node) {
             return begin(snapshot.id, on: snapshot.thread, at: since)
         }
         guard let index = index(of: snapshot.thread, at: snapshot.started) else { return }

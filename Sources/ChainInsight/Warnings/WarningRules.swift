@@ -111,7 +111,7 @@ struct WarningRules {
     /// Leaves out a handler that blocks its thread, if ``WarningKind/blockedWorker`` is enabled to report it.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longHandler), view.occupiesThread,
-            let started = forest.switched(of: view.index) ?? view.started
+            let started = forest.lastSwitchTime(of: view.index) ?? view.started
         else { return .no }
         if isEnabled(.blockedWorker), HandlerBlock(view, forest) != nil { return .no }
         return verdict(since: started, limit: options.longHandlerLimit, now: now)
@@ -133,7 +133,7 @@ struct WarningRules {
 
     /// Leaves out a task with live children, because it mostly waits for these.
     func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
-        guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.switched(of: view.index) else {
+        guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.lastSwitchTime(of: view.index) else {
             return .no
         }
         let result = verdict(since: since, limit: options.suspendedTaskLimit, now: now)
@@ -178,7 +178,7 @@ struct WarningRules {
     func cancellationIgnored(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
         // Without a request time the program has not confirmed the cancellation yet.
-        guard let asked = forest.cancelRequested(of: view.index), forest.blocker(of: view.index).node == nil else {
+        guard let asked = forest.cancelRequestTime(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
         return verdict(since: asked, limit: options.cancellationLimit, now: now)

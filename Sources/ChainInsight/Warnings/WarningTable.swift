@@ -114,7 +114,7 @@ public struct WarningTable: Sendable {
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
         }
-        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables {
+        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.includesBatch {
             (hasChangedSinceSweep, hasChangedSinceWholeSweep) = (true, true)
         }
         watch.reserve(forest.indexBound)

@@ -21,7 +21,7 @@ struct FilterScan {
     private(set) var isActive = false
     private var matcher = QueryMatcher(.everything)
     /// The numbers of names and of renames in the forest as of the last ``noteNames(of:)``.
-    private var nameCount = 0, renameCount = 0
+    private var nameCount = 0, threadRenameCount = 0
     /// The changes of a node after which it is tested again; creation and moves are always among them.
     private var relevantChanges: NodeChanges = []
     private var dependsOnTime = false
@@ -114,9 +114,9 @@ struct FilterScan {
     /// Tests all nodes again if names arrived that the query may depend on.
     mutating func noteNames(of forest: borrowing ChainForest) {
         let known = forest.sites.count + forest.threads.count + forest.executors.count
-        let areRenamed = forest.renameCount != renameCount
+        let areRenamed = forest.threadRenameCount != threadRenameCount
         guard known != nameCount || areRenamed else { return }
-        (nameCount, renameCount) = (known, forest.renameCount)
+        (nameCount, threadRenameCount) = (known, forest.threadRenameCount)
         guard isActive, matcher.hasMissedName || areRenamed else { return }
         matcher = QueryMatcher(matcher.query, warnings: matcher.warnings)
         restart()

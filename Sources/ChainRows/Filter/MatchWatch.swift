@@ -31,7 +31,7 @@ package struct MatchWatch {
 
     /// Tests the changed nodes.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
-        if changes.tables { scan.noteNames(of: forest) }
+        if changes.includesBatch { scan.noteNames(of: forest) }
         defer { lastRead = max(lastRead, forest.now) }
         guard !changes.isEverything else {
             forgetReused(in: forest)

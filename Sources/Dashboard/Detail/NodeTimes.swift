@@ -51,7 +51,7 @@ extension NodeFacts {
         let timing = forest.timing(of: node, now: program.shownNow)
         var bars: [Bar] = []
         // The run or the suspension of a live task counts from its last switch.
-        let switched = view.isLive ? forest.switched(of: node) : nil
+        let switched = view.isLive ? forest.lastSwitchTime(of: node) : nil
         if let wait = timing.wait, let start = view.isSuspended ? switched : view.queued {
             bars.append(
                 Bar(name: "wait", start: start, duration: wait, isRunning: view.isWaitGrowing, style: .queued))

@@ -32,7 +32,8 @@ struct BlockerPath {
             seen[node] = steps.count
             var step = Step(node: node, blocker: forest.blocker(of: node))
             next = step.blocker.node
-            if step.blocker.reason == .queued, let found = forest.blockedExecutor(of: forest.node(node).executor) {
+            if step.blocker.reason == .queued, let found = forest.longestBlockedHandler(of: forest.node(node).executor)
+            {
                 step.blockedExecutor = found.wait
                 next = found.node
             }
@@ -192,7 +193,7 @@ struct BlockerDescription {
             }
         case .awaits: return "blocks its thread\(since(forest.wait(of: step.node)?.since)) for one that is gone"
         case .timer: return "waits for its timer"
-        case .suspended: return "is suspended\(since(forest.switched(of: step.node)))"
+        case .suspended: return "is suspended\(since(forest.lastSwitchTime(of: step.node)))"
         case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
         }
     }
@@ -227,11 +228,11 @@ struct BlockerDescription {
         case .running, .settled: return nil
         case .queued:
             let view = forest.node(node)
-            let found = forest.blockedExecutor(of: view.executor)
+            let found = forest.longestBlockedHandler(of: view.executor)
             let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
             return ("a free thread" + queue(view, in: forest, "") + blocked, found?.node)
         case .resolver: return ("the program to settle it", nil)
-        case .suspended: return ("what its code awaits\(since(forest.switched(of: node)))", nil)
+        case .suspended: return ("what its code awaits\(since(forest.lastSwitchTime(of: node)))", nil)
         case .timer: return ("its timer", nil)
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)

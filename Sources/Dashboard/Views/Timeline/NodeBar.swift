@@ -45,7 +45,7 @@ struct NodeBar {
             covered = max(covered, started)
         }
         if let started = view.started {
-            let suspended = view.isSuspended ? forest.switched(of: node) : nil
+            let suspended = view.isSuspended ? forest.lastSwitchTime(of: node) : nil
             let ended = view.ended ?? suspended ?? (view.marks.contains(.released) ? until : max(now, started))
             add(.running, from: started, to: ended)
             covered = max(covered, ended)
