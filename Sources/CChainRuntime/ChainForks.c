@@ -54,7 +54,7 @@ static void register_handlers(void) { pthread_atfork(before_fork, in_parent, in_
 
 void chain_forks_watch(void) { pthread_once(&once, register_handlers); }
 
-void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *handlers) {
+void chain_fork_set_handlers(chain_fork_module module, const chain_fork_handlers *handlers) {
     chain_forks_watch();
     atomic_store(&registered[module], handlers);
 }

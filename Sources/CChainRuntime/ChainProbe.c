@@ -15,7 +15,7 @@
 
 #if defined(__linux__)
 
-uintptr_t chain_thread_handle(void) { return chain_thread_id(); }
+uintptr_t chain_thread_usage_handle(void) { return chain_thread_id(); }
 
 uint64_t chain_thread_cpu_ns(uintptr_t handle) {
     // The clock id that pthread_getcpuclockid makes, but from the thread's id: the kernel returns an error for an ended
@@ -45,7 +45,7 @@ bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
 #else
 
 // A port, because the kernel returns an error for that of an ended thread.
-uintptr_t chain_thread_handle(void) { return pthread_mach_thread_np(pthread_self()); }
+uintptr_t chain_thread_usage_handle(void) { return pthread_mach_thread_np(pthread_self()); }
 
 static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {
     mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;

@@ -33,7 +33,7 @@ static void thread_ends(void *unused) {
 // Not a pthread key, because on Darwin the destructor of an older key frees all _Thread_local variables.
 extern void _tlv_atexit(void (*function)(void *), void *object);
 
-bool chain_thread_at_exit(void (*detach)(void *ring)) {
+bool chain_thread_release_ring_at_exit(void (*detach)(void *ring)) {
     static _Thread_local bool is_registered;
     if (exit_count > 0) return false;
     atomic_store(&detach_ring, detach);
@@ -50,7 +50,7 @@ static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
 
 static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, thread_ends) == 0; }
 
-bool chain_thread_at_exit(void (*detach)(void *ring)) {
+bool chain_thread_release_ring_at_exit(void (*detach)(void *ring)) {
     pthread_once(&ring_key_once, make_ring_key);
     // No destructor runs for values that are set in the last round.
     if (!has_ring_key || exit_count >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
@@ -62,7 +62,7 @@ bool chain_thread_at_exit(void (*detach)(void *ring)) {
 
 // Threads
 
-void chain_thread_own_name(char *buffer, size_t size) {
+void chain_thread_display_name(char *buffer, size_t size) {
     if (size == 0) return;
 #if defined(__linux__)
     bool is_main = chain_thread_id() == (uint32_t)getpid();

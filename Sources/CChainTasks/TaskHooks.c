@@ -201,7 +201,7 @@ void chain_tasks_stop(void) {
     chain_table_clear();
 }
 
-void chain_tasks_verified(chain_task_layout layout) { chain_layout = layout; }
+void chain_tasks_set_layout(chain_task_layout layout) { chain_layout = layout; }
 
 void chain_tasks_set_probe(chain_task_probe *given) {
     chain_steps_set_probe(given);
@@ -212,9 +212,9 @@ void chain_tasks_set_probe(chain_task_probe *given) {
 }
 
 void *chain_tasks_current(void) { return chain_original.current(); }
-size_t chain_tasks_size(void) { return chain_original.task_size; }
+size_t chain_task_fixed_size(void) { return chain_original.task_size; }
 
-bool chain_tasks_read(const void *from, void *to, size_t count) {
+bool chain_copy_memory(const void *from, void *to, size_t count) {
     struct iovec local = {to, count}, remote = {(void *)from, count};
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
 }
@@ -236,11 +236,11 @@ const char *chain_tasks_missing(void) { return "interposition, which is used on 
 void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
 void chain_tasks_stop(void) {}
 void chain_tasks_stop_in_child(void) {}
-void chain_tasks_verified(chain_task_layout layout) { (void)layout; }
+void chain_tasks_set_layout(chain_task_layout layout) { (void)layout; }
 void chain_tasks_set_probe(chain_task_probe *given) { (void)given; }
 void *chain_tasks_current(void) { return NULL; }
-size_t chain_tasks_size(void) { return 0; }
-bool chain_tasks_read(const void *from, void *to, size_t count) { (void)from, (void)to, (void)count; return false; }
+size_t chain_task_fixed_size(void) { return 0; }
+bool chain_copy_memory(const void *from, void *to, size_t count) { (void)from, (void)to, (void)count; return false; }
 void *chain_task_retain(void *task) { return task; }
 void chain_task_release(void *task) { (void)task; }
 void chain_task_cancel_now(void *task) { (void)task; }

@@ -52,19 +52,19 @@ void chain_observed_after(uint64_t when, void *queue, void *context, void (*work
 
 /// The task that runs on a thread. Use its id, not its slot, unless the task is known to be in the table, because slots
 /// are reused.
-typedef struct runner {
+typedef struct running_task {
     chain_task *slot;    ///< NULL where no shown task runs.
     const char *memory;
     uint64_t id, node;
     uint32_t generation;
-} runner;
+} running_task;
 
 /// Begins to run a job, and returns the task that runs around it on this thread, for chain_job_end.
-runner chain_job_begin(void);
+running_task chain_job_begin(void);
 
 /// Ends a job that has returned. A task that still runs on this thread has ended, because a suspended one has left it.
 /// Then `outer` runs again.
-void chain_job_end(runner outer);
+void chain_job_end(running_task outer);
 
 /// Reports steps to this observer from now on; NULL: to none.
 void chain_steps_report(const chain_task_observer *given);

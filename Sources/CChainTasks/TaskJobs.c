@@ -4,26 +4,26 @@
 #if defined(__linux__)
 
 void chain_observed_run(void *job, void *identity, void *implementation) {
-    runner outer = chain_job_begin();
+    running_task outer = chain_job_begin();
     chain_original.run(job, identity, implementation);
     chain_job_end(outer);
 }
 
 void chain_observed_run_on_task_executor(void *job, void *identity, void *implementation) {
-    runner outer = chain_job_begin();
+    running_task outer = chain_job_begin();
     chain_original.run_on_task_executor(job, identity, implementation);
     chain_job_end(outer);
 }
 
 void chain_observed_immediate(void *task, void *identity, void *implementation) {
     // Observed like a job, because the calling task continues after it.
-    runner outer = chain_job_begin();
+    running_task outer = chain_job_begin();
     chain_original.immediate(task, identity, implementation);
     chain_job_end(outer);
 }
 
 void chain_observed_run_on_both(void *job, void *serial, void *implementation, void *task, void *other) {
-    runner outer = chain_job_begin();
+    running_task outer = chain_job_begin();
     chain_original.run_on_both(job, serial, implementation, task, other);
     chain_job_end(outer);
 }
@@ -36,7 +36,7 @@ static _Atomic(void (*)(void *)) works[WORKS];
 
 #define RUN_WORK(index) \
     static void run_work_##index(void *job) { \
-        runner outer = chain_job_begin(); \
+        running_task outer = chain_job_begin(); \
         atomic_load_explicit(&works[index], memory_order_relaxed)(job); \
         chain_job_end(outer); \
     }

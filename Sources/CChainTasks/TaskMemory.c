@@ -1,4 +1,4 @@
-// Reads from the memory of a task, at offsets that were verified; with unverified ones, only by chain_tasks_read.
+// Reads from the memory of a task, at offsets that were verified; with unverified ones, only by chain_copy_memory.
 #define _GNU_SOURCE
 #include "TaskMemory.h"
 
@@ -42,19 +42,19 @@ void chain_task_probe_enter(chain_task_probe *probe, void *task, const char *sta
     probe->state = state - (char *)task;
     if (probe->entry != NULL) return;
     char *context = NULL;
-    (void)chain_tasks_read((char *)task + 56 + sizeof context, &context, sizeof context);
-    (void)chain_tasks_read(context - 24, &probe->entry, sizeof probe->entry);
+    (void)chain_copy_memory((char *)task + 56 + sizeof context, &context, sizeof context);
+    (void)chain_copy_memory(context - 24, &probe->entry, sizeof probe->entry);
 }
 
 void chain_task_probe_exit(chain_task_probe *probe, char *state) {
     probe->exits += 1;
-    (void)chain_tasks_read(state + 16, &probe->status, sizeof probe->status);
+    (void)chain_copy_memory(state + 16, &probe->status, sizeof probe->status);
     void *fields[2] = {NULL, NULL};
-    (void)chain_tasks_read((char *)probe->task + 56, fields, sizeof fields);
+    (void)chain_copy_memory((char *)probe->task + 56, fields, sizeof fields);
     probe->frames[0] = fields[0];
     void *context[2] = {fields[1], NULL};
     for (int frame = 1; frame < CHAIN_TASK_FRAMES; frame++) {
-        bool is_readable = context[0] != NULL && chain_tasks_read(context[0], context, sizeof context);
+        bool is_readable = context[0] != NULL && chain_copy_memory(context[0], context, sizeof context);
         probe->frames[frame] = is_readable ? context[1] : NULL;
         if (!is_readable) context[0] = NULL;
     }

@@ -21,18 +21,18 @@ static _Atomic uint32_t generation;
 /// chains of their own, because it lives as long as the program.
 static _Atomic uint64_t main_node;
 
-static _Thread_local runner running;
+static _Thread_local running_task running;
 static _Thread_local chain_task_probe *probe;
 
-static void set_running(runner next) {
+static void set_running(running_task next) {
     running = next;
     chain_thread_current()->task_node = next.node;
 }
 
-static void set_none_running(void) { set_running((runner){0}); }
+static void set_none_running(void) { set_running((running_task){0}); }
 
 /// Returns the task that runs on this thread; its slot is NULL where none does.
-static runner current_runner(void) {
+static running_task current_running_task(void) {
     if (running.slot != NULL && running.generation != atomic_load_explicit(&generation, memory_order_relaxed)) {
         set_none_running();
     }
@@ -50,33 +50,33 @@ static void finish(uint64_t id) {
     bool is_retained = task->is_retained;
     // A task that is not retained may be gone, such as that of an async let, which lives in its parent's memory. How it
     // ended is then unknown.
-    uint8_t how = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
+    uint8_t outcome = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
     uint64_t node = task->node;
     task->has_ended = true;
-    task->how = how;
+    task->outcome = outcome;
     if (is_reported) chain_table_remove(task);
     chain_table_unlock(id);
     // The end of an unreported task is reported by the function that makes the task, after its creation.
     if (!is_reported) return;
-    if (atomic_load(&observes)) observer.ended(node, how);
+    if (atomic_load(&observes)) observer.ended(node, outcome);
     if (is_retained) chain_original.release(memory);
 }
 
-runner chain_job_begin(void) {
-    runner outer = current_runner();
+running_task chain_job_begin(void) {
+    running_task outer = current_running_task();
     // The task ended in a job that was queued before observation began, so that chain_job_end was not called.
     if (outer.slot != NULL && chain_original.current() != outer.memory) {
         finish(outer.id);
-        outer = (runner){0};
+        outer = (running_task){0};
     }
-    running = (runner){0};
+    running = (running_task){0};
     return outer;
 }
 
-void chain_job_end(runner outer) {
-    runner last = current_runner();
+void chain_job_end(running_task outer) {
+    running_task last = current_running_task();
     if (last.slot != NULL) finish(last.id);
     set_running(outer);
 }
@@ -94,7 +94,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     }
     // Looked up before the task runs, which may be before it is returned.
     void *code = observer.code(entry, closure, NULL);
-    uint64_t maker = current_runner().node;
+    uint64_t maker = current_running_task().node;
     uint64_t creator = observer.creator(maker);
     created result = chain_original.create(flags, options, type, entry, closure);
     bool is_child = (chain_original.job_flags(result.task) & 1u << 24) != 0;
@@ -110,7 +110,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     uint64_t node = task->node;
     if (code != NULL ? observer.is_main(code) : is_first(id, maker)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
-    uint8_t how = task->how;
+    uint8_t outcome = task->outcome;
     task->creator = creator;
     task->code = code;
     task->is_reported = true;
@@ -122,7 +122,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (has_ended) chain_table_remove(task);
     chain_table_unlock(id);
     observer.created(node, creator, code, false);
-    if (has_ended) observer.ended(node, how);
+    if (has_ended) observer.ended(node, outcome);
     if (releases) chain_original.release(result.task);
     return result;
 }
@@ -193,11 +193,11 @@ static void raise_last_early_id(uint64_t id) {
 /// Notes that a task runs on this thread from now on; NULL: one that is not shown.
 static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
-    set_running((runner){task, memory, id, atomic_load_explicit(&task->node, memory_order_relaxed), begun});
+    set_running((running_task){task, memory, id, atomic_load_explicit(&task->node, memory_order_relaxed), begun});
 }
 
 void chain_observed_enter(char *state) {
-    // Read before the look-up, so that the runner's generation is never later than that of the task that is found.
+    // Read before the look-up, so that the generation of `running` is never later than that of the task that is found.
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
@@ -208,7 +208,7 @@ void chain_observed_enter(char *state) {
     if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
     uint64_t id = chain_original.task_id(memory);
     // The previous task of this thread has ended, because a suspended one has left it.
-    runner last = current_runner();
+    running_task last = current_running_task();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
     if (task == NULL) task = add(memory, id);
@@ -233,7 +233,7 @@ void chain_observed_enter(char *state) {
 
 void chain_observed_exit(char *state) {
     if (probe != NULL) chain_task_probe_exit(probe, state);
-    chain_task *task = current_runner().slot;
+    chain_task *task = current_running_task().slot;
     const char *memory = running.memory;
     // The task belongs to this thread until the original has returned. `state`, which lies in it, names the task,
     // because the runtime has no current task here when one moves to another executor. The slot is that of another
@@ -267,13 +267,13 @@ void chain_steps_set_probe(chain_task_probe *given) { probe = given; }
 
 void chain_tasks_report_stray(const chain_task *task) {
     observer.created(task->node, 0, NULL, true);
-    if (task->has_ended) observer.ended(task->node, task->how);
+    if (task->has_ended) observer.ended(task->node, task->outcome);
 }
 
 void chain_tasks_add_current(void) {
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
-    if (memory == NULL || current_runner().slot != NULL) return;
+    if (memory == NULL || current_running_task().slot != NULL) return;
     uint64_t id = chain_original.task_id(memory);
     raise_last_early_id(id);
     chain_task *task = add(memory, id);

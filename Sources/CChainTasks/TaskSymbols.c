@@ -103,7 +103,7 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     return is_found;
 }
 
-bool chain_place_name(const void *address, char *buffer, size_t size) {
+bool chain_address_name(const void *address, char *buffer, size_t size) {
     image image = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_image, &image);
     if (!image.is_found) return false;
@@ -127,7 +127,7 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     return false;
 }
 const void *chain_image_base(const void *address) { (void)address; return NULL; }
-bool chain_place_name(const void *address, char *buffer, size_t size) {
+bool chain_address_name(const void *address, char *buffer, size_t size) {
     (void)address, (void)buffer, (void)size;
     return false;
 }

@@ -76,7 +76,7 @@ static void fill(chain_task *slot, uint64_t id, uint64_t node, void *task) {
     slot->creator = 0;
     slot->code = NULL;
     slot->is_retained = slot->is_reported = slot->has_ended = slot->copied_cancelled = false;
-    slot->how = 0;
+    slot->outcome = 0;
     slot->unreported_since = 0;
     slot->copied = 0;
     atomic_store_explicit(&slot->task, task, memory_order_relaxed);

@@ -11,7 +11,7 @@ typedef struct chain_task {
     /// The runtime's id of the task, and the node that made it.
     uint64_t id, creator;
     /// The task's node. Atomic, because a thread may begin to run the task while observation ends: then the slot may be
-    /// another task's already, and the thread's runner is of an older generation.
+    /// another task's already, and the thread's `running_task` is of an older generation.
     _Atomic uint64_t node;
     /// The runtime's task. Atomic, as the state, because the thread that runs it uses both without the lock.
     _Atomic(void *) task;
@@ -30,7 +30,7 @@ typedef struct chain_task {
     /// When a sweep first found it unreported, in nanoseconds of the monotonic clock; 0 if none has.
     uint64_t unreported_since;
     /// How it ended: CHAIN_TASK_RETURNED or one of the following.
-    uint8_t how;
+    uint8_t outcome;
     _Atomic bool is_cancelled;
     /// Whether chain_tasks_changes has copied that it is cancelled.
     bool copied_cancelled;

@@ -135,7 +135,7 @@ struct Ring: Equatable, @unchecked Sendable {
         header.pointee.madeCount.store(0, ordering: .relaxed)
         header.pointee.lostCount.store(0, ordering: .relaxed)
         withUnsafeMutableBytes(of: &header.pointee.name) { name in
-            chain_thread_own_name(name.baseAddress!.assumingMemoryBound(to: CChar.self), name.count)
+            chain_thread_display_name(name.baseAddress!.assumingMemoryBound(to: CChar.self), name.count)
             header.pointee.entry?.reset(thread: thread, name: UnsafeRawBufferPointer(name))
         }
         header.pointee.holders.store(RingHeader.Holder.thread | RingHeader.Holder.recorder, ordering: .releasing)

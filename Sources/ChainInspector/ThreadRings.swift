@@ -6,7 +6,7 @@ enum ThreadRings {
     /// Registers the release of the thread's rings at the end of the thread; returns false where the system has no
     /// destructor left.
     static func arm() -> Bool {
-        chain_thread_at_exit { first in
+        chain_thread_release_ring_at_exit { first in
             var next = first?.assumingMemoryBound(to: RingHeader.self)
             while let header = next {
                 next = header.pointee.next

@@ -109,7 +109,7 @@ enum FunctionName {
     static func ofFrame(at address: UnsafeRawPointer) -> String? {
         if let symbol = symbol(at: address) { return isThunk(symbol) ? nil : demangled(symbol) }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-            chain_place_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
+            chain_address_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
         }
     }
 

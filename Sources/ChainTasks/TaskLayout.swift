@@ -67,8 +67,8 @@ struct TaskLayout: Sendable {
         let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
         if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
-        if checkParent(probe, executor) { offsets.parent = UInt32(chain_tasks_size()) }
-        if checkOutcome(probe, executor) { offsets.future = UInt32(chain_tasks_size()) }
+        if checkParent(probe, executor) { offsets.parent = UInt32(chain_task_fixed_size()) }
+        if checkOutcome(probe, executor) { offsets.future = UInt32(chain_task_fixed_size()) }
     }
 
     /// Checks that the frames of a suspended task, those of the waiting function and of its callers, are in this image.
@@ -110,8 +110,8 @@ struct TaskLayout: Sendable {
             let parent = UInt(bitPattern: chain_tasks_current())
             async let child: Void = {
                 var above: UnsafeMutableRawPointer?
-                let address = chain_tasks_current().map { UnsafeRawPointer($0) + chain_tasks_size() }
-                _ = chain_tasks_read(address, &above, 8)
+                let address = chain_tasks_current().map { UnsafeRawPointer($0) + chain_task_fixed_size() }
+                _ = chain_copy_memory(address, &above, 8)
                 let (expected, seen) = (UnsafeMutableRawPointer(bitPattern: parent), above.map { UInt(bitPattern: $0) })
                 found.withLock { $0 = (expected, seen.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }) }
             }()
@@ -128,8 +128,8 @@ struct TaskLayout: Sendable {
         struct Failure: Error {}
         func outcome(words: Int) -> UInt {
             var word: UInt = 0
-            let address = probe.pointee.task.map { UnsafeRawPointer($0) + chain_tasks_size() + words * 8 }
-            _ = chain_tasks_read(address, &word, 8)
+            let address = probe.pointee.task.map { UnsafeRawPointer($0) + chain_task_fixed_size() + words * 8 }
+            _ = chain_copy_memory(address, &word, 8)
             return word & 3
         }
         let outcomes = [false, true].map { fails in

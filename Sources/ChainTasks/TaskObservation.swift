@@ -94,7 +94,7 @@ public enum TaskObservation {
         for words in layout.missing.words {
             chain_log("chainview: this version of Swift's runtime does not show \(words)\n")
         }
-        chain_tasks_verified(layout.offsets)
+        chain_tasks_set_layout(layout.offsets)
         handlesForks
         inspector.observe(LiveTasks(missingFacts: layout.missing))
         TaskNodes.observe(by: inspector.recordedRuntime)
@@ -114,7 +114,7 @@ public enum TaskObservation {
                     chain_tasks_stop_in_child()
                     TaskCode.unlockAfterFork()
                 }))
-        chain_fork_handle(CHAIN_FORK_TASKS, handlers)
+        chain_fork_set_handlers(CHAIN_FORK_TASKS, handlers)
     }()
 
     static func end() {
@@ -144,11 +144,11 @@ public enum TaskObservation {
                 TaskNodes.record(
                     EventRecord(.renamed, node: NodeID(node), detail: 1), text: name.map { String(cString: $0) })
             },
-            ended: { node, how in
+            ended: { node, outcome in
                 let kinds: [EventKind] = [.fulfilled, .rejected, .cancelled]
                 TaskNodes.record(
-                    EventRecord(kinds[Int(how)], node: NodeID(node), flags: .handlerEnded),
-                    text: how == CHAIN_TASK_CANCELLED ? "its task was cancelled" : nil)
+                    EventRecord(kinds[Int(outcome)], node: NodeID(node), flags: .handlerEnded),
+                    text: outcome == CHAIN_TASK_CANCELLED ? "its task was cancelled" : nil)
             })
     }
 }

@@ -40,7 +40,8 @@
             let layout = TaskLayout.found()
             #expect(layout.missing == [], "\(layout.missing.words)")
             #expect(layout.offsets.status == 96 && layout.offsets.resume == 56 && layout.offsets.entry == 24)
-            #expect(Int(layout.offsets.parent) == chain_tasks_size() && layout.offsets.future == layout.offsets.parent)
+            #expect(
+                Int(layout.offsets.parent) == chain_task_fixed_size() && layout.offsets.future == layout.offsets.parent)
         }
 
         @Test(arguments: [

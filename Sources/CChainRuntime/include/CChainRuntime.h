@@ -18,18 +18,18 @@ extern "C" {
 
 /// A thread's record for chainview, zeroed at its start. Each field belongs to the named module.
 typedef struct chain_thread {
-    void *ring;            ///< ChainInspector: this thread's event ring, NULL until it records.
-    void *runtime;         ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
-    void *node;            ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
-    void *loop;            ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
-    uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
-    uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
-    void *worker;          ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
-    uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
-    uint32_t thread_id;    ///< The kernel's thread id, 0 until its first use.
-    uint64_t task_node;    ///< ChainTasks: the id of the node of the running task, 0 for none.
-    uint64_t maker_id;     ///< PromiseRuntime: the node under which a task is about to be made, 0 for none.
-    bool fires_timers;     ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
+    void *ring;               ///< ChainInspector: this thread's event ring, NULL until it records.
+    void *runtime;            ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
+    void *node;               ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
+    void *loop;               ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
+    uint64_t next_id;         ///< PromiseRuntime: next node id of this thread's block.
+    uint64_t end_id;          ///< PromiseRuntime: one past the last id of this thread's block.
+    void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
+    uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
+    uint32_t thread_id;       ///< The kernel's thread id, 0 until its first use.
+    uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
+    uint64_t task_promise_id; ///< PromiseRuntime: the node under which a task is about to be made, 0 for none.
+    bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 
 extern _Thread_local chain_thread chain_this_thread;

@@ -13,7 +13,7 @@ extern "C" {
 /// again if the thread takes a ring after that, because other destructors may still record. All threads call the
 /// `detach` that was passed last. False where the system has no key left, or makes no further round of destructors on
 /// this thread.
-bool chain_thread_at_exit(void (*detach)(void *ring));
+bool chain_thread_release_ring_at_exit(void (*detach)(void *ring));
 
 /// Returns 0, and one more in each child of a fork. In a child the forking thread has no ring and a new thread id; the
 /// parent's other threads do not exist.
@@ -44,11 +44,11 @@ typedef struct chain_fork_handlers {
 } chain_fork_handlers;
 
 /// Calls these handlers at each fork from now on, in place of the module's earlier ones; keeps the pointer.
-void chain_fork_handle(chain_fork_module module, const chain_fork_handlers *handlers);
+void chain_fork_set_handlers(chain_fork_module module, const chain_fork_handlers *handlers);
 
 /// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread, an empty string where it
 /// has the program's name, which threads inherit on Linux. (A thread started by a named one inherits that name.)
-void chain_thread_own_name(char *buffer, size_t size);
+void chain_thread_display_name(char *buffer, size_t size);
 
 /// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
 /// first instruction on. Else it has the mask of the calling thread. If that one was started with `blocks_signals`, it
@@ -67,7 +67,7 @@ void chain_thread_join(uintptr_t handle);
 void chain_thread_detach(uintptr_t handle);
 
 /// Returns the calling thread's handle for the functions below; not a handle of chain_thread_start.
-uintptr_t chain_thread_handle(void);
+uintptr_t chain_thread_usage_handle(void);
 
 /// Returns how many nanoseconds of processor time a thread of this process has used; 0 where that is not known, as for
 /// an ended thread.

@@ -34,8 +34,8 @@ typedef struct chain_task_observer {
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
     /// A task has a name of its own.
     void (*named)(uint64_t node, const char *name);
-    /// A task has ended; `how` is CHAIN_TASK_RETURNED or one of the following.
-    void (*ended)(uint64_t node, int how);
+    /// A task has ended; `outcome` is CHAIN_TASK_RETURNED or one of the following.
+    void (*ended)(uint64_t node, int outcome);
 } chain_task_observer;
 
 /// Offsets within a task of the runtime, in bytes; 0 for one that was not verified.
@@ -60,7 +60,7 @@ void chain_tasks_stop(void);
 void chain_tasks_stop_in_child(void);
 
 /// Sets the offsets at which the memory of tasks is read.
-void chain_tasks_verified(chain_task_layout layout);
+void chain_tasks_set_layout(chain_task_layout layout);
 
 /// Adds the calling task, which was made before observation began. Does nothing outside of a task.
 void chain_tasks_add_current(void);
@@ -116,10 +116,10 @@ void chain_tasks_set_probe(chain_task_probe *probe);
 void *chain_tasks_current(void);
 
 /// Returns the offset of the first word after the fixed part of a task, as the runtime states it.
-size_t chain_tasks_size(void);
+size_t chain_task_fixed_size(void);
 
 /// Copies memory of this process; false, without a fault, where it is not mapped.
-bool chain_tasks_read(const void *from, void *to, size_t count);
+bool chain_copy_memory(const void *from, void *to, size_t count);
 
 /// Copies up to four words that a closure's context may capture, and returns how many. Words past the end of a smaller
 /// context are copied, too.
@@ -133,7 +133,7 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
 /// Writes the file name of the image that contains an address, and the offset in it, for `addr2line -e shop 0x2f40`:
 /// `shop+0x2f40`. False where no image contains it.
-bool chain_place_name(const void *address, char *buffer, size_t size);
+bool chain_address_name(const void *address, char *buffer, size_t size);
 
 /// Returns the first address of the image that contains an address; NULL for none.
 const void *chain_image_base(const void *address);

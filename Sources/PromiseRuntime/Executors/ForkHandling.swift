@@ -30,7 +30,7 @@ enum ForkHandling {
                     ForkHandling.renewAll()
                     ForkHandling.unlockAll()
                 }))
-        chain_fork_handle(CHAIN_FORK_PROMISES, handlers)
+        chain_fork_set_handlers(CHAIN_FORK_PROMISES, handlers)
     }()
 
     /// Renews the object in each child, until ``remove(_:)``, which its deinit calls.

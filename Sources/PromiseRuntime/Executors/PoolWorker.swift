@@ -78,7 +78,7 @@ package struct PoolThread: @unchecked Sendable {
     init(index: Int) {
         self.index = index
         id = chain_thread_id()
-        handle = UInt(chain_thread_handle())
+        handle = UInt(chain_thread_usage_handle())
         record = chain_thread_current()
     }
 }

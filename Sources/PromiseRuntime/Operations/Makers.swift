@@ -180,7 +180,7 @@ extension Promise {
     }
 
     private func startTask(_ work: @escaping @Sendable () async throws -> Value) {
-        let task = TaskNodes.making(self) { makeTask(work) }
+        let task = TaskNodes.withTaskPromise(self) { makeTask(work) }
         register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
     }
 
