@@ -71,8 +71,8 @@ extension Collector {
             // Without a lock, because releasing these nodes may run the program's deinits.
             let tasks = tasks.withLock { $0 }
             let own = runtime.shardCount
-            let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(part: shard - own) ?? []
-            withState { $0.publish(nodes, of: runtime, shardCount: own + (tasks?.partCount ?? 0)) }
+            let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(shard: shard - own) ?? []
+            withState { $0.publish(nodes, of: runtime, shardCount: own + (tasks?.shardCount ?? 0)) }
             publish()
             pass()
         }

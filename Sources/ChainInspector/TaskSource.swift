@@ -9,10 +9,10 @@ package protocol TaskSource: Sendable {
     func changes(limit: Int) -> [TaskChange]
     /// The facts of tasks that cannot be shown.
     var missingFacts: TaskFacts { get }
-    /// The number of parts of ``liveTasks(part:)``.
-    var partCount: Int { get }
-    /// Returns the tasks of one part that are alive.
-    func liveTasks(part: Int) -> [LiveNode]
+    /// The number of shards of ``liveTasks(shard:)``.
+    var shardCount: Int { get }
+    /// Returns the tasks of one shard that are alive.
+    func liveTasks(shard: Int) -> [LiveNode]
     /// Cancels a task; returns false where it is gone or cannot be cancelled.
     func cancel(_ id: NodeID) -> Bool
     /// Returns why a live task cannot be cancelled, in one sentence; nil where it can, or is gone.

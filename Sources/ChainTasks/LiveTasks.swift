@@ -14,11 +14,11 @@ struct LiveTasks: TaskSource {
         }
     }
 
-    var partCount: Int { Int(CHAIN_TASK_SHARDS) }
+    var shardCount: Int { Int(CHAIN_TASK_SHARDS) }
 
-    func liveTasks(part: Int) -> [LiveNode] {
+    func liveTasks(shard: Int) -> [LiveNode] {
         // Room for tasks that are made meanwhile.
-        copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(UInt32(part), $0, $1) }.map { view in
+        copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(UInt32(shard), $0, $1) }.map { view in
             var snapshot = NodeSnapshot(id: NodeID(view.node), kind: .task)
             snapshot.creator = NodeID(view.creator)
             return LiveNode(snapshot: snapshot, callSite: code(of: view)?.site ?? .unknown)

@@ -30,13 +30,13 @@ struct TaskLayout: Sendable {
 
     /// Runs `body` with a probe of the tasks that run on this thread, and an executor for them. No such task is shown.
     @available(macOS 15, *)
-    private static func withProbe(_ body: (UnsafeMutablePointer<chain_task_probe>, ThreadExecutor) -> Void) {
+    private static func withProbe(_ body: (UnsafeMutablePointer<chain_task_probe>, CallerThreadExecutor) -> Void) {
         let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
         probe.initialize(to: chain_task_probe())
         defer { probe.deallocate() }
         chain_tasks_set_probe(probe)
         defer { chain_tasks_set_probe(nil) }
-        body(probe, ThreadExecutor())
+        body(probe, CallerThreadExecutor())
     }
 
     // The layout of the runtime of Swift 6.3, in bytes.
@@ -62,7 +62,7 @@ struct TaskLayout: Sendable {
     }
 
     @available(macOS 15, *)
-    private mutating func find(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) {
+    private mutating func find(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) {
         if checkStack(probe, executor) { offsets.resume = Self.resume }
         let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
@@ -72,7 +72,7 @@ struct TaskLayout: Sendable {
     }
 
     /// Checks that the frames of a suspended task, those of the waiting function and of its callers, are in this image.
-    private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+    private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool {
         let gate = Gate()
         let task = Task(executorPreference: executor) { await outerFunction(gate) }
         executor.drain()
@@ -86,7 +86,8 @@ struct TaskLayout: Sendable {
     }
 
     /// Checks that the flag *cancelled* is set once a task is cancelled, and not before.
-    private func checkStatus(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+    private func checkStatus(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool
+    {
         let gates = [Gate(), Gate()]
         let task = Task(executorPreference: executor) {
             await gates[0].wait()
@@ -104,7 +105,8 @@ struct TaskLayout: Sendable {
     }
 
     /// Checks that the word after the fixed part of a child task is its parent.
-    private func checkParent(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+    private func checkParent(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool
+    {
         let found = Lock<(parent: UnsafeMutableRawPointer?, above: UnsafeMutableRawPointer?)>((nil, nil))
         let task = Task(executorPreference: executor) {
             let parent = UInt(bitPattern: chain_tasks_current())
@@ -124,7 +126,8 @@ struct TaskLayout: Sendable {
 
     /// Checks that the lowest two bits of a task's outcome are 1 if it returned, and 2 if it threw. The outcome follows
     /// the fixed part of a task; in a child task of a group, three words later.
-    private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: ThreadExecutor) -> Bool {
+    private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool
+    {
         struct Failure: Error {}
         func outcome(words: Int) -> UInt {
             var word: UInt = 0
@@ -193,7 +196,7 @@ private final class Gate: Sendable {
 
 /// An executor that runs jobs on the thread that calls ``drain()``.
 @available(macOS 15, *)
-private final class ThreadExecutor: TaskExecutor {
+private final class CallerThreadExecutor: TaskExecutor {
     private let jobs = Lock<[UnownedJob]>([])
 
     func enqueue(_ job: consuming ExecutorJob) {
