@@ -98,15 +98,15 @@ extension AnyPromise {
     /// Visits this promise and all that it waits for, through parents, followed promises and members of combinators,
     /// until `visit` returns false. O(visited).
     fileprivate func forEachPendingSource(_ visit: (AnyPromise) -> Bool) {
-        var left: [AnyPromise] = [self]
+        var unvisited: [AnyPromise] = [self]
         var known: Set<NodeID> = []
-        while let promise = left.popLast() {
+        while let promise = unvisited.popLast() {
             guard known.insert(promise.id).inserted, !promise.isSettled else { continue }
             guard visit(promise) else { return }
             let (parent, followed) = promise.waitsFor
-            if let parent { left.append(parent) }
-            if let followed { left.append(followed) }
-            left += promise.pendingMembers
+            if let parent { unvisited.append(parent) }
+            if let followed { unvisited.append(followed) }
+            unvisited += promise.pendingMembers
         }
     }
 }

@@ -23,9 +23,9 @@ import ChainEvents
 /// `Input` is the type of the value that a launch takes: `Void` for a chain that begins with `Chain()`.
 public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
     let head: ChainHead
-    let last: ChainStep?
+    let last: ChainLink?
 
-    init(head: ChainHead, last: ChainStep?) {
+    init(head: ChainHead, last: ChainLink?) {
         self.head = head
         self.last = last
     }
@@ -37,10 +37,10 @@ public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
     /// O(links).
     public var nodeCount: Int {
         var count = 1
-        var step = last
-        while let current = step {
+        var link = last
+        while let current = link {
             count += current.nodeCount
-            step = current.previous
+            link = current.previous
         }
         return count
     }
@@ -121,16 +121,16 @@ extension Chain {
 
     /// Makes the nodes of all links, under an existing node; returns the last one.
     func makeNodes(from root: Promise<Input>, _ plan: inout LaunchPlan) -> Promise<Output> {
-        var steps: [ChainStep] = []
-        var step = last
-        while let current = step {
-            steps.append(current)
-            step = current.previous
+        var links: [ChainLink] = []
+        var link = last
+        while let current = link {
+            links.append(current)
+            link = current.previous
         }
         var node: AnyPromise = root
         plan.note(node)
-        for step in steps.reversed() {
-            node = step.make(node, &plan)
+        for link in links.reversed() {
+            node = link.make(node, &plan)
             plan.note(node)
         }
         return unsafeDowncast(node, to: Promise<Output>.self)

@@ -54,11 +54,11 @@ extension Chain {
         _ kind: NodeKind, _ chains: [Chain<Output, Member>], label: String, site: CallSite,
         finish: @escaping @Sendable ([Member]) -> NewValue
     ) -> Chain<Input, NewValue> {
-        let step = ChainStep(after: last, nodeCount: chains.reduce(1) { $0 + $1.nodeCount }) { parent, plan in
+        let link = ChainLink(after: last, nodeCount: chains.reduce(1) { $0 + $1.nodeCount }) { parent, plan in
             GroupNode(
                 kind, of: unsafeDowncast(parent, to: Promise<Output>.self), chains, label: label, site: site, &plan,
                 finish: finish)
         }
-        return Chain<Input, NewValue>(head: head, last: step)
+        return Chain<Input, NewValue>(head: head, last: link)
     }
 }

@@ -59,10 +59,10 @@ extension Chain {
     func link<NewValue: Sendable>(
         _ make: @escaping @Sendable (Promise<Output>) -> Promise<NewValue>
     ) -> Chain<Input, NewValue> {
-        let step = ChainStep(after: last, nodeCount: 1) { parent, _ in
+        let link = ChainLink(after: last, nodeCount: 1) { parent, _ in
             make(unsafeDowncast(parent, to: Promise<Output>.self))
         }
-        return Chain<Input, NewValue>(head: head, last: step)
+        return Chain<Input, NewValue>(head: head, last: link)
     }
 }
 

@@ -17,7 +17,7 @@ struct GroupProgress<Member: Sendable> {
     private let kind: NodeKind
     private var outcomes: [Result<Member, any Error>?]
     /// The number of members without an outcome.
-    private var left: Int
+    private var unsettledCount: Int
     private var isStarted = false
     private var isOver = false
     /// The number of members, from the first, to which the value was passed.
@@ -26,7 +26,7 @@ struct GroupProgress<Member: Sendable> {
     init(_ kind: NodeKind, count: Int) {
         self.kind = kind
         outcomes = Array(repeating: nil, count: count)
-        left = count
+        unsettledCount = count
     }
 
     /// Starts members, because the incoming value has come.
@@ -36,7 +36,7 @@ struct GroupProgress<Member: Sendable> {
         if kind == .sequence { return startNext() }
         startedCount = outcomes.count
         // None is left if there are no members, or if a viewer has cancelled all of them before the start.
-        let step = left == 0 ? collect() : .nothing
+        let step = unsettledCount == 0 ? collect() : .nothing
         if case .nothing = step { return .start(0..<startedCount) }
         return step
     }
@@ -45,15 +45,15 @@ struct GroupProgress<Member: Sendable> {
     mutating func settled(_ index: Int, _ outcome: Result<Member, any Error>) -> Step {
         guard !isOver, outcomes[index] == nil else { return .nothing }
         outcomes[index] = outcome
-        left -= 1
+        unsettledCount -= 1
         guard isStarted else { return .nothing }
         switch kind {
         case .sequence: return index == startedCount - 1 ? startNext() : .nothing
         case .race:
             if case .success(let value) = outcome { return finish(.fulfil([value])) }
-            if left == 0, case .failure(let error) = outcome { return finish(.reject(error)) }
+            if unsettledCount == 0, case .failure(let error) = outcome { return finish(.reject(error)) }
             return .nothing
-        default: return left == 0 ? collect() : .nothing
+        default: return unsettledCount == 0 ? collect() : .nothing
         }
     }
 

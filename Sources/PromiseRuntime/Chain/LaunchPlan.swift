@@ -14,16 +14,16 @@ final class ChainHead: Sendable {
 }
 
 /// One link of a described chain. Chains that continue the same chain share the links of that chain.
-final class ChainStep: @unchecked Sendable {
-    // Sendable: `previous` changes only in a deinit: of this step, or of a later one that has the only reference to it.
-    private(set) var previous: ChainStep?
+final class ChainLink: @unchecked Sendable {
+    // Sendable: `previous` changes only in a deinit: of this link, or of a later one that has the only reference to it.
+    private(set) var previous: ChainLink?
     /// The number of nodes that the link makes, those of inner chains included.
     let nodeCount: Int
     /// Makes the node of the link as a child of the given node.
     let make: @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
 
     init(
-        after previous: ChainStep?, nodeCount: Int,
+        after previous: ChainLink?, nodeCount: Int,
         make: @escaping @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
     ) {
         self.previous = previous

@@ -19,7 +19,7 @@ extension AnyPromise {
         if ownsValue { state.set(PromiseState.ownsValue) }
         state.noteHandlerEnd(flags)
         unlock(state)
-        if isRecordingAround { reportSettled(state, flags: flags) }
+        if isRuntimeRecording { reportSettled(state, flags: flags) }
         completeSettling(state, before: before, slot: old)
         return true
     }
@@ -43,7 +43,7 @@ extension AnyPromise {
         slot = outcome
         state.clear(PromiseState.linked | PromiseState.following)
         unlock(state)
-        if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
+        if isRuntimeRecording { reportCancelled(state, cancellation, origin: origin) }
         // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of one
         // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Checked while this child is
         // still among the parent's waiters, because a parent that settles after the removal does not deliver to this
@@ -76,9 +76,9 @@ extension AnyPromise {
         if state.has(PromiseState.linked) {
             unlink(from: Unmanaged.fromOpaque(pointer))
         } else {
-            let link = Unmanaged<FollowLink>.fromOpaque(pointer).takeRetainedValue()
-            link.parent?.waiterIsDone()
-            link.followed.waiterIsDone()
+            let waiter = Unmanaged<FollowWaiter>.fromOpaque(pointer).takeRetainedValue()
+            waiter.parent?.waiterIsDone()
+            waiter.followed.waiterIsDone()
         }
     }
 

@@ -25,7 +25,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     // Unchecked (both): the lock bit makes accesses exclusive, or the write precedes the publication of the outcome.
     @exclusivity(unchecked)
     final var waiters = WaiterSlot()
-    /// Depends on the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the
+    /// Depends on the state: the parent (`linked`), a ``FollowWaiter`` (`following`), the error (`rejected`), or the
     /// value in the form of ``ValueWord``; 0 for a pending promise without a parent. Owned.
     @exclusivity(unchecked)
     @usableFromInline final var slot: UInt = 0
@@ -89,16 +89,16 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     @usableFromInline final var context: Context { contextReference.takeUnretainedValue() }
 
-    /// Whether the steps of this promise are reported. While nothing records, `isRecordingAround` is the whole cost of
+    /// Whether the steps of this promise are reported. While nothing records, `isRuntimeRecording` is the whole cost of
     /// the hooks.
     @inline(__always)
     final var isRecording: Bool {
-        isRecordingAround && isRecorded
+        isRuntimeRecording && isRecorded
     }
 
     /// Whether the promise's runtime is recorded, even if the filter excludes this promise.
     @inline(__always)
-    final var isRecordingAround: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
+    final var isRuntimeRecording: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
 
     /// The call site in one word, for comparisons.
     final var siteKey: UInt { fileAndLine }
@@ -157,7 +157,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
             return (Unmanaged<AnyPromise>.fromOpaque(pointer).takeUnretainedValue(), nil)
         }
         guard state.has(PromiseState.following) else { return (nil, nil) }
-        return Unmanaged<FollowLink>.fromOpaque(pointer)._withUnsafeGuaranteedRef { ($0.parent, $0.followed) }
+        return Unmanaged<FollowWaiter>.fromOpaque(pointer)._withUnsafeGuaranteedRef { ($0.parent, $0.followed) }
     }
 
     // MARK: For subclasses

@@ -35,13 +35,13 @@ extension AnyPromise {
 
     /// Performs a cancellation from visit to visit, without recursion.
     private func spread(_ cancellation: PromiseCancelled, from first: CancellationVisit) {
-        var left = [first]
+        var visits = [first]
         ThreadLoop.unretained.takeUnretainedValue().deliver {
-            while let visit = left.popLast() {
+            while let visit = visits.popLast() {
                 if visit.isWithdrawal {
-                    visit.promise.visitFromConsumer(cancellation, visit.origin, &left)
+                    visit.promise.visitFromConsumer(cancellation, visit.origin, &visits)
                 } else {
-                    visit.promise.visit(cancellation, visit.origin, isWithdrawal: false, &left)
+                    visit.promise.visit(cancellation, visit.origin, isWithdrawal: false, &visits)
                 }
             }
         }
@@ -49,38 +49,38 @@ extension AnyPromise {
 
     /// Cancels a promise that a consumer withdrew from, unless it is detached or has another consumer.
     private func visitFromConsumer(
-        _ cancellation: PromiseCancelled, _ origin: NodeID, _ left: inout [CancellationVisit]
+        _ cancellation: PromiseCancelled, _ origin: NodeID, _ visits: inout [CancellationVisit]
     ) {
         let state = current
         if state.hasOutcome { return }
         if state.has(PromiseState.detached) || hasConsumers { return markUnneeded() }
-        visit(cancellation, origin, isWithdrawal: true, &left)
+        visit(cancellation, origin, isWithdrawal: true, &visits)
     }
 
     /// Cancels one promise, and adds the promises to visit next.
     private func visit(
-        _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ left: inout [CancellationVisit]
+        _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ visits: inout [CancellationVisit]
     ) {
         // Only the program ends a span (TheRules, X7).
         if kind != .span, let sources = settleCancelled(cancellation, origin: origin) {
             if let parent = sources.parent {
                 if isWithdrawal {
-                    left.append(CancellationVisit(promise: parent, origin: id, isWithdrawal: true))
+                    visits.append(CancellationVisit(promise: parent, origin: id, isWithdrawal: true))
                 } else {
                     parent.markUnneeded()
                 }
             }
             if let followed = sources.followed {
-                left.append(CancellationVisit(promise: followed, origin: id, isWithdrawal: true))
+                visits.append(CancellationVisit(promise: followed, origin: id, isWithdrawal: true))
             }
         }
-        let firstChild = left.count
+        let firstChild = visits.count
         forEachLiveWaiter { waiter in
             guard let child = waiter.child, !child.current.hasOutcome else { return }
-            left.append(CancellationVisit(promise: child, origin: id, isWithdrawal: false))
+            visits.append(CancellationVisit(promise: child, origin: id, isWithdrawal: false))
         }
         // Reversed, because visits are taken from the end, and children are visited in the order of registration.
-        left[firstChild...].reverse()
+        visits[firstChild...].reverse()
     }
 
     /// Queues the unstarted handler of a cancelled promise if it is for clean-up; drops it if not.
@@ -120,31 +120,31 @@ extension AnyPromise {
 
     /// Marks this promise, and the pending promises that it waits for, as unneeded by one of their consumers.
     final func markUnneeded() {
-        var left: [AnyPromise] = [self]
-        while let promise = left.popLast() {
+        var unvisited: [AnyPromise] = [self]
+        while let promise = unvisited.popLast() {
             var state = promise.lock()
             let continues = !state.has(PromiseState.unneeded) && !state.hasOutcome
             state.set(PromiseState.unneeded)
             let (parent, followed) = promise.waitsFor(in: state)
             promise.unlock(state)
             guard continues else { continue }
-            if let parent { left.append(parent) }
-            if let followed { left.append(followed) }
+            if let parent { unvisited.append(parent) }
+            if let followed { unvisited.append(followed) }
         }
     }
 
     /// Whether any consumer still needs this promise; true if no consumer has withdrawn, or if the promise is detached.
     final var isNeeded: Bool {
-        var left: [AnyPromise] = [self]
+        var unvisited: [AnyPromise] = [self]
         var known: Set<NodeID> = []
-        while let promise = left.popLast() {
+        while let promise = unvisited.popLast() {
             guard known.insert(promise.id).inserted else { continue }
             let state = promise.current
             if !state.has(PromiseState.unneeded) || state.has(PromiseState.detached) { return true }
             var isConsumedOutside = false
             promise.forEachLiveWaiter { waiter in
                 guard waiter.isConsumer else { return }
-                if let consumer = waiter.consumer { left.append(consumer) } else { isConsumedOutside = true }
+                if let consumer = waiter.consumer { unvisited.append(consumer) } else { isConsumedOutside = true }
             }
             if isConsumedOutside { return true }
         }

@@ -98,7 +98,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
 
     @inline(__always)
     @usableFromInline
-    final var isRecordingHere: Bool {
+    final var hasRecorder: Bool {
         #if CHAINVIEW_NO_EVENTS
             false  // A build without hooks, which `make counts` compares with.
         #else
@@ -106,17 +106,17 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         #endif
     }
 
-    var sink: SinkBox? { sinkReferenceHere?.takeUnretainedValue() }
+    var sink: SinkBox? { ownSinkReference?.takeUnretainedValue() }
 
     /// The sink, unretained: the runtime keeps it for as long as it lives.
     @inline(__always)
-    var sinkReferenceHere: Unmanaged<SinkBox>? {
+    var ownSinkReference: Unmanaged<SinkBox>? {
         UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring) & ~1).map { Unmanaged.fromOpaque($0) }
     }
 
     /// Whether a recorder with a filter runs.
     @inline(__always)
-    var isNarrowedHere: Bool { recording.load(ordering: .relaxed) & 1 != 0 }
+    var hasFilteringRecorder: Bool { recording.load(ordering: .relaxed) & 1 != 0 }
 
     /// Reports every step of this runtime's promises to `sink` from now on. An existing promise is reported from its
     /// next step on, after a `created` event with the flag `late`. A promise that an earlier recording reported gets no
@@ -135,12 +135,12 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     ) -> Bool {
         let box = SinkBox(
             sink: sink, capturesErrors: capturesErrors, capturesValues: capturesValues,
-            decision: RecordingDecision(filter))
+            filter: CachedRecordingFilter(filter))
         let isFirst = sinks.withLock { sinks in
             guard recording.load(ordering: .relaxed) == 0 else { return false }
             sinks.append(box)
             let address = UInt(bitPattern: Unmanaged.passUnretained(box).toOpaque())
-            recording.store(address | (box.decision == nil ? 0 : 1), ordering: .releasing)
+            recording.store(address | (box.filter == nil ? 0 : 1), ordering: .releasing)
             return true
         }
         if isFirst { RecordedRuntimes.insert(self) }
@@ -217,11 +217,11 @@ final class SinkBox: Sendable {
     let capturesErrors: Bool
     let capturesValues: Bool
     /// The chains to record; nil: all.
-    let decision: RecordingDecision?
+    let filter: CachedRecordingFilter?
 
-    init(sink: any EventSink, capturesErrors: Bool, capturesValues: Bool, decision: RecordingDecision?) {
+    init(sink: any EventSink, capturesErrors: Bool, capturesValues: Bool, filter: CachedRecordingFilter?) {
         self.sink = sink
-        self.decision = decision
+        self.filter = filter
         self.capturesErrors = capturesErrors
         self.capturesValues = capturesValues
     }

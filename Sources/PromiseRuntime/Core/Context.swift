@@ -11,7 +11,7 @@ public class _PromiseContext: @unchecked Sendable {
     /// Whether the executor is the inline one, which needs no hop.
     final let isInline: Bool
     /// Whether the executor is one of this module's, which run or discard every job.
-    private final let keepsJobs: Bool
+    private final let neverDropsJobs: Bool
     /// The context from which this one was made; nil for a runtime. Keeps the runtime alive.
     private final let base: Context?
     /// Whether children inherit this context; otherwise they inherit `base`, which has no label.
@@ -28,7 +28,7 @@ public class _PromiseContext: @unchecked Sendable {
         self.executor = executor
         self.isImmortal = isImmortal
         isInline = executor === InlineExecutor.shared
-        keepsJobs = GuardedJob.isNeedless(on: executor)
+        neverDropsJobs = GuardedJob.neverDropsJobs(executor)
         label = nil
         base = nil
         isInherited = true
@@ -43,7 +43,7 @@ public class _PromiseContext: @unchecked Sendable {
         self.label = label.isEmpty ? nil : label
         self.base = base
         isInline = executor === InlineExecutor.shared
-        keepsJobs = GuardedJob.isNeedless(on: executor)
+        neverDropsJobs = GuardedJob.neverDropsJobs(executor)
         isImmortal = false
         runtimeReference = base.runtimeReference
     }
@@ -55,15 +55,15 @@ public class _PromiseContext: @unchecked Sendable {
 
     /// Whether a recorder of the runtime runs.
     @inline(__always)
-    final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
+    final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.hasRecorder } }
 
     /// Whether a recorder with a filter runs.
     @inline(__always)
-    final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
+    final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.hasFilteringRecorder } }
 
     /// Submits a promise's work to the executor; if the executor drops it, the promise is abandoned.
     final func submit(_ content: _Runnable) {
-        executor.submit(PromiseJob(keepsJobs ? content : GuardedJob(content)))
+        executor.submit(PromiseJob(neverDropsJobs ? content : GuardedJob(content)))
     }
 
     /// Calls `body` with the runtime, without counting a reference.
@@ -73,7 +73,7 @@ public class _PromiseContext: @unchecked Sendable {
     /// The recorder's sink, unretained: the runtime keeps it alive.
     @inline(__always)
     final var sinkReference: Unmanaged<SinkBox>? {
-        unretainedRuntime._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
+        unretainedRuntime._withUnsafeGuaranteedRef { $0.ownSinkReference }
     }
 
     // Labels are plain strings, empty for none: with an optional parameter the compiler infers optional elements in

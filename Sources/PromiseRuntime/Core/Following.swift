@@ -1,11 +1,11 @@
 import ChainEvents
 
 /// The waiter of a promise that follows another (A+ 2.3.2).
-final class FollowLink: _Waiter {
+final class FollowWaiter: _Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
     /// The follower's parent, kept because the follower is among its waiters until the follower settles.
-    // Unchecked: written once, under the follower's lock bit, before the link is reachable.
+    // Unchecked: written once, under the follower's lock bit, before the waiter is reachable.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
 
@@ -36,7 +36,7 @@ extension AnyPromise {
         var otherState = other.lock()
         otherState.set(PromiseState.followed)
         other.unlock(otherState)
-        let link = FollowLink(self, to: other)
+        let waiter = FollowWaiter(self, to: other)
         var state = lock()
         guard state.follow(byHandler: byHandler) else {
             unlock(state)
@@ -47,9 +47,9 @@ extension AnyPromise {
         if state.has(PromiseState.linked) {
             // A running handler's call keeps its own reference to the parent.
             let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
-            link.take(parent: parent, owned: !state.has(PromiseState.running))
+            waiter.take(parent: parent, owned: !state.has(PromiseState.running))
         }
-        slot = UInt(bitPattern: Unmanaged.passRetained(link).toOpaque())
+        slot = UInt(bitPattern: Unmanaged.passRetained(waiter).toOpaque())
         state.clear(PromiseState.linked)
         state.set(PromiseState.following)
         unlock(state)
@@ -58,7 +58,7 @@ extension AnyPromise {
         if other === self || mayCloseCycle, let cycle = other.cycle(to: self, hasFollowers: hasFollowers) {
             return reject(cycle, by: .machinery)
         }
-        other.register(link)
+        other.register(waiter)
         // Checked again, because a cancellation between linking and registering found no consumer to withdraw.
         withdrawIfCancelled(from: other)
         return true

@@ -20,7 +20,7 @@ final class GuardedJob: _Runnable {
     }
 
     /// Returns whether the executor is one of this module's, which run or discard every job.
-    static func isNeedless(on executor: any PromiseExecutor) -> Bool {
+    static func neverDropsJobs(_ executor: any PromiseExecutor) -> Bool {
         let type = ObjectIdentifier(Swift.type(of: executor))
         return type == ObjectIdentifier(PoolExecutor.self) || type == ObjectIdentifier(InlineExecutor.self)
             || type == ObjectIdentifier(DispatchExecutor.self) || type == ObjectIdentifier(ThreadExecutor.self)

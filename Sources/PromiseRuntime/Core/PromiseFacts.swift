@@ -55,7 +55,7 @@ extension AnyPromise {
             switch waiter {
             case let waiter as ThreadWaiter:
                 facts.blockedThreads.append(.init(thread: waiter.thread, node: waiter.node))
-            case let waiter as FollowLink: facts.followers.append(waiter.follower.id)
+            case let waiter as FollowWaiter: facts.followers.append(waiter.follower.id)
             case let child as AnyPromise where child.isChild: facts.handlers.append(child.id)
             default:
                 guard waiter.isConsumer else { return }

@@ -13,7 +13,7 @@ enum RecordedRuntimes {
 
     /// Whether a recorder of any runtime runs now.
     static var isAnyRecorded: Bool {
-        entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.isRecordingHere } } }
+        entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.hasRecorder } } }
     }
 
     static func insert(_ runtime: ChainRuntime) {

@@ -90,7 +90,7 @@ private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bo
 }
 
 /// A filter with a cache of the verdicts of its rules for each call site, without a lock.
-final class RecordingDecision: Sendable {
+final class CachedRecordingFilter: Sendable {
     private enum Verdict: Int {
         case excluded = 0
         case included = 1

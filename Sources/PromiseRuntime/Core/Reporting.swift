@@ -101,7 +101,7 @@ extension AnyPromise {
     private var isIncludedAsRoot: Bool {
         let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
         return box?._withUnsafeGuaranteedRef { box in
-            box.decision?.includes(id, siteKey: siteKey, site: callSite, label: context.label) ?? true
+            box.filter?.includes(id, siteKey: siteKey, site: callSite, label: context.label) ?? true
         } ?? false
     }
 
@@ -172,7 +172,7 @@ extension AnyPromise {
         guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
         if let box = context.runtime.sink {
             let isRegistered = state.has(PromiseState.registered)
-            let isExcluded = state.has(PromiseState.excluded) && box.decision != nil
+            let isExcluded = state.has(PromiseState.excluded) && box.filter != nil
             if isRegistered || (!isExcluded && isIncludedAsRoot) {
                 box.sink.record(EventRecord(.unhandled, node: id), text: box.capturesErrors ? "\(error)" : nil)
                 if !isRegistered { report(.released) }

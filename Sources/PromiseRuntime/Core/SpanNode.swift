@@ -44,7 +44,7 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     ) -> SpanNode? {
         let creator = span == nil ? running ?? TaskScope.innermost(of: nil) : TaskScope.innermost(of: span)
         let runtime = creator?.runtime ?? ChainRuntime.current
-        guard runtime.isRecordingHere else { return nil }
+        guard runtime.hasRecorder else { return nil }
         let contextWord = runtime.run { Context.rootWord(label: name, executor: nil) }
         let isOfTask =
             chain_thread_current().pointee.task_node != 0 && running == nil && (span == nil || span === current)

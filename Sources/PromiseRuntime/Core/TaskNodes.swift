@@ -22,7 +22,7 @@ package enum TaskNodes {
     /// Records a step of a task, if the runtime under which tasks are observed records.
     package static func record(_ record: EventRecord, text: String? = nil) {
         guard let pointer = UnsafeRawPointer(bitPattern: runtime.load(ordering: .acquiring)) else { return }
-        let box = Unmanaged<ChainRuntime>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
+        let box = Unmanaged<ChainRuntime>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.ownSinkReference }
         box?._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
     }
 

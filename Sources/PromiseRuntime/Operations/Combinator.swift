@@ -52,7 +52,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     private let rule: GatherRule
     private let cancelsLosers: Bool
     /// The number of members that are not counted as settled yet.
-    private let leftCount: Atomic<Int>
+    private let unsettledCount: Atomic<Int>
     private let collect: Collect
     // Emptied when the node settles, so that a settled combinator keeps no member.
     private let members: Lock<[AnyPromise]>
@@ -65,7 +65,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         self.rule = rule
         self.cancelsLosers = cancelsLosers
         self.collect = collect
-        leftCount = Atomic(members.count)
+        unsettledCount = Atomic(members.count)
         self.members = Lock(members)
         super.init(kind: kind, site: site, context: .root(label: label, executor: nil))
         if isRecording {
@@ -110,7 +110,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
 
     /// Counts settled members, and collects the outcomes after the last one.
     private func countSettled(_ count: Int) {
-        if leftCount.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { return }
+        if unsettledCount.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { return }
         let members = members.withLock { $0 }
         // Empty if the combinator was settled meanwhile.
         if !members.isEmpty { collect(self, members) }
@@ -118,7 +118,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
 
     override func didSettle() {
         let members = members.withLock { take(&$0) }
-        if leftCount.load(ordering: .acquiring) == 0 { return }
+        if unsettledCount.load(ordering: .acquiring) == 0 { return }
         let reason = error as? PromiseCancelled ?? PromiseCancelled(reason: "lost to another member")
         for member in members where !member.isSettled {
             member.markAsLoser()

@@ -51,7 +51,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         // The index of the next input.
         var next = 0
         // The number of members that are not fulfilled yet, unstarted ones included.
-        var left: Int
+        var unfulfilledCount: Int
         // By the index of the input; empty if the node keeps no values.
         var values: [Member?]
         // The number of members that may still be started now.
@@ -75,7 +75,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         precondition(concurrency >= 1, "concurrency must be at least 1, not \(concurrency)")
         progress = Lock(
             Progress(
-                inputs: inputs, make: make, left: inputs.count,
+                inputs: inputs, make: make, unfulfilledCount: inputs.count,
                 values: keepsValues ? Array(repeating: nil, count: inputs.count) : [], wanted: concurrency))
         self.finish = finish
         super.init(kind: kind, site: site, context: .root(label: label, executor: executor))
@@ -129,9 +129,9 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         case .success(let value):
             let isLast = progress.withLock { progress in
                 if !progress.values.isEmpty { progress.values[index] = value }
-                progress.left -= 1
+                progress.unfulfilledCount -= 1
                 progress.wanted += 1
-                return progress.left == 0
+                return progress.unfulfilledCount == 0
             }
             if isLast {
                 let values = progress.withLock { take(&$0.values) }

@@ -31,7 +31,7 @@ public func withChain<Value>(
 ) async rethrows -> Value {
     // Inlinable, so that the check is in the caller's module, and unrecorded code is called directly.
     let runtime = ChainRuntime.current
-    guard runtime.isRecordingHere else { return try await body() }
+    guard runtime.hasRecorder else { return try await body() }
     return try await withRecordedChain(label(), of: runtime, isolation: isolation, CallSite(file, line), body)
 }
 
