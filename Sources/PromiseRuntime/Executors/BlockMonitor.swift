@@ -139,14 +139,14 @@ extension PoolCore {
 
     /// Marks the pool as used; true if the caller has to start watching it. Under the lock.
     func watch() -> Bool {
-        parked.wasUsed = true
-        guard policy.isWatched, !parked.isWatched else { return false }
-        parked.isWatched = true
+        parkingState.wasUsed = true
+        guard policy.isWatched, !parkingState.isWatched else { return false }
+        parkingState.isWatched = true
         return true
     }
 
     /// Notes that the watch does not check the pool after all.
-    func endWatching() { parking.withLock { parked.isWatched = false } }
+    func endWatching() { parking.withLock { parkingState.isWatched = false } }
 
     /// A worker that was awake at a check, and its progress then.
     private struct Awake {
@@ -162,7 +162,7 @@ extension PoolCore {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }
         // Without the pool's lock, because this makes system calls.
-        let verdicts = watches.withLock { watches in awake.map { check($0, with: &watches[$0.worker.index]) } }
+        let verdicts = detectors.withLock { detectors in awake.map { check($0, with: &detectors[$0.worker.index]) } }
         let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
         restoreThreadLimit()
         if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
@@ -184,21 +184,22 @@ extension PoolCore {
     /// Updates the idle time; false if the pool has been idle long enough. Under the lock.
     private func noteIdleness(after interval: UInt64) -> Bool {
         let counts = currentCounts
-        parked.idleTime = parked.wasUsed || counts.live > counts.sleeping ? 0 : parked.idleTime &+ interval
-        parked.wasUsed = false
-        if parked.idleTime >= Self.idleLimit { parked.isWatched = false }
-        return parked.isWatched
+        parkingState.idleTime =
+            parkingState.wasUsed || counts.live > counts.sleeping ? 0 : parkingState.idleTime &+ interval
+        parkingState.wasUsed = false
+        if parkingState.idleTime >= Self.idleLimit { parkingState.isWatched = false }
+        return parkingState.isWatched
     }
 
-    private func check(_ awake: Awake, with watch: inout BlockWatch) -> BlockWatch.Verdict {
-        watch.check(
+    private func check(_ awake: Awake, with detector: inout BlockDetector) -> BlockDetector.Verdict {
+        detector.check(
             thread: awake.thread.id, progress: awake.progress, now: policy.probe.now(),
             limit: policy.blockLimit.clampedNanoseconds, used: { policy.probe.cpuTime(awake.thread) },
             isWaiting: { policy.probe.isWaiting(awake.thread) })
     }
 
     /// Applies the verdict of a check; returns a block that is new. Under the lock.
-    private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
+    private func apply(_ verdict: BlockDetector.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
         guard worker.thread?.id == awake.thread.id, !worker.isSleeping else { return nil }
         // Read before the progress, so that the next job's node is not reported.
@@ -206,7 +207,7 @@ extension PoolCore {
         atomicMemoryFence(ordering: .acquiring)
         // A worker that is in another job by now moves, whatever the verdict on the last one was.
         let verdict = worker.progress.load(ordering: .relaxed) == awake.progress ? verdict : .moves
-        worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
+        worker.isLastJobStealable.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNew) = verdict {
             countBlocked(worker)
             return isNew ? blocked(awake.thread, node, nanoseconds) : nil

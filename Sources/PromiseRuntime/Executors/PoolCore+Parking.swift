@@ -3,7 +3,7 @@ import Synchronization
 
 extension PoolCore {
     /// Counts the worker as sleeping if more workers are active than the pool's width; false if not.
-    func retireIfOverWidth(_ worker: PoolWorker) -> Bool {
+    func countAsSleepingIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
             uncountBlocked(worker)
@@ -28,15 +28,15 @@ extension PoolCore {
         if hasWork() { wakeOrSpawn() }
         let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
         let (continues, startsWatch) = parking.withLock {
-            while parked.wakeTokens == 0 {
+            while parkingState.wakeTokens == 0 {
                 let now = chain_monotonic_ns()
-                if parked.isStopped || now >= deadline {
+                if parkingState.isStopped || now >= deadline {
                     retire(worker)
                     return (false, false)
                 }
                 parking.wait(nanoseconds: deadline - now)
             }
-            parked.wakeTokens -= 1
+            parkingState.wakeTokens -= 1
             worker.isSleeping = false
             return (true, watch())
         }
@@ -50,13 +50,13 @@ extension PoolCore {
         worker.isSleeping = false
         worker.isTaken = false
         worker.thread = nil
-        worker.isStuck.store(true, ordering: .relaxed)
+        worker.isLastJobStealable.store(true, ordering: .relaxed)
     }
 
     /// Ends the threads once no job is left.
     func stop() {
         parking.withLock {
-            parked.isStopped = true
+            parkingState.isStopped = true
             parking.broadcast()
         }
     }
@@ -84,15 +84,15 @@ extension PoolCore {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
                 // Workers that only the watch found blocked are not subtracted, because they may resume by themselves.
-                let othersCount = counts.live - parked.waitingCount - 1
+                let othersCount = counts.live - parkingState.waitingCount - 1
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
-                parked.waitingCount += 1
+                parkingState.waitingCount += 1
                 worker.isBlocking = true
                 countBlocked(worker)
                 return true
             }
             guard mayBlock else { return false }
-            worker.isStuck.store(true, ordering: .relaxed)
+            worker.isLastJobStealable.store(true, ordering: .relaxed)
         }
         worker.blockingDepth += 1
         if worker.blockingDepth == 1, hasWork() {
@@ -109,16 +109,16 @@ extension PoolCore {
     /// Whether all threads wait inside handlers, and no other can be started. Under the lock.
     private var isStarved: Bool {
         let counts = currentCounts
-        return counts.live <= parked.waitingCount && !mayStart(counts)
+        return counts.live <= parkingState.waitingCount && !mayStart(counts)
     }
 
     /// Counts this thread's worker as active again.
     func endBlocking(_ worker: PoolWorker) {
         worker.blockingDepth -= 1
         if worker.blockingDepth > 0 { return }
-        worker.isStuck.store(false, ordering: .relaxed)
+        worker.isLastJobStealable.store(false, ordering: .relaxed)
         parking.withLock {
-            parked.waitingCount -= 1
+            parkingState.waitingCount -= 1
             worker.isBlocking = false
             uncountBlocked(worker)
         }

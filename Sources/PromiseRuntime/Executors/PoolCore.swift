@@ -18,7 +18,7 @@ final class PoolCore: Sendable {
     let counts = Atomic<UInt64>(0)
     /// The pool's lock, and the condition on which workers sleep.
     let parking = Condition()
-    let parked = Parked()
+    let parkingState = ParkingState()
     let onBlocked = Lock<(@Sendable (BlockedWorker) -> Void)?>(nil)
 
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
@@ -34,7 +34,7 @@ final class PoolCore: Sendable {
     private static let searchCount = 8
 
     /// The state under the lock of `parking`.
-    final class Parked: @unchecked Sendable {
+    final class ParkingState: @unchecked Sendable {
         // Sendable: accessed only under that lock.
         /// The number of sleepers that were signalled and have not woken yet.
         var wakeTokens = 0
@@ -49,14 +49,14 @@ final class PoolCore: Sendable {
         var idleTime: UInt64 = 0
     }
 
-    /// The watch's state for each worker, by its index; one check at a time.
-    let watches: Lock<[BlockWatch]>
+    /// The watch's detector of each worker, by its index; one check at a time.
+    let detectors: Lock<[BlockDetector]>
 
     init(identity: ExecutorIdentity, width: Int, policy: PoolPolicy) {
         self.identity = identity
         self.width = width
         self.policy = policy
-        watches = Lock(Array(repeating: BlockWatch(), count: width + policy.extraLimit))
+        detectors = Lock(Array(repeating: BlockDetector(), count: width + policy.extraLimit))
         threadLimit = Atomic(width + policy.extraLimit)
         workers = (0..<width + policy.extraLimit).map { PoolWorker(index: $0) }
     }
@@ -100,7 +100,7 @@ final class PoolCore: Sendable {
             guard needsThread(counts) else { return nil }
             if counts.sleeping > 0 {
                 self.counts.wrappingAdd(PoolCounts.searching &- PoolCounts.sleeping, ordering: .relaxed)
-                parked.wakeTokens += 1
+                parkingState.wakeTokens += 1
                 parking.signal()
                 return nil
             }
@@ -136,7 +136,7 @@ final class PoolCore: Sendable {
 
     private func serve(_ worker: PoolWorker) {
         worker.core = .passUnretained(self)
-        worker.isStuck.store(false, ordering: .relaxed)
+        worker.isLastJobStealable.store(false, ordering: .relaxed)
         chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
         let startsWatch = parking.withLock {
             worker.thread = PoolThread(index: worker.index)
@@ -159,7 +159,7 @@ final class PoolCore: Sendable {
             if currentCounts.active > width {
                 // A blocked worker has resumed, so this one leaves its jobs to the other workers.
                 flushLocalQueue(worker)
-                if retireIfOverWidth(worker) {
+                if countAsSleepingIfOverWidth(worker) {
                     if !sleep(worker, isSearching: nil) { break }
                     isSearching = true
                 }
@@ -205,7 +205,7 @@ final class PoolCore: Sendable {
         for offset in 0..<count {
             let victim = workers[(start &+ offset) % count]
             if victim === thief { continue }
-            let kept = victim.isStuck.load(ordering: .relaxed) ? 0 : 1
+            let kept = victim.isLastJobStealable.load(ordering: .relaxed) ? 0 : 1
             if let job = take(from: victim, oneIn: 2, ifMoreThan: kept, for: thief) { return job }
         }
         return nil
@@ -236,7 +236,7 @@ final class PoolCore: Sendable {
     func hasWork() -> Bool {
         if shards.contains(where: { $0.hasMore(than: 0) }) { return true }
         return workers[..<usedWorkerCount.load(ordering: .relaxed)].contains {
-            $0.hasMore(than: $0.isStuck.load(ordering: .relaxed) ? 0 : 1)
+            $0.hasMore(than: $0.isLastJobStealable.load(ordering: .relaxed) ? 0 : 1)
         }
     }
 }

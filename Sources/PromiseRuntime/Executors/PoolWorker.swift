@@ -9,7 +9,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
     let progress = Atomic<UInt64>(0)
     /// Whether other workers may steal the last job, too, because this worker's thread is held up or it has no thread.
-    let isStuck = Atomic<Bool>(true)
+    let isLastJobStealable = Atomic<Bool>(true)
 
     // Accessed by its thread alone.
     /// The pool, which the thread keeps alive.

@@ -1,6 +1,6 @@
 /// A detector that finds by sampling whether one worker is blocked: the worker has been in one job for longer than a
 /// limit, has used next to no processor time, and waits for something other than a processor. Times are in nanoseconds.
-struct BlockWatch {
+struct BlockDetector {
     // The kernel's id of the thread.
     private var thread: UInt32 = 0
     // The worker's `progress`, which changes with each job.
@@ -27,7 +27,7 @@ struct BlockWatch {
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
         guard thread == self.thread, progress == self.progress, progress & 1 == 1 else {
-            self = BlockWatch()
+            self = BlockDetector()
             self.thread = thread
             self.progress = progress
             return .moves
