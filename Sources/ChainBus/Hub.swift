@@ -36,7 +36,7 @@ final class Hub<Element: Sendable>: Sendable {
 
     /// A delivery, with its receivers.
     @usableFromInline
-    enum Work: Sendable {
+    enum Delivery: Sendable {
         case element(Element, to: OrderedBag<Receiver>)
         case ending(StreamEvent<Element>, to: OrderedBag<Receiver>)
         /// Elements from before the subscription, for a new receiver.
@@ -48,22 +48,22 @@ final class Hub<Element: Sendable>: Sendable {
         @usableFromInline var receivers = OrderedBag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
         @usableFromInline var ending: StreamEvent<Element>?
-        /// Work for the delivery under way.
-        @usableFromInline var waiting: [Work] = []
+        /// Deliveries for the caller that delivers now.
+        @usableFromInline var waiting: [Delivery] = []
         @usableFromInline var isDelivering = false
 
         @inlinable
         init(past: ReplayBuffer<Element>) { self.past = past }
 
-        /// Returns the work if the caller is to do it; else queues it for the delivery under way.
+        /// Returns the delivery if the caller is to make it; else queues it for the caller that delivers now.
         @inlinable
-        mutating func claim(_ work: Work) -> Work? {
+        mutating func claim(_ delivery: Delivery) -> Delivery? {
             if isDelivering {
-                waiting.append(work)
+                waiting.append(delivery)
                 return nil
             }
             isDelivering = true
-            return work
+            return delivery
         }
     }
 
@@ -108,22 +108,22 @@ final class Hub<Element: Sendable>: Sendable {
         withExtendedLifetime(evicted) {}
         guard let receivers else { return }
         for receiver in receivers { receiver.deliver(element) }
-        doWaitingWork()
+        runWaitingDeliveries()
     }
 
     @inlinable
     func end(with ending: StreamEvent<Element>) {
-        let work = state.withLock { state -> Work? in
+        let delivery = state.withLock { state -> Delivery? in
             guard state.ending == nil else { return nil }
             state.ending = ending
             return state.claim(.ending(ending, to: state.receivers.removeAll()))
         }
-        if let work { deliver(work) }
+        if let delivery { deliver(delivery) }
     }
 
     @inlinable
     func subscribe(_ observer: AnyObserver<Element>) -> Subscription<Element> {
-        let (subscription, work) = state.withLock { state -> (Subscription<Element>, Work?) in
+        let (subscription, delivery) = state.withLock { state -> (Subscription<Element>, Delivery?) in
             let subscription = Subscription(of: self, key: state.receivers.nextKey)
             let receiver = Receiver(observer, subscription)
             if state.ending == nil { state.receivers.insert(receiver) }
@@ -131,7 +131,7 @@ final class Hub<Element: Sendable>: Sendable {
             guard !past.isEmpty || state.ending != nil else { return (subscription, nil) }
             return (subscription, state.claim(.past(past, ending: state.ending, to: receiver)))
         }
-        if let work { deliver(work) }
+        if let delivery { deliver(delivery) }
         return subscription
     }
 
@@ -143,34 +143,34 @@ final class Hub<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    func deliver(_ first: Work) {
+    func deliver(_ first: Delivery) {
         run(first)
-        doWaitingWork()
+        runWaitingDeliveries()
     }
 
     @inlinable
-    func doWaitingWork() {
-        while let works = nextWorks() {
-            for work in works { run(work) }
+    func runWaitingDeliveries() {
+        while let deliveries = nextDeliveries() {
+            for delivery in deliveries { run(delivery) }
         }
     }
 
     @inlinable
-    func nextWorks() -> [Work]? {
+    func nextDeliveries() -> [Delivery]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isDelivering = false
                 return nil
             }
-            let works = state.waiting
+            let deliveries = state.waiting
             state.waiting = []
-            return works
+            return deliveries
         }
     }
 
     @inlinable
-    func run(_ work: Work) {
-        switch work {
+    func run(_ delivery: Delivery) {
+        switch delivery {
         case .element(let element, let receivers):
             for receiver in receivers { receiver.deliver(element) }
         case .ending(let ending, let receivers):

@@ -116,7 +116,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         let cost = max(0, cost(element))
         var overflow = overflow
         while true {
-            switch state.withLock({ $0.take(element, cost, limit, overflow) }) {
+            switch state.withLock({ $0.offer(element, cost, limit, overflow) }) {
             case .appended(let wakes):
                 if wakes { wake() }
                 return true
@@ -193,7 +193,7 @@ enum PushResult {
 extension Mailbox.State {
     /// Appends an element if it fits; else drops it, or counts its emitter as waiting.
     @inlinable
-    mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> PushResult {
+    mutating func offer(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> PushResult {
         guard ending == nil, !isClosed else { return .refused }
         let wasEmpty = mail.isEmpty
         let (sum, overflows) = self.cost.addingReportingOverflow(cost)
