@@ -35,7 +35,7 @@ struct RegistryWalk {
     }
 
     /// Claims and returns the next shard to fetch; nil where there is no walk, or another thread fetches a shard.
-    mutating func fetch() -> Int? {
+    mutating func claimShard() -> Int? {
         guard epoch != nil, !isFetching else { return nil }
         isFetching = true
         return shard
@@ -67,7 +67,7 @@ extension Collector {
             return true
         }
         guard isBegun else { return }
-        while let shard = withState({ $0.walk.fetch() }) {
+        while let shard = withState({ $0.walk.claimShard() }) {
             // Without a lock, because releasing these nodes may run the program's deinits.
             let tasks = tasks.withLock { $0 }
             let own = runtime.shardCount

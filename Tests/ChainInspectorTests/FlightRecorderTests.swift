@@ -113,7 +113,7 @@ import Testing
             defer { recorder.stop() }
             let path = "\(folder.path)/\(number).chain"
             let target = try RecordingFileStorage(path: path, overwrites: false)
-            _ = try recorder.dump(FlightRecorder.Order(span: .max, target: target))
+            _ = try recorder.dump(FlightRecorder.DumpRequest(span: .max, target: target))
             let count = try FlightReading(path).labels.count
             #expect(count == promises.count)
         }

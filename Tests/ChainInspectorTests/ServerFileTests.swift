@@ -158,12 +158,12 @@ import Testing
     @Test func aFileThatCannotBeRegisteredIsRemovedToo() throws {
         let paths = ["own", "replaced"].map { "\(folder.path)/\($0)" }
         for path in paths { write(path) }
-        var notes: [Int32] = []
-        while case let note = chain_own_file(paths[0]), note >= 0 { notes.append(note) }
+        var registrations: [Int32] = []
+        while case let registration = chain_own_file(paths[0]), registration >= 0 { registrations.append(registration) }
         let files = try paths.map { try #require(OwnFile($0)) }
-        #expect(OwnFile(folder.path + "/none") == nil && notes.count <= 1_024)
+        #expect(OwnFile(folder.path + "/none") == nil && registrations.count <= 1_024)
         rename(paths[0], folder.path + "/kept")
-        for note in notes { chain_remove_own_file(note) }
+        for registration in registrations { chain_remove_own_file(registration) }
         rename(folder.path + "/kept", paths[0])
         write(folder.path + "/other")
         rename(folder.path + "/other", paths[1])

@@ -20,14 +20,14 @@ final class FlightFile: Sendable {
     private let rings = Lock<OwnFile?>(nil)
 
     /// How many files of killed programs are kept in a folder.
-    private static let leftLimit = 4
+    private static let leftoverLimit = 4
 
-    /// Makes the file, and removes the files of killed programs except the newest ``leftLimit``.
+    /// Makes the file, and removes the files of killed programs except the newest ``leftoverLimit``.
     ///
     /// - Parameter limit: the most bytes that the file may grow to.
     init(in folder: SocketFolder, limit: UInt64) throws(ServerFailure) {
         try FlightFile.checkSize(limit, "The flight recorder's file")
-        FlightFile.removeLeft(in: folder.path)
+        FlightFile.removeLeftovers(in: folder.path)
         var result = -EEXIST
         var path = ""
         for number in 1...64 where result == -EEXIST {
@@ -73,8 +73,8 @@ final class FlightFile: Sendable {
 
     // MARK: Files of killed programs
 
-    /// Removes recordings of killed programs except the newest ``leftLimit``, and rings without a recording.
-    private static func removeLeft(in folder: String) {
+    /// Removes recordings of killed programs except the newest ``leftoverLimit``, and rings without a recording.
+    private static func removeLeftovers(in folder: String) {
         let names = fileNames(in: folder)
         // Rings without a recording are left over, because a program makes its recording first, and removes it first.
         for name in names where name.hasSuffix(".rings") && SocketFolder.isFlight(name.dropLast(6) + ".flight") {
@@ -82,16 +82,16 @@ final class FlightFile: Sendable {
             let isAlone = FileFacts(at: path.dropLast(6) + ".flight") == nil
             if isAlone, FileFacts(at: path).map({ $0.isFile && $0.isOurs }) ?? false { unlink(path) }
         }
-        let left = names.filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeft)
-        let oldestFirst = left.map { (path: $0, time: changeTime(of: $0)) }.sorted { $0.time < $1.time }
-        for (path, _) in oldestFirst.dropLast(leftLimit) {
+        let leftovers = names.filter { SocketFolder.isFlight($0) }.map { "\(folder)/\($0)" }.filter(isLeftover)
+        let oldestFirst = leftovers.map { (path: $0, time: changeTime(of: $0)) }.sorted { $0.time < $1.time }
+        for (path, _) in oldestFirst.dropLast(leftoverLimit) {
             unlink(path)
             unlink(SocketFolder.ringsPath(ofFlight: path))
         }
     }
 
     /// Returns whether a path is a file of this user that no program records into.
-    private static func isLeft(_ path: String) -> Bool {
+    private static func isLeftover(_ path: String) -> Bool {
         FileFacts(at: path).map { $0.isFile && $0.isOurs } ?? false && isUnlockedFile(path)
     }
 

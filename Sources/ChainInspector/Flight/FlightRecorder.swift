@@ -10,7 +10,7 @@ import Dispatch
 /// again. So neither the program nor the collector waits for the disk.
 final class FlightRecorder: Sendable {
     /// A request for a dump.
-    struct Order: Sendable {
+    struct DumpRequest: Sendable {
         /// How many nanoseconds of the past the dump holds.
         var span: UInt64
         /// The new file.
@@ -45,10 +45,10 @@ final class FlightRecorder: Sendable {
 
     /// Copies the newest part of the recording into another file, and returns the size of that file in bytes. Waits for
     /// the thread.
-    func dump(_ order: Order) throws(RecordingError) -> UInt64 {
+    func dump(_ request: DumpRequest) throws(RecordingError) -> UInt64 {
         let result = Lock<Result<UInt64, RecordingError>>(.failure(.empty))
         let isDone = DispatchSemaphore(value: 0)
-        let isTaken = work.enqueue(order) { outcome in
+        let isTaken = work.enqueue(request) { outcome in
             result.withLock { $0 = outcome }
             isDone.signal()
         }

@@ -8,7 +8,8 @@ import Synchronization
 /// The work of a flight recorder's thread, and the inbox of other threads' requests.
 final class FlightWork: Sendable {
     private struct Inbox {
-        var orders: [(order: FlightRecorder.Order, finish: @Sendable (Result<UInt64, RecordingError>) -> Void)] = []
+        var requests:
+            [(request: FlightRecorder.DumpRequest, finish: @Sendable (Result<UInt64, RecordingError>) -> Void)] = []
         var isStopping = false
     }
 
@@ -43,12 +44,12 @@ final class FlightWork: Sendable {
     /// Ends the subscription, because the thread could not be started.
     func abandon() { subscription.dispose() }
 
-    /// Enqueues an order; returns false where the thread is stopping.
+    /// Enqueues a request; returns false where the thread is stopping.
     func enqueue(
-        _ order: FlightRecorder.Order, _ finish: @escaping @Sendable (Result<UInt64, RecordingError>) -> Void
+        _ request: FlightRecorder.DumpRequest, _ finish: @escaping @Sendable (Result<UInt64, RecordingError>) -> Void
     ) -> Bool {
         let isTaken = inbox.withLock { inbox in
-            if !inbox.isStopping { inbox.orders.append((order, finish)) }
+            if !inbox.isStopping { inbox.requests.append((request, finish)) }
             return !inbox.isStopping
         }
         woken.signal()
@@ -64,17 +65,17 @@ final class FlightWork: Sendable {
         var writing = begin()
         defer { subscription.dispose() }
         while true {
-            // Orders are taken before batches, so that a copy contains all batches from before its order.
-            let (orders, isStopping) = inbox.withLock { inbox in
-                defer { inbox.orders = [] }
-                return (inbox.orders, inbox.isStopping)
+            // Requests are taken before batches, so that a copy contains all batches from before its request.
+            let (requests, isStopping) = inbox.withLock { inbox in
+                defer { inbox.requests = [] }
+                return (inbox.requests, inbox.isStopping)
             }
             // Only batches up to now are read, because under load there may always be another; but a state is read to
             // its end.
             let moment = clock.now
             while !writing.hasFailed, let batch = subscription.next() {
                 writing.record(batch)
-                guard batch.time <= moment || writing.isInState else {
+                guard batch.time <= moment || writing.isInResync else {
                     woken.signal()
                     break
                 }
@@ -84,7 +85,7 @@ final class FlightWork: Sendable {
                 hasEnded.store(true, ordering: .relaxed)
                 subscription.dispose()
             }
-            for (order, finish) in orders { finish(writing.copy(order.span, to: order.target)) }
+            for (request, finish) in requests { finish(writing.copy(request.span, to: request.target)) }
             writing.dumpIfTriggered()
             guard !isStopping else { return }
             if let delay = writing.flushDelay {

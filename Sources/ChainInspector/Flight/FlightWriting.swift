@@ -57,7 +57,7 @@ struct FlightWriting {
     }
 
     /// Whether a part of the program's state is still missing.
-    var isInState: Bool { recorder.isInResync }
+    var isInResync: Bool { recorder.isInResync }
 
     /// The nanoseconds until the next write; nil where there is nothing to write.
     var flushDelay: UInt64? {

@@ -50,7 +50,7 @@ extension Inspector {
     ) throws(RecordingError) -> UInt64 {
         // The collecting thread publishes, so that no observer runs here.
         collector.pass(publishes: false)
-        return try flight.dump(FlightRecorder.Order(span: span, target: target))
+        return try flight.dump(FlightRecorder.DumpRequest(span: span, target: target))
     }
 
     // MARK: Starting

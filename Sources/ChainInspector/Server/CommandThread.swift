@@ -6,7 +6,7 @@ import Dispatch
 /// A thread that carries out viewers' commands, one after another; the first command starts it. It is not the server's
 /// thread, because a cancellation runs handlers of the inline executor, which may be slow.
 final class CommandThread: Sendable {
-    struct Order: Sendable {
+    struct QueuedCommand: Sendable {
         /// The id of the connection that gets the answer.
         var connection: UInt64
         var command: ViewerCommand
@@ -16,24 +16,24 @@ final class CommandThread: Sendable {
 
     private final class Work: Sendable {
         struct State {
-            var orders: [Order] = []
+            var commands: [QueuedCommand] = []
             var isStopped = false
         }
 
         let state = Lock(State())
-        let hasOrders = DispatchSemaphore(value: 0)
+        let hasCommands = DispatchSemaphore(value: 0)
         let hasEnded = DispatchSemaphore(value: 0)
-        let perform: @Sendable (Order) -> Void
+        let perform: @Sendable (QueuedCommand) -> Void
 
-        init(_ perform: @escaping @Sendable (Order) -> Void) { self.perform = perform }
+        init(_ perform: @escaping @Sendable (QueuedCommand) -> Void) { self.perform = perform }
 
         func run() {
             while !state.withLock({ $0.isStopped }) {
-                hasOrders.wait()
-                let order = state.withLock { state in
-                    state.isStopped || state.orders.isEmpty ? nil : state.orders.removeFirst()
+                hasCommands.wait()
+                let command = state.withLock { state in
+                    state.isStopped || state.commands.isEmpty ? nil : state.commands.removeFirst()
                 }
-                if let order { perform(order) }
+                if let command { perform(command) }
             }
             hasEnded.signal()
         }
@@ -42,29 +42,29 @@ final class CommandThread: Sendable {
     private let work: Work
     private let thread = Lock<SystemThread?>(nil)
 
-    init(_ perform: @escaping @Sendable (Order) -> Void) { work = Work(perform) }
+    init(_ perform: @escaping @Sendable (QueuedCommand) -> Void) { work = Work(perform) }
 
-    /// Enqueues an order; returns false where the thread cannot be started.
-    func enqueue(_ order: Order) -> Bool {
+    /// Enqueues a command; returns false where the thread cannot be started.
+    func enqueue(_ command: QueuedCommand) -> Bool {
         let isRunning = thread.withLock { thread in
             if thread == nil { thread = SystemThread("chainview-cmd") { [work] in work.run() } }
             return thread != nil
         }
         guard isRunning else { return false }
-        work.state.withLock { $0.orders.append(order) }
-        work.hasOrders.signal()
+        work.state.withLock { $0.commands.append(command) }
+        work.hasCommands.signal()
         return true
     }
 
-    /// Drops the queued orders and ends the thread after the present command. Waits for the end, but at most `limit`
-    /// nanoseconds, because a handler may never return. No order may be enqueued afterwards.
+    /// Drops the queued commands and ends the thread after the present command. Waits for the end, but at most `limit`
+    /// nanoseconds, because a handler may never return. No command may be enqueued afterwards.
     func stop(limit: UInt64) {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         work.state.withLock { state in
             state.isStopped = true
-            state.orders = []
+            state.commands = []
         }
-        work.hasOrders.signal()
+        work.hasCommands.signal()
         thread.join(after: work.hasEnded, limit: limit)
     }
 }

@@ -28,7 +28,7 @@ extension ServerLoop {
         let connection = ViewerConnection(
             id: lastConnection, descriptor: descriptor, token: listener.token, peer: peer,
             isAuthenticated: listener.token == nil && isAllowed(descriptor),
-            begin: max(now, peer.flatMap { peerPauses[$0] } ?? 0), options: options)
+            readStartTime: max(now, peer.flatMap { peerPauses[$0] } ?? 0), options: options)
         connections.append(connection)
         if connection.isAuthenticated { return }
         if let peer { return makeRoom(for: peer) }
@@ -121,8 +121,9 @@ extension ServerLoop {
         connection.enqueue(hello)
         guard greeting.purpose == .watch else { return }
         connection.watch(
-            shared.inspector.subscribe(mailboxLimit: options.mailboxLimit) { [mail = connection.mail, shared] in
-                mail.hasArrived.store(true, ordering: .releasing)
+            shared.inspector.subscribe(mailboxLimit: options.mailboxLimit) {
+                [batchSignal = connection.batchSignal, shared] in
+                batchSignal.hasArrived.store(true, ordering: .releasing)
                 shared.waker.wake()
             }, leavesAfterState: greeting.leavesAfterState)
     }
@@ -153,9 +154,9 @@ extension ServerLoop {
         if connection.isReadOnly, case .cancel = command.request {
             return refuse(command.id, of: connection, "This viewer has attached to look only (read-only)")
         }
-        let order = CommandThread.Order(
+        let queued = CommandThread.QueuedCommand(
             connection: connection.id, command: command, subscription: connection.subscription)
-        guard commands.enqueue(order) else {
+        guard commands.enqueue(queued) else {
             return refuse(command.id, of: connection, "The program has no thread left to carry out commands on")
         }
         connection.commandCount += 1

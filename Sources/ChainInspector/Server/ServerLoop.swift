@@ -35,9 +35,9 @@ final class ServerLoop {
     init(_ shared: AttachServer.Shared) {
         self.shared = shared
         options = shared.options
-        commands = CommandThread { order in
-            let answer = shared.inspector.answer(to: order.command, order.subscription.map { [$0] } ?? [])
-            shared.replies.withLock { $0.append((order.connection, answer)) }
+        commands = CommandThread { queued in
+            let answer = shared.inspector.answer(to: queued.command, queued.subscription.map { [$0] } ?? [])
+            shared.replies.withLock { $0.append((queued.connection, answer)) }
             shared.waker.wake()
         }
     }
@@ -105,7 +105,9 @@ final class ServerLoop {
             for other in [connection.deadline, connection.stallTime].compactMap({ $0 }) {
                 deadline = min(deadline ?? other, other)
             }
-            if connection.begin > now { deadline = min(deadline ?? connection.begin, connection.begin) }
+            if connection.readStartTime > now {
+                deadline = min(deadline ?? connection.readStartTime, connection.readStartTime)
+            }
         }
         if pausedUntil > now { deadline = min(deadline ?? pausedUntil, pausedUntil) }
         // Rounded up, because a wake just before the deadline would spin.
@@ -120,7 +122,7 @@ final class ServerLoop {
     }
 
     private func acceptsMessages(_ connection: ViewerConnection, _ now: UInt64) -> Bool {
-        connection.acceptsMessages && now >= connection.begin
+        connection.acceptsMessages && now >= connection.readStartTime
             && (connection.phase != .attached || commandCount < options.totalCommandLimit)
     }
 

@@ -11,14 +11,14 @@ import ChainWire
 /// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove it, and a
 /// file that has replaced it stays.
 struct OwnFile: Sendable {
-    private let note: Int32
+    private let registration: Int32
     /// The file, if there was no room to register one more: a normal exit does not remove it.
     private let unregistered: (path: String, facts: FileFacts, process: Int32)?
 
     /// Registers the file at a path for removal; nil, with `errno` set, if there is no file.
     init?(_ path: String) {
-        note = chain_own_file(path)
-        guard note < 0 else {
+        registration = chain_own_file(path)
+        guard registration < 0 else {
             unregistered = nil
             return
         }
@@ -27,7 +27,7 @@ struct OwnFile: Sendable {
     }
 
     func remove() {
-        chain_remove_own_file(note)
+        chain_remove_own_file(registration)
         guard let (path, facts, process) = unregistered, process == getpid(), let now = FileFacts(at: path),
             now.device == facts.device, now.inode == facts.inode
         else { return }

@@ -16,7 +16,7 @@ final class ViewerConnection {
     }
 
     /// The flag that the subscription sets, on any thread, when it has batches.
-    final class Mail: Sendable {
+    final class BatchSignal: Sendable {
         let hasArrived = Atomic<Bool>(false)
     }
 
@@ -38,7 +38,7 @@ final class ViewerConnection {
     /// When the connection is closed: the limit of the handshake, or of reading the last message; else nil.
     var deadline: UInt64?
     /// The time before which no messages are read.
-    let begin: UInt64
+    let readStartTime: UInt64
     /// When bytes were last sent or received.
     private(set) var lastActive: UInt64
     /// When the viewer last took bytes, or there were none to send.
@@ -46,10 +46,10 @@ final class ViewerConnection {
     /// Whether the connection is to be released.
     var isGone = false
 
-    let mail = Mail()
+    let batchSignal = BatchSignal()
     private(set) var subscription: BatchSubscription?
     /// Whether the subscription may have batches.
-    private var hasMail = false
+    private var mayHaveBatches = false
     /// The dumps that are being sent, one after the other.
     var dumps: [DumpSending] = []
 
@@ -70,9 +70,9 @@ final class ViewerConnection {
     /// Unsent bytes from which on no messages are read.
     private static let replyLimit = 256 << 10
 
-    /// Makes an accepted connection. Its messages are not read before `begin`.
+    /// Makes an accepted connection. Its messages are not read before `readStartTime`.
     init(
-        id: UInt64, descriptor: Descriptor, token: [UInt8]?, peer: Peer?, isAuthenticated: Bool, begin: UInt64,
+        id: UInt64, descriptor: Descriptor, token: [UInt8]?, peer: Peer?, isAuthenticated: Bool, readStartTime: UInt64,
         options: ServerOptions
     ) {
         self.id = id
@@ -80,10 +80,10 @@ final class ViewerConnection {
         self.token = token
         self.peer = peer
         self.isAuthenticated = isAuthenticated
-        self.begin = begin
+        self.readStartTime = readStartTime
         self.options = options
-        (lastActive, lastProgress) = (begin, begin)
-        deadline = begin + options.handshakeLimit
+        (lastActive, lastProgress) = (readStartTime, readStartTime)
+        deadline = readStartTime + options.handshakeLimit
     }
 
     func release() {
@@ -108,7 +108,7 @@ final class ViewerConnection {
             || (dumps.isEmpty && commandCount < options.commandLimit && unsentCount < ViewerConnection.replyLimit)
     }
 
-    private var hasMore: Bool { hasMail || !dumps.isEmpty }
+    private var hasMore: Bool { mayHaveBatches || !dumps.isEmpty }
 
     /// Whether all encoded bytes were sent, and there are batches or parts of a dump to encode.
     var hasBatches: Bool { phase == .attached && hasMore && unsentCount == 0 }
@@ -162,25 +162,25 @@ final class ViewerConnection {
     func watch(_ subscription: BatchSubscription, leavesAfterState: Bool) {
         self.subscription = subscription
         self.leavesAfterState = leavesAfterState
-        hasMail = true
+        mayHaveBatches = true
     }
 
     private func sendNextBatch() {
-        guard let batch = subscription?.next() else { return hasMail = false }
+        guard let batch = subscription?.next() else { return mayHaveBatches = false }
         enqueue(.batch(batch))
         guard leavesAfterState, case .end? = batch.resync else { return }
         subscription?.dispose()
         subscription = nil
-        hasMail = false
+        mayHaveBatches = false
     }
 
     /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn.
     /// If that limit ended it, ``hasBatches`` is true.
     func pump() {
-        if mail.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
+        if batchSignal.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { mayHaveBatches = true }
         var sentNow = 0
         while flush(&sentNow), !isGone, phase == .attached, hasMore, sentNow < ViewerConnection.turnLimit {
-            while unsentCount < ViewerConnection.bufferLimit, phase == .attached, hasMail { sendNextBatch() }
+            while unsentCount < ViewerConnection.bufferLimit, phase == .attached, mayHaveBatches { sendNextBatch() }
             sendNextPart()
         }
         if phase == .closing, unsentCount == 0, !hasEndedSending {
