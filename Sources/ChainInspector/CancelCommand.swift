@@ -4,19 +4,19 @@ import PromiseRuntime
 extension Collector {
     private static var viewerNameLimit: Int { 256 }
 
-    /// Cancels the pending nodes of a scope now, and the later ones by a ``CancelWatch``.
+    /// Cancels the pending nodes of a scope now, and the later ones by an ``OngoingCancellation``.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
         // Cut, because each cancelled node has the viewer's name in its text.
         let viewer = viewer.cut(toBytes: Self.viewerNameLimit)
-        var watch: CancelWatch
+        var ongoing: OngoingCancellation
         switch withState({ $0.resolve(scope) }) {
         case .failure(let refusal): return .refused(refusal.reason)
-        case .success(let roots): watch = CancelWatch(roots: roots, viewer: viewer)
+        case .success(let roots): ongoing = OngoingCancellation(roots: roots, viewer: viewer)
         }
-        let topmost = withState { watch.targets(in: $0.forest) }
+        let topmost = withState { ongoing.targets(in: $0.forest) }
         guard !topmost.isEmpty else {
-            if let refusal = withState({ watch.isEmpty ? nil : $0.refusalOfSpans(in: watch.roots, scope) }) {
+            if let refusal = withState({ ongoing.isEmpty ? nil : $0.refusalOfSpans(in: ongoing.roots, scope) }) {
                 return .refused(refusal)
             }
             return .refused("Nothing is pending in \(scope.words): there is nothing to cancel")
@@ -30,16 +30,16 @@ extension Collector {
             }
             return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }
-        withState { $0.watches.add(watch) }
+        withState { $0.cancellations.add(ongoing) }
         collectNow()
         return .accepted(count: reached)
     }
 
-    /// Cancels the nodes that the watches find, until they find none, in 16 rounds at most. The next collection
+    /// Cancels the nodes that the cancellations find, until they find none, in 16 rounds at most. The next collection
     /// continues from there.
-    func runWatches() {
+    func continueCancellations() {
         for _ in 0..<16 {
-            let targets = withState { $0.watches.targets(in: $0.forest) }
+            let targets = withState { $0.cancellations.targets(in: $0.forest) }
             guard !targets.isEmpty else { return }
             for (ids, viewer) in targets { _ = cancel(ids, by: viewer) }
             pass()

@@ -47,7 +47,7 @@ package final class Collector: Sendable {
         pass()
         sampleTasks(isRegular: isRegular)
         resyncIfDue()
-        runWatches()
+        continueCancellations()
     }
 
     /// Reads all events recorded by now, batch by batch. Without `publishes`, a later call publishes them.
@@ -103,7 +103,9 @@ package final class Collector: Sendable {
     // MARK: Subscriptions
 
     /// Whether there are prompt subscriptions or unfinished cancellations.
-    var isWatched: Bool { withState { $0.subscriptions.contains { $0.isPrompt } || $0.watches.count > 0 } }
+    var needsPromptCollection: Bool {
+        withState { $0.subscriptions.contains { $0.isPrompt } || $0.cancellations.count > 0 }
+    }
 
     /// Adds a subscriber: it gets the present state, then the batches published from now on.
     ///
@@ -149,7 +151,7 @@ package final class Collector: Sendable {
         pass()
         let subscriptions = withState { state in
             state.isClosed = true
-            state.watches.removeAll()
+            state.cancellations.removeAll()
             defer { state.subscriptions = [] }
             for subscription in state.subscriptions { subscription.end() }
             return state.subscriptions

@@ -36,7 +36,7 @@ struct CollectorState {
     var walk = RegistryWalk()
     /// When tasks may be looked at again, in nanoseconds of the monotonic clock.
     var nextTaskSample: UInt64 = 0
-    var watches = CancelWatches()
+    var cancellations = OngoingCancellations()
     /// Whether the collector is closed, so that the rings may not be read any more.
     var isClosed = false
 
@@ -150,7 +150,7 @@ struct CollectorState {
         forest.apply(batch)
         for subscription in subscriptions { subscription.push(batch) }
         outbox.append(batch)
-        watches.note(batch, in: forest)
+        cancellations.note(batch, in: forest)
     }
 
     /// Adds the name tables to a late subscriber's first batch.

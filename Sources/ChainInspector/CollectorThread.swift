@@ -17,7 +17,8 @@ final class CollectorThread: Sendable {
             let options = collector.options
             while !isStopped.load(ordering: .acquiring) {
                 collector.collect(isRegular: true)
-                let interval = collector.isWatched ? options.interval : max(options.interval, options.idleInterval)
+                let interval =
+                    collector.needsPromptCollection ? options.interval : max(options.interval, options.idleInterval)
                 let limit = DispatchTimeInterval.nanoseconds(Int(clamping: interval))
                 _ = collector.recorder.wake.wait(timeout: .now() + limit)
             }

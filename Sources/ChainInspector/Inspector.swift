@@ -33,7 +33,7 @@ public final class Inspector: Sendable {
     private let thread = Lock<CollectorThread?>(nil)
     let server = Lock<AttachServer?>(nil)
     let flight = Lock<FlightRecorder?>(nil)
-    private let dumpWatches = Lock<[DumpWatch]>([])
+    private let dumpThreads = Lock<[DumpSignalThread]>([])
     let isStopped = Lock(false)
 
     /// The running inspectors, by runtime: see ``withRunning(_:)``.
@@ -67,7 +67,7 @@ public final class Inspector: Sendable {
             for (key, other) in running where !other.collector.recorder.isInOwnProcess {
                 // This process is a child of the one that started the other inspector.
                 other.runtime.stopRecording()
-                other.stopWatches()
+                other.stopDumpThreads()
                 running[key] = nil
             }
             let key = ObjectIdentifier(runtime)
@@ -108,14 +108,14 @@ public final class Inspector: Sendable {
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
         do {
-            try startWatches(options)
+            try startDumpThreads(options)
             if !collectsByHand {
                 guard let started = CollectorThread(collector) else { throw InspectorError.noThread }
                 thread.withLock { $0 = started }
             }
         } catch {
             runtime.stopRecording()
-            stopWatches()
+            stopDumpThreads()
             flightFile?.remove()
             throw error
         }
@@ -125,26 +125,26 @@ public final class Inspector: Sendable {
         server.withLock { $0 = started }
     }
 
-    private func startWatches(_ options: InspectorOptions) throws(InspectorError) {
+    private func startDumpThreads(_ options: InspectorOptions) throws(InspectorError) {
         if let signal = options.dumpSignal {
-            let watch = try DumpWatch(signal, target: options.dumpTarget) { [weak self] in self?.dump() }
-            dumpWatches.withLock { $0.append(watch) }
+            let thread = try DumpSignalThread(signal, target: options.dumpTarget) { [weak self] in self?.dump() }
+            dumpThreads.withLock { $0.append(thread) }
         }
         if let signal = options.flightRecorder?.dumpSignal {
-            let watch = try DumpWatch(signal, target: .standardError) { [weak self] in
+            let thread = try DumpSignalThread(signal, target: .standardError) { [weak self] in
                 self?.dumpForSignal()
                 return nil
             }
-            dumpWatches.withLock { $0.append(watch) }
+            dumpThreads.withLock { $0.append(thread) }
         }
     }
 
-    private func stopWatches() {
-        let watches = dumpWatches.withLock { watches in
-            defer { watches = [] }
-            return watches
+    private func stopDumpThreads() {
+        let threads = dumpThreads.withLock { threads in
+            defer { threads = [] }
+            return threads
         }
-        for watch in watches { watch.stop() }
+        for thread in threads { thread.stop() }
     }
 
     /// Ends recording, and publishes the events recorded by then. Waits at most a second for the collecting thread, for
@@ -167,7 +167,7 @@ public final class Inspector: Sendable {
             }
             return thread.withLock { $0.take() }
         }
-        stopWatches()
+        stopDumpThreads()
         guard isOwn else { return }
         collecting?.stop()
         // Read before the flight recorder stops, because the last events may trigger a dump.

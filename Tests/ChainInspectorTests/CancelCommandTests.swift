@@ -35,7 +35,7 @@ import Testing
             }
         }
 
-        var watchCount: Int { inspector.collector.withState { $0.watches.count } }
+        var cancellationCount: Int { inspector.collector.withState { $0.cancellations.count } }
     }
 
     private func cancellation(_ promise: Promise<some Sendable>) -> PromiseCancelled? {
@@ -43,7 +43,7 @@ import Testing
         return error as? PromiseCancelled
     }
 
-    /// A handler that never returns keeps a watch for days.
+    /// A handler that never returns keeps a cancellation going for days.
     @Test func evictedRootsLeaveTheScope() {
         let clock = StillClock()
         var options = CollectorOptions()
@@ -51,15 +51,15 @@ import Testing
         let bench = Bench(clock: clock, collector: options)
         for node in 1...10 as ClosedRange<UInt64> { bench.record(.created, node) }
         bench.collector.collectNow()
-        var watch = CancelWatch(roots: (1...10).map { NodeID($0) }, viewer: "ada")
-        #expect(bench.collector.withState { watch.trees(in: $0.forest).count } == 10)
+        var cancellation = OngoingCancellation(roots: (1...10).map { NodeID($0) }, viewer: "ada")
+        #expect(bench.collector.withState { cancellation.trees(in: $0.forest).count } == 10)
         for node in 2...10 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
         for _ in 0..<2 {
             clock.advance(by: 1_000)
             bench.collector.collectNow()
         }
-        #expect(bench.collector.withState { watch.trees(in: $0.forest).count } == 1)
-        #expect(watch.roots == [NodeID(1)])
+        #expect(bench.collector.withState { cancellation.trees(in: $0.forest).count } == 1)
+        #expect(cancellation.roots == [NodeID(1)])
     }
 
     @Test func x5CancelsANodeWithItsDescendantsAndNothingElse() throws {
@@ -79,7 +79,7 @@ import Testing
         stage.executor.runAll()
         #expect((try? right.result?.get()) == 11)
         stage.inspector.collectNow()
-        #expect(stage.watchCount == 0)
+        #expect(stage.cancellationCount == 0)
     }
 
     @Test func x5CancelsTheTopmostPendingNodesOfTheScope() throws {
@@ -94,7 +94,7 @@ import Testing
         #expect((try? root.result?.get()) == 1)
         stage.executor.runAll()
         stage.inspector.collectNow()
-        #expect(stage.watchCount == 0)
+        #expect(stage.cancellationCount == 0)
     }
 
     @Test func x5CancelsTaggedNodesTogetherAndSkipsSettledAndUnknownOnes() throws {
@@ -125,7 +125,7 @@ import Testing
         var pairs = stage.runtime.run { (0..<300).map { Promise<Int>.pending(label: "p\($0)") } }
         for pair in pairs { #expect(stage.cancel(.node(pair.promise.id)) == .accepted(count: 1)) }
         stage.inspector.collectNow()
-        #expect(stage.watchCount == 0)
+        #expect(stage.cancellationCount == 0)
         pairs = []
     }
 
@@ -141,7 +141,7 @@ import Testing
         #expect(cancellation(pairs[0].promise) != nil && cancellation(pairs[1].promise) != nil)
         #expect(pairs[2].promise.result == nil)
         stage.inspector.collectNow()
-        #expect(stage.watchCount == 0)
+        #expect(stage.cancellationCount == 0)
         pairs[2].resolver.fulfill(3)
         #expect((try? other.result?.get()) == [3])
     }
@@ -179,14 +179,14 @@ import Testing
         id.withLock { $0 = work.id }
         stage.executor.runNext()
         #expect(outcome.withLock { $0 } == .accepted(count: 1))
-        #expect(stage.watchCount == 1)
+        #expect(stage.cancellationCount == 1)
         stage.inspector.collectNow()
         let late = made.withLock { $0 }
         #expect(late.count == 6)
         for promise in late { #expect(cancellation(promise)?.by == .viewer("ada")) }
         stage.executor.runAll()
         stage.inspector.collectNow()
-        #expect(stage.watchCount == 0)
+        #expect(stage.cancellationCount == 0)
         // The scope is empty: promises made from now on are not cancelled.
         let free = stage.runtime.run { Promise<Int>.pending() }
         stage.inspector.collectNow()

@@ -140,14 +140,14 @@ import Testing
         let path = folder.path + "/dump"
         try #require(mkfifo(path, 0o600) == 0)
         let (asked, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let watch = try DumpWatch(SIGUSR1, target: .file(path)) {
+        let thread = try DumpSignalThread(SIGUSR1, target: .file(path)) {
             asked.signal()
             return "2 nodes alive\n"
         }
         kill(getpid(), SIGUSR1)
         try #require(asked.wait(timeout: .now() + 240) == .success)
         let join = startThread(named: nil) {
-            watch.stop()
+            thread.stop()
             ended.signal()
         }
         try #require(ended.wait(timeout: .now() + 240) == .success)

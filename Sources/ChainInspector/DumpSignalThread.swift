@@ -20,7 +20,7 @@ public enum DumpTarget: Hashable, Sendable {
 
 /// A thread that writes a dump after a signal; the signal handler only wakes it. Up to 64 signals that arrive during a
 /// dump cause one more dump together.
-final class DumpWatch: Sendable {
+final class DumpSignalThread: Sendable {
     private final class Work: Sendable {
         let signal: Int32
         let target: DumpTarget

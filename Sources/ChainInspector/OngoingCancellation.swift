@@ -5,7 +5,7 @@ import ChainModel
 ///
 /// The scope is the trees under its roots, as the viewer shows them. A node is shared if a live node outside of the
 /// scope follows it, or has it as a member. The scope excludes shared nodes, unless they are its roots.
-struct CancelWatch {
+struct OngoingCancellation {
     /// The roots that are not evicted, as of the last ``trees(in:)``.
     private(set) var roots: [NodeID]
     let viewer: String
@@ -65,54 +65,55 @@ struct CancelWatch {
     }
 }
 
-/// The watches of all unfinished cancellations by viewers.
-struct CancelWatches {
-    /// The most watches; a further one drops the oldest.
+/// All unfinished cancellations by viewers.
+struct OngoingCancellations {
+    /// The most cancellations; a further one drops the oldest.
     static let limit = 256
 
-    private var watches: [CancelWatch] = []
+    private var cancellations: [OngoingCancellation] = []
 
-    var count: Int { watches.count }
+    var count: Int { cancellations.count }
 
-    mutating func add(_ watch: CancelWatch) {
-        if watches.count == Self.limit { watches.removeFirst() }
-        watches.append(watch)
+    mutating func add(_ cancellation: OngoingCancellation) {
+        if cancellations.count == Self.limit { cancellations.removeFirst() }
+        cancellations.append(cancellation)
     }
 
-    /// Sets ``CancelWatch/isDirty`` where the batch changes a tree of the watch. Costs one look-up an event, however
-    /// many watches there are.
+    /// Sets ``OngoingCancellation/isDirty`` where the batch changes a tree of the cancellation. Costs one look-up an
+    /// event, however many cancellations there are.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
-        guard !watches.isEmpty else { return }
+        guard !cancellations.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]
-        for position in watches.indices where !watches[position].isDirty {
-            for tree in watches[position].trees(in: forest) { affected[tree, default: []].append(position) }
+        for position in cancellations.indices where !cancellations[position].isDirty {
+            for tree in cancellations[position].trees(in: forest) { affected[tree, default: []].append(position) }
         }
         func note(_ id: NodeID) {
             guard !affected.isEmpty, let index = forest.index(of: id) else { return }
             for position in affected.removeValue(forKey: forest.root(of: index)) ?? [] {
-                watches[position].isDirty = true
+                cancellations[position].isDirty = true
             }
         }
         for event in batch.events { note(event.node) }
         for node in batch.nodes { note(node.id) }
-        // A watch with no tree left, because all were evicted, is searched once more, and then removed.
-        for position in watches.indices where watches[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {
-            watches[position].isDirty = true
+        // A cancellation with no tree left, because all were evicted, is searched once more, and then removed.
+        for position in cancellations.indices
+        where cancellations[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {
+            cancellations[position].isDirty = true
         }
     }
 
-    /// Returns the nodes to cancel now, for each watch, and removes the finished watches.
+    /// Returns the nodes to cancel now, for each cancellation, and removes the finished cancellations.
     mutating func targets(in forest: ChainForest) -> [(ids: [NodeID], viewer: String)] {
         var targets: [(ids: [NodeID], viewer: String)] = []
-        for position in watches.indices {
-            let ids = watches[position].targets(in: forest)
-            if !ids.isEmpty { targets.append((ids, watches[position].viewer)) }
+        for position in cancellations.indices {
+            let ids = cancellations[position].targets(in: forest)
+            if !ids.isEmpty { targets.append((ids, cancellations[position].viewer)) }
         }
-        watches.removeAll { $0.isEmpty }
+        cancellations.removeAll { $0.isEmpty }
         return targets
     }
 
-    mutating func removeAll() { watches = [] }
+    mutating func removeAll() { cancellations = [] }
 }
 
 /// A pre-order walk over the trees under some nodes, without a stack, for trees of any depth.
