@@ -21,7 +21,7 @@ enum HistoryFigures {
         var recorder = BatchRecorder(
             process, RecordingWriter(storage, id: 1, limit: 64 << 20), options: .history)
         // Open warnings are not counted here, because the dashboard counts them.
-        recorder.openWarnings = .known { 0 }
+        recorder.warningCountSource = .known { 0 }
         let tables = traffic.tables()
         try recorder.record(tables, at: tables.time)
         var first: [EventBatch] = []

@@ -43,9 +43,9 @@ package struct BatchRecorder {
     /// Events that were lost before the first batch.
     private var lostBefore: UInt64?
     /// The source of the number of open warnings, which is read each 100 ms of the program's clock.
-    package var openWarnings = OpenWarnings.uncounted {
+    package var warningCountSource = WarningCountSource.uncounted {
         didSet {
-            let needsChanges = if case .counted = openWarnings { true } else { false }
+            let needsChanges = if case .counted = warningCountSource { true } else { false }
             forest.limits.changeLimit = needsChanges ? ForestLimits().changeLimit : 0
         }
     }
@@ -87,7 +87,7 @@ package struct BatchRecorder {
         forest.evictSettled(now: forest.now, budget: max(4096, 2 * (batch.events.count + batch.nodes.count)))
         if forest.now >= warningTime.addingClamped(RecordingFormat.countInterval) {
             warningTime = forest.now
-            switch openWarnings {
+            switch warningCountSource {
             case .uncounted: break
             case .counted(let count): warningCount = UInt32(clamping: count(&forest))
             case .known(let count): warningCount = UInt32(clamping: count())
@@ -208,7 +208,7 @@ package struct BatchRecorder {
 
 extension BatchRecorder {
     /// A source of the number of open warnings.
-    package enum OpenWarnings {
+    package enum WarningCountSource {
         /// The recording has no number.
         case uncounted
         /// A function that counts them in the recorder's forest. The forest lists its changes for that function.

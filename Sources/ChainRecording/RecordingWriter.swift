@@ -29,7 +29,7 @@ package struct RecordingWriter {
     /// Room for that header, then the payload so far.
     private var buffer = [UInt8](repeating: 0, count: RecordingFormat.chunkHeaderSize)
     /// When the first message of that chunk came, by the caller's clock.
-    private var begun: UInt64 = 0
+    private var chunkStartTime: UInt64 = 0
     private var encoder = MessageWriter()
     /// The error after which nothing is written any more.
     private var failure: RecordingError?
@@ -113,7 +113,7 @@ package struct RecordingWriter {
 
     /// Writes the chunk that is being filled if its first message is at least `delay` old.
     package mutating func flush(olderThan delay: UInt64, at now: UInt64) throws(RecordingError) {
-        if now >= begun, now - begun >= delay { try flush() }
+        if now >= chunkStartTime, now - chunkStartTime >= delay { try flush() }
     }
 
     /// Ends the file with an index. If the index cannot be written, the recording is complete without it.
@@ -137,7 +137,7 @@ extension RecordingWriter {
         do { try encoder.write(message) } catch { return }
         let filled = buffer.count - RecordingFormat.chunkHeaderSize
         if filled > 0, filled + encoder.bytes.count > RecordingFormat.chunkLimit { try flush() }
-        if buffer.count == RecordingFormat.chunkHeaderSize { begun = now }
+        if buffer.count == RecordingFormat.chunkHeaderSize { chunkStartTime = now }
         buffer += encoder.bytes
     }
 
@@ -156,7 +156,7 @@ extension RecordingWriter {
             Checksum.of(UnsafeRawBufferPointer(rebasing: $0[headerSize...]))
         }
         buffer.replaceSubrange(..<headerSize, with: chunk.bytes(in: header.id))
-        let offset = try place(buffer)
+        let offset = try writeChunk(buffer)
         ring.append(ChunkEntry(offset: offset, header: chunk))
         nextNumber += 1
         segmentSize += chunk.size
@@ -175,7 +175,7 @@ extension RecordingWriter {
     }
 
     /// Writes the bytes of a chunk where the ring has room, and returns their offset.
-    private mutating func place(_ bytes: [UInt8]) throws(RecordingError) -> UInt64 {
+    private mutating func writeChunk(_ bytes: [UInt8]) throws(RecordingError) -> UInt64 {
         do {
             return try write(bytes, at: ring.makeRoom(for: bytes.count, of: max(1, nextSegment) - 1))
         } catch {

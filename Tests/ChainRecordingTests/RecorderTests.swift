@@ -55,7 +55,7 @@ struct RecorderTests {
     @Test func warningsAreCounted() throws {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
-        recorder.openWarnings = .counted { forest in
+        recorder.warningCountSource = .counted { forest in
             var changes = ForestChanges()
             forest.consumeChanges(into: &changes)
             return changes.isEmpty ? 0 : forest.totals.counts.nodeCount

@@ -21,7 +21,7 @@ import Testing
     ) throws -> RecordingFile {
         let storage = MemoryStorage()
         var recorder = BatchRecorder(process, RecordingWriter(storage, id: 7))
-        recorder.openWarnings = .counted { (31..<40).contains($0.now / second) ? 2 : 0 }
+        recorder.warningCountSource = .counted { (31..<40).contains($0.now / second) ? 2 : 0 }
         for index in 0..<60 as Range<UInt64> {
             var batch = EventBatch(process: process.key, sequence: index + 1, time: (10 + index) * second + 5)
             let node = NodeID(index + 1)

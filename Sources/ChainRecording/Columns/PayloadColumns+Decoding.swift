@@ -148,12 +148,12 @@ private struct ColumnReader {
                 columns.columns[column].load(first, rows, into: block + column * size)
             }
             for row in 0..<rows {
-                time &+= unfolded(block[row])
-                node &+= unfolded(block[size + row])
+                time &+= zigzagDecoded(block[row])
+                node &+= zigzagDecoded(block[size + row])
                 let link = block[2 * size + row]
                 Self.store(time, into, 0)
                 Self.store(node, into, 8)
-                Self.store(link == 0 ? 0 : node &+ unfolded(link &- 1), into, 16)
+                Self.store(link == 0 ? 0 : node &+ zigzagDecoded(link &- 1), into, 16)
                 Self.store(block[3 * size + row], into, 24)
                 Self.store(block[4 * size + row], into, 32)
                 into += PayloadColumns.eventSize
@@ -167,7 +167,7 @@ private struct ColumnReader {
         let count = columns.counts.nodes
         let extent = nodes[nextNode]
         let fields = UInt32(extent >> 32)
-        state.nodeID &+= unfolded(nodes[count + nextNode])
+        state.nodeID &+= zigzagDecoded(nodes[count + nextNode])
         Self.store(extent, into, 0)
         Self.store(state.nodeID, into, 8)
         Self.store(nodes[2 * count + nextNode], into, 16)
@@ -189,7 +189,7 @@ private struct ColumnReader {
         for field in 0..<PayloadColumns.numberFields where fields >> UInt32(field) & 1 != 0 {
             let isTime = field >= PayloadColumns.firstTimeBit
             let base = isTime ? time ?? state.nodeTime : state.nodeID
-            let value = base &+ unfolded(numbers[state.nextNumber[field]])
+            let value = base &+ zigzagDecoded(numbers[state.nextNumber[field]])
             Self.store(value, into, 0)
             if isTime {
                 if time == nil { state.nodeTime = value }

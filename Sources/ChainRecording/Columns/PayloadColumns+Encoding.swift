@@ -141,11 +141,11 @@ private struct ColumnWriter {
     mutating func moveEvents(_ count: Int, at start: Int) {
         for offset in stride(from: start, to: start + count * PayloadColumns.eventSize, by: PayloadColumns.eventSize) {
             let (time, node, other) = (word(offset), word(offset + 8), word(offset + 16))
-            let link = other == 0 ? 0 : folded(other &- node) &+ 1
+            let link = other == 0 ? 0 : zigzagEncoded(other &- node) &+ 1
             // The greatest encoding has no number left, because 1 is added.
             if other != 0 && link == 0 { isWhole = false }
-            event[0] = folded(time &- state.eventTime)
-            event[counts.events] = folded(node &- state.eventNode)
+            event[0] = zigzagEncoded(time &- state.eventTime)
+            event[counts.events] = zigzagEncoded(node &- state.eventNode)
             event[2 * counts.events] = link
             event[3 * counts.events] = word(offset + 24)
             event[4 * counts.events] = word(offset + 32)
@@ -160,7 +160,7 @@ private struct ColumnWriter {
             let (extent, id) = (word(offset), word(offset + 8))
             let fields = UInt32(extent >> 32)
             node[0] = extent
-            node[counts.nodes] = folded(id &- state.nodeID)
+            node[counts.nodes] = zigzagEncoded(id &- state.nodeID)
             node[2 * counts.nodes] = word(offset + 16)
             node[3 * counts.nodes] = word(offset + 24)
             state.nodeID = id
@@ -179,7 +179,7 @@ private struct ColumnWriter {
             let value = word(offset)
             let isTime = field >= PayloadColumns.firstTimeBit
             let base = isTime ? time ?? state.nodeTime : id
-            numbers[state.nextNumber[field]] = folded(value &- base)
+            numbers[state.nextNumber[field]] = zigzagEncoded(value &- base)
             if isTime {
                 if time == nil { state.nodeTime = value }
                 time = value

@@ -99,14 +99,14 @@ struct Column {
 
 /// Returns the zigzag encoding of a difference: a small number for a small difference of either sign.
 @inline(__always)
-func folded(_ difference: UInt64) -> UInt64 {
+func zigzagEncoded(_ difference: UInt64) -> UInt64 {
     let signed = Int64(bitPattern: difference)
     return UInt64(bitPattern: (signed << 1) ^ (signed >> 63))
 }
 
 /// Returns the difference with this zigzag encoding.
 @inline(__always)
-func unfolded(_ value: UInt64) -> UInt64 { (value >> 1) ^ (0 &- (value & 1)) }
+func zigzagDecoded(_ value: UInt64) -> UInt64 { (value >> 1) ^ (0 &- (value & 1)) }
 
 /// The numbers from which the next differences are taken.
 struct ColumnState {

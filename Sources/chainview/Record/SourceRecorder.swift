@@ -234,10 +234,10 @@ private struct Writing {
         guard let writer else { return }
         var begun = BatchRecorder(process, writer, options: isHistory ? .history : BatchRecorder.Options())
         if let openWarnings {
-            begun.openWarnings = .known(openWarnings)
+            begun.warningCountSource = .known(openWarnings)
         } else {
             let warnings = WarningCounter()
-            begun.openWarnings = .counted { warnings.count(in: &$0) }
+            begun.warningCountSource = .counted { warnings.count(in: &$0) }
         }
         recorder = begun
         self.writer = nil
