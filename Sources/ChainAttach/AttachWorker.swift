@@ -56,11 +56,11 @@ final class AttachWorker {
     }
 
     private func wait() {
-        var entries = [wakers.inbox.entry, wakers.stop.entry]
+        var entries = [wakers.inbox.pollEntry, wakers.stop.pollEntry]
         let deadline: UInt64
         switch phase {
         case .waiting(let moment):
-            if let watch { entries.append(watch.entry) }
+            if let watch { entries.append(watch.pollEntry) }
             deadline = moment
         case .handshake(let connection, let limit):
             entries += connection.entries

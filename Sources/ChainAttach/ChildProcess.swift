@@ -39,7 +39,7 @@ final class ChildProcess: Sendable {
     deinit { _ = end() }
 
     /// The entry of its standard error for `poll`.
-    var entry: pollfd { errors.entry() }
+    var pollEntry: pollfd { errors.pollEntry() }
 
     /// Reads the available bytes of its standard error; returns false once that has ended.
     func readErrors() -> Bool {

@@ -31,7 +31,7 @@ struct DiscoveryScan {
             }
             guard !open.isEmpty else { break }
             var entries = open.flatMap { $0.connection.entries }
-            if let stop = context.stop { entries.append(stop.entry) }
+            if let stop = context.stop { entries.append(stop.pollEntry) }
             context.clock.poll(&entries, until: deadline)
             let isStopped = context.stop != nil && entries.last?.revents != 0
             // The entries have the same order, because a connection to a Unix socket has exactly one.

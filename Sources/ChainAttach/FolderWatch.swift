@@ -43,7 +43,7 @@ final class FolderWatch {
         #endif
     }
 
-    var entry: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+    var pollEntry: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
 
     /// Discards the pending events, so that the descriptor is readable only after further changes.
     func drain() {

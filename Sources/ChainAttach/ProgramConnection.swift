@@ -58,8 +58,8 @@ final class ProgramConnection {
     var entries: [pollfd] {
         let writes = isConnecting || (canSend && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
-        var entries = [socket.entry(events)]
-        if readsErrors, let child { entries.append(child.entry) }
+        var entries = [socket.pollEntry(events)]
+        if readsErrors, let child { entries.append(child.pollEntry) }
         return entries
     }
 

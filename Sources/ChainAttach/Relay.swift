@@ -26,7 +26,7 @@ public enum Relay {
         let fromProgram = Stream(from: socket.number, to: output)
         while !toProgram.isOver, !fromProgram.isOver {
             // Each direction waits to read or, with bytes left, to write. A closed output is noticed in any case.
-            var entries = [toProgram.entry, fromProgram.entry, pollfd(fd: output, events: 0, revents: 0)]
+            var entries = [toProgram.pollEntry, fromProgram.pollEntry, pollfd(fd: output, events: 0, revents: 0)]
             SystemPollClock().poll(&entries, until: nil)
             toProgram.transfer()
             fromProgram.transfer()
@@ -50,7 +50,7 @@ public enum Relay {
 
         var isEmpty: Bool { start == bytes.count }
 
-        var entry: pollfd {
+        var pollEntry: pollfd {
             isEmpty
                 ? pollfd(fd: source, events: Int16(POLLIN), revents: 0)
                 : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)

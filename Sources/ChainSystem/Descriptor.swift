@@ -62,7 +62,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Returns the descriptor's entry for `poll`.
-    package func entry(_ events: Int32 = POLLIN) -> pollfd {
+    package func pollEntry(_ events: Int32 = POLLIN) -> pollfd {
         pollfd(fd: number, events: Int16(events), revents: 0)
     }
 

@@ -13,12 +13,12 @@ import CChainRuntime
         }
 
         @usableFromInline
-        static func take(_ word: UnsafeMutablePointer<LockWord>) { pthread_mutex_lock(word) }
+        static func acquire(_ word: UnsafeMutablePointer<LockWord>) { pthread_mutex_lock(word) }
 
         @usableFromInline
-        static func give(_ word: UnsafeMutablePointer<LockWord>) { pthread_mutex_unlock(word) }
+        static func release(_ word: UnsafeMutablePointer<LockWord>) { pthread_mutex_unlock(word) }
 
-        static func giveAfterFork(_ word: UnsafeMutablePointer<LockWord>) { give(word) }
+        static func releaseAfterFork(_ word: UnsafeMutablePointer<LockWord>) { release(word) }
     }
 #else
     /// The lock word: four bytes without the id of a thread, so that it survives a fork.
@@ -31,13 +31,13 @@ import CChainRuntime
 
         @inlinable
         @inline(__always)
-        static func take(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_acquire(word) }
+        static func acquire(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_acquire(word) }
 
         @inlinable
         @inline(__always)
-        static func give(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release(word) }
+        static func release(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release(word) }
 
-        static func giveAfterFork(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release_after_fork(word) }
+        static func releaseAfterFork(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release_after_fork(word) }
     }
 #endif
 
@@ -66,8 +66,8 @@ package struct Lock<State>: @unchecked Sendable {
     @inline(__always)
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try buffer.withUnsafeMutablePointers { state, word in
-            LockWord.take(word)
-            defer { LockWord.give(word) }
+            LockWord.acquire(word)
+            defer { LockWord.release(word) }
             return try body(&state.pointee)
         }
     }
@@ -76,10 +76,10 @@ package struct Lock<State>: @unchecked Sendable {
 /// Locking around a fork, for fork handlers.
 extension Lock {
     /// Locks on the thread that is about to fork.
-    package func lockForFork() { buffer.withUnsafeMutablePointerToElements { LockWord.take($0) } }
+    package func lockForFork() { buffer.withUnsafeMutablePointerToElements { LockWord.acquire($0) } }
 
     /// Unlocks on the same thread, in the parent and in the child.
-    package func unlockAfterFork() { buffer.withUnsafeMutablePointerToElements { LockWord.giveAfterFork($0) } }
+    package func unlockAfterFork() { buffer.withUnsafeMutablePointerToElements { LockWord.releaseAfterFork($0) } }
 
     /// Calls `body` with the state, between ``lockForFork()`` and ``unlockAfterFork()``.
     package func whileForking<Result>(_ body: (inout State) -> Result) -> Result {

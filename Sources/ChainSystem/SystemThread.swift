@@ -46,7 +46,7 @@ package struct SystemThread: Sendable {
 
     /// Calls `start`, which starts a thread, until it returns true, because the system may have no thread left for a
     /// while. Blocks for five seconds at most, then returns false; earlier once the thread is no longer needed.
-    package static func patiently(while isNeeded: () -> Bool = { true }, _ start: () -> Bool) -> Bool {
+    package static func retryStarting(while isNeeded: () -> Bool = { true }, _ start: () -> Bool) -> Bool {
         for _ in 0..<50 {
             if start() { return true }
             guard isNeeded() else { return false }

@@ -20,7 +20,7 @@ package final class Waker: Sendable {
     }
 
     /// The reading end's entry for `poll`.
-    package var entry: pollfd { readingEnd.entry() }
+    package var pollEntry: pollfd { readingEnd.pollEntry() }
 
     /// Wakes the thread, now or when it polls next.
     package func wake() {

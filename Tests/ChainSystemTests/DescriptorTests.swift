@@ -42,7 +42,7 @@ struct DescriptorTests {
     @Test func aWakerStaysReadableUntilCleared() throws {
         let waker = try Waker()
         func isReadable() -> Bool {
-            var entry = waker.entry
+            var entry = waker.pollEntry
             return poll(&entry, 1, 0) == 1
         }
         #expect(!isReadable())

@@ -89,9 +89,9 @@ final class ServerLoop {
 
     private func wait(_ accepting: [Bool], _ now: UInt64) {
         polled.removeAll(keepingCapacity: true)
-        polled.append(shared.waker.entry)
+        polled.append(shared.waker.pollEntry)
         for (listener, isAccepting) in zip(shared.listeners, accepting) {
-            polled.append(listener.descriptor.entry())
+            polled.append(listener.descriptor.pollEntry())
             // `poll` skips negative numbers.
             if !isAccepting { polled[polled.count - 1].fd = -1 }
         }
@@ -100,7 +100,7 @@ final class ServerLoop {
             var events: Int32 = 0
             if acceptsMessages(connection, now) { events |= POLLIN }
             if connection.unsentCount > 0 { events |= POLLOUT }
-            polled.append(connection.descriptor.entry(events))
+            polled.append(connection.descriptor.pollEntry(events))
             if connection.hasBatches { deadline = now }
             for other in [connection.deadline, connection.stallTime].compactMap({ $0 }) {
                 deadline = min(deadline ?? other, other)
@@ -204,7 +204,7 @@ final class ServerLoop {
             closeOverdue(0)
             let now = chain_monotonic_ns()
             guard now < deadline, !connections.isEmpty else { break }
-            var polled = connections.map { $0.descriptor.entry(POLLOUT) }
+            var polled = connections.map { $0.descriptor.pollEntry(POLLOUT) }
             poll(&polled, nfds_t(polled.count), Int32((deadline - now) / 1_000_000 + 1))
         }
         for connection in connections { connection.release() }

@@ -116,7 +116,7 @@ final class PoolCore: Sendable {
     private func start(_ worker: PoolWorker) {
         let name = "\(identity.name)-\(worker.index + 1)"
         // Several attempts if nothing would run the job otherwise.
-        let started = SystemThread.patiently(while: { currentCounts.live == 1 }) {
+        let started = SystemThread.retryStarting(while: { currentCounts.live == 1 }) {
             policy.hasThread() && SystemThread.detached(name, signals: .inherited) { [self] in serve(worker) }
         }
         if started { return }

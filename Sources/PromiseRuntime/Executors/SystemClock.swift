@@ -54,7 +54,7 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
             return !timers.isStarted
         }
         if startsNow {
-            let started = SystemThread.patiently {
+            let started = SystemThread.retryStarting {
                 SystemThread.detached("chain-timer") {
                     chain_thread_current().pointee.fires_timers = true
                     Self.serve(timers)

@@ -74,7 +74,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         let isSerial = isSerial
         repeat {
             var isAlone = false
-            let started = SystemThread.patiently(while: {
+            let started = SystemThread.retryStarting(while: {
                 isAlone = lock.withLock { $0.threadCount == 1 }
                 return isAlone
             }) {

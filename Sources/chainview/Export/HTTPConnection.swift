@@ -108,7 +108,7 @@ final class HTTPConnection {
     private func wait(
         for socket: Descriptor, _ events: Int32, until deadline: ContinuousClock.Instant
     ) throws(HTTPFailure) {
-        var entry = socket.entry(events)
+        var entry = socket.pollEntry(events)
         while true {
             let left = (deadline - clock()).components
             let milliseconds = left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000

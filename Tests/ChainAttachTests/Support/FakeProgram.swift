@@ -132,7 +132,7 @@ final class FakeConnection: @unchecked Sendable {
             switch rest.withUnsafeBytes({ socket.send($0) }) {
             case .moved(let count): rest = rest.dropFirst(count)
             case .wouldBlock:
-                var entries = [socket.entry(POLLOUT)]
+                var entries = [socket.pollEntry(POLLOUT)]
                 _ = systemPoll(&entries, Int32(patience * 1000))
             case .end, .failed: return
             }
@@ -172,7 +172,7 @@ final class FakeConnection: @unchecked Sendable {
 }
 
 private func waitUntilReadable(_ descriptor: Descriptor, _ what: String) throws {
-    var entries = [descriptor.entry()]
+    var entries = [descriptor.pollEntry()]
     let limit = Date(timeIntervalSinceNow: patience)
     while systemPoll(&entries, Int32(patience * 1000)) <= 0 {
         guard Date() < limit else { throw Impatience(description: "\(what) did not come") }

@@ -112,7 +112,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
             _ = systemPoll(&entries, 0)
             return
         }
-        entries.append(waker.entry)
+        entries.append(waker.pollEntry)
         _ = systemPoll(&entries, -1)
         if entries.removeLast().revents != 0 { waker.clear() }
         condition.withLock { waits[wait] = nil }
