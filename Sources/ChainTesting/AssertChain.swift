@@ -39,10 +39,10 @@ public func assertChain(
 
 private func assertChain(_ text: String, matches expected: String, of run: RecordedRun?, _ location: TestLocation) {
     guard var difference = ChainSnapshot.complaint(about: text, expected: expected) else { return }
-    if InlineRecording.isOn {
+    if InlineSnapshotWriter.isOn {
         let lines = ChainSnapshot.lines(of: text)
         difference =
-            InlineRecording.shared.write(lines, into: location.filePath, at: location.line)
+            InlineSnapshotWriter.shared.write(lines, into: location.filePath, at: location.line)
             ? "recorded: look at the snapshot, and run the test again" : "cannot record here:\n" + difference
     }
     location.report(difference, of: run)

@@ -44,8 +44,8 @@ public struct ChainRecording {
     }
 
     /// All that was recorded, folded. O(events), and as much memory.
-    var history: ChainHistory {
-        var history = ChainHistory(process: file.process.key, start: file.range.lowerBound, showsTimes: false)
+    var history: RunHistory {
+        var history = RunHistory(process: file.process.key, start: file.range.lowerBound, showsTimes: false)
         var player = RecordingPlayer(file)
         var batches = player.seek(to: file.range.lowerBound)
         repeat {

@@ -24,9 +24,9 @@ extension RecordedRun {
         TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
     }
 
-    private var history: ChainHistory {
+    private var history: RunHistory {
         let batch = batch
-        var history = ChainHistory(process: batch.process, start: VirtualClock.start, showsTimes: true)
+        var history = RunHistory(process: batch.process, start: VirtualClock.start, showsTimes: true)
         history.add(batch)
         return history
     }

@@ -13,7 +13,7 @@ struct SnapshotFile {
         case recording
 
         static var current: Mode {
-            if InlineRecording.isOn { return .recording }
+            if InlineSnapshotWriter.isOn { return .recording }
             return ProcessInfo.processInfo.environment["CI"] == nil ? .normal : .readOnly
         }
     }

@@ -28,15 +28,15 @@ struct NodeFields: OptionSet {
 }
 
 /// Bits of a snapshot's `marks` above the eight bits of ``SnapshotFlags``. Part of the wire format.
-enum NodeMark {
+enum SnapshotMark {
     static let isExternal: UInt32 = 1 << 16
     static let cancelRequested: UInt32 = 1 << 17
 }
 
 extension NodeSnapshot {
     fileprivate var marks: UInt32 {
-        UInt32(flags.rawValue) | (isExternal ? NodeMark.isExternal : 0)
-            | (cancelRequested ? NodeMark.cancelRequested : 0)
+        UInt32(flags.rawValue) | (isExternal ? SnapshotMark.isExternal : 0)
+            | (cancelRequested ? SnapshotMark.cancelRequested : 0)
     }
 }
 
@@ -146,8 +146,8 @@ extension NodeSnapshot {
         settlement = Settlement(rawValue: try reader.next(UInt8.self)) ?? .unknown
         let marks = try reader.next(UInt32.self)
         flags = SnapshotFlags(rawValue: UInt8(truncatingIfNeeded: marks))
-        isExternal = marks & NodeMark.isExternal != 0
-        cancelRequested = marks & NodeMark.cancelRequested != 0
+        isExternal = marks & SnapshotMark.isExternal != 0
+        cancelRequested = marks & SnapshotMark.cancelRequested != 0
         if fields.contains(.parent) { parent = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.creator) { creator = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.adopted) { adopted = NodeID(try reader.next(UInt64.self)) }

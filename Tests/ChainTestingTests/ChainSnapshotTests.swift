@@ -73,7 +73,7 @@ import Testing
     private func recorded(_ source: String, at line: Int, _ snapshot: [String]) -> String? {
         var lines = source.components(separatedBy: "\n")
         let count = lines.count
-        guard let grown = InlineRecording.replace(in: &lines, from: line - 1, by: snapshot) else { return nil }
+        guard let grown = InlineSnapshotWriter.replace(in: &lines, from: line - 1, by: snapshot) else { return nil }
         #expect(lines.count == count + grown)
         return lines.joined(separator: "\n")
     }
@@ -129,11 +129,11 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }
         try "a(matches: \"\")\nb(matches: \"\")\nc(matches: \"\")\n".write(to: file, atomically: true, encoding: .utf8)
-        let recording = InlineRecording()
-        #expect(recording.write(["C"], into: file.path, at: 3))
-        #expect(recording.write(["A", "A"], into: file.path, at: 1))
-        #expect(recording.write(["B"], into: file.path, at: 2))
-        #expect(!recording.write(["B"], into: file.path + ".missing", at: 2))
+        let writer = InlineSnapshotWriter()
+        #expect(writer.write(["C"], into: file.path, at: 3))
+        #expect(writer.write(["A", "A"], into: file.path, at: 1))
+        #expect(writer.write(["B"], into: file.path, at: 2))
+        #expect(!writer.write(["B"], into: file.path + ".missing", at: 2))
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(
             text == """

@@ -1,7 +1,7 @@
 import ChainModel
 
 /// All that happened in a run: the promises at its end, and the order of their steps.
-struct ChainHistory {
+struct RunHistory {
     /// The moment of a step.
     struct Moment: Comparable {
         var time: UInt64

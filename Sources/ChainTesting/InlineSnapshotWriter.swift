@@ -4,8 +4,8 @@ import ChainSystem
 ///
 /// The line of a test is the one at compile time. Snapshots that are written above it in the same run move it, so the
 /// moves in each file are kept. Only a literal after `matches:` is replaced, if it is empty or over several lines.
-final class InlineRecording: Sendable {
-    static let shared = InlineRecording()
+final class InlineSnapshotWriter: Sendable {
+    static let shared = InlineSnapshotWriter()
 
     static var isOn: Bool { getenv("CHAINVIEW_RECORD").map { String(cString: $0) } == "1" && getenv("CI") == nil }
 
