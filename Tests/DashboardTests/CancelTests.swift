@@ -197,6 +197,36 @@ import Testing
         #expect(screen.effects.count == 1)
     }
 
+    /// A question that the screen is too small to show is neither asked nor answered.
+    @Test func onTooSmallAScreenNothingIsCancelled() {
+        let small = Size(columns: 24, rows: 6)
+        var screen = GoldenTests.checkout(120, 60)
+        func clickEverywhere() {
+            for row in 0..<small.rows {
+                for column in 0..<small.columns {
+                    screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
+                }
+            }
+        }
+        screen.type("g")
+        screen.act(.resized(small))
+        screen.type("cy/")
+        clickEverywhere()
+        #expect(screen.effects.isEmpty && screen.state.context == .view(.chains))
+        screen.act(.resized(Size(columns: 120, rows: 60)))
+        screen.type("c")
+        #expect(screen.state.context == .confirm)
+        screen.act(.resized(small))
+        screen.type("y<Enter>")
+        clickEverywhere()
+        #expect(screen.effects.isEmpty && screen.state.context == .confirm)
+        screen.act(.resized(Size(columns: 120, rows: 60)))
+        screen.type("n")
+        screen.act(.resized(small))
+        screen.type("<^L><^Z>q<^C>")
+        #expect(screen.effects == [.redraw, .suspend, .quit, .quit])
+    }
+
     /// The limit of the count is one of nodes that are cancelled.
     @Test func spansDoNotCountForTheLimit() {
         var screen = Screen(120, 30)

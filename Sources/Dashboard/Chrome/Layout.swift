@@ -48,7 +48,7 @@ struct Layout: Equatable {
 
     init(_ state: borrowing State) {
         let size = state.size
-        isTooSmall = size.columns < Self.least.columns || size.rows < Self.least.rows
+        isTooSmall = Self.isTooSmall(size)
         footerRow = size.rows - 1
         let isWide = size.columns >= Self.besideColumns
         let head = size.rows >= Self.tabRows ? 2 : 1
@@ -78,6 +78,9 @@ struct Layout: Equatable {
             detail = body
         }
     }
+
+    /// Returns whether a screen is smaller than ``least``, so that nothing of the dashboard is shown on it.
+    static func isTooSmall(_ size: Size) -> Bool { size.columns < least.columns || size.rows < least.rows }
 
     /// Returns how many of `rows` a list leaves empty. The list's length is rounded up, so that the border does not
     /// move with each row that comes or goes.

@@ -36,6 +36,14 @@ public enum Intent: Hashable, Sendable, CaseIterable {
 }
 
 extension Intent {
+    /// Whether the intent acts on what the screen shows. Such an intent has no key while the screen is too small.
+    var needsPicture: Bool {
+        switch self {
+        case .quit, .suspend, .redraw: false
+        default: true
+        }
+    }
+
     /// Whether the intent acts on the selected row, which then must not change when rows move. Such an intent is
     /// refused in views where rows are not nodes.
     var isForSelection: Bool {

@@ -2,15 +2,17 @@ import Frames
 
 // Key dispatch: a key is an intent by the key map, else input to the line that is being typed.
 extension State {
+    /// Handles a key. On a screen that is too small, only keys that do not need the picture act, because the user sees
+    /// neither what the others would act on nor what they ask.
     mutating func press(_ key: KeyPress) -> [Effect] {
+        let intent = KeyMap.intent(for: key, in: context, time: timeKeys)
+        if Layout.isTooSmall(size), intent?.needsPicture ?? true { return [] }
         endMessage()
         if case .help = mode, helpSearch.isTyping, key != .control("c") {
             typeHelpSearch(key)
             return []
         }
-        if let intent = KeyMap.intent(for: key, in: context, time: timeKeys), intent != .editLine {
-            return handle(intent)
-        }
+        if let intent, intent != .editLine { return handle(intent) }
         guard let line = typedLine else { return pressUnbound(key) }
         var editor = LineEditor(line, cursor: typing.cursor)
         switch (key.key, key.modifiers) {
@@ -59,8 +61,10 @@ extension State {
         revision += 1
     }
 
-    /// Inserts pasted text, without newlines, into the typed line; if no line is being typed, shows a message.
+    /// Inserts pasted text, without newlines, into the typed line; if no line is being typed, shows a message. On a
+    /// screen that is too small, does nothing.
     mutating func paste(_ text: String) {
+        guard !Layout.isTooSmall(size) else { return }
         let text = text.filter { !$0.isNewline }
         if case .help = mode, helpSearch.isTyping { return changeHelpSearch(to: helpSearch.text + text) }
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }

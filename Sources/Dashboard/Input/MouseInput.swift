@@ -6,6 +6,7 @@ extension State {
     private static let wheelLines = 3
 
     mutating func handle(_ mouse: Mouse) -> [Effect] {
+        guard !Layout.isTooSmall(size) else { return [] }
         let isClick = mouse.action == .press && mouse.button == .left
         let line = mouse.row - Layout(self).content.row
         let clicked =
