@@ -46,6 +46,31 @@ import Testing
         #expect(GoldenTests.checkout(120, 40).visibleIDs.first == 400)
     }
 
+    /// The name and the counts end before the note, wherever the columns are.
+    @Test(arguments: ["total node value", "id site value", "value total node", "node value total", "value node total"])
+    func theNameAndTheNoteHaveRoomInAnyOrderOfColumns(_ columns: String) {
+        for length in 0...5 {
+            var screen = Self.both(90, 80)
+            screen.type(":columns \(columns)<Enter>")
+            var info = Script.billing
+            info.name = "billing" + String(repeating: "s", count: length)
+            screen.act(.connected(Self.billing, info))
+            func row() -> String {
+                screen.frame.rowText(Layout(screen.state).tree.row + screen.visibleIDs.lastIndex(of: 0)!)
+            }
+            let live = row()
+            #expect(live.contains(info.name) && live.contains(" in flight"), "\(live)")
+            screen.act(
+                .reconnecting(
+                    Self.billing, since: Screen.wall(4_240), reason: "connection reset", attempt: 1,
+                    nextAttempt: Screen.wall(9_000)))
+            screen.tick(6_300)
+            let lost = row()
+            #expect(lost.contains(info.name) && lost.contains(" in flight"), "\(lost)")
+            #expect(lost.contains(" 2s ago"), "\(lost)")
+        }
+    }
+
     @Test func eachProgramHasItsOwnClock() {
         let screen = Self.both(120, 80)
         let row = screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 21)!)

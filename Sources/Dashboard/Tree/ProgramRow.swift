@@ -22,17 +22,20 @@ struct ProgramPainter {
         painter.frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
-        // A program has no thread, wait or run, so its name and counts extend to the age. They extend to the end if
-        // they need the room and there is no note.
-        var end = columns.total.isShown ? columns.total.start - 1 : columns.end
+        // A program has no thread, wait or run, so its name and counts extend to the age or the note, whichever is the
+        // first after them. They extend to the end if they need the room and there is no note.
+        let following = [columns.total, note.isEmpty ? ColumnSpan() : columns.value].filter {
+            $0.isShown && $0.start > columns.node.start
+        }
+        var end = following.map { $0.start - 1 }.min() ?? columns.end
         let width = parts.reduce(2 + TextWidth.of(glyphs.safe(program.shownName))) {
             $0 + 2 + TextWidth.of($1.text)
         }
         let needsAll = note.isEmpty && columns.node.start + width > end
         if needsAll { end = columns.end }
         paintNode(into: &painter, end: end)
-        if needsAll { return }
-        if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
+        let isAgeCovered = needsAll && columns.total.start > columns.node.start
+        if let age, !isAgeCovered { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
         painter.write(note, row: row, in: columns.value, style: style)
     }
 
