@@ -142,6 +142,33 @@ import Testing
         #expect(queued() == 3 && screen.state.isIdle, "\(screen.text)")
     }
 
+    /// Which path is counted first depends on the moment that is jumped to.
+    @Test func thePathsOfTheProfileStayFoldedAndSelectedAfterAJump() {
+        func script(_ orders: [UInt64]) -> Script {
+            var script = Script(time: 1_000)
+            for order in orders {
+                script.make(order, .work, "order", site: "Shop/Order.swift:\(order)")
+                script.make(order + 1, .then, "charge card", under: order)
+            }
+            script.at(2_000)
+            for order in orders {
+                script.fulfill(order)
+                script.fulfill(order + 1)
+            }
+            return script
+        }
+        var screen = Self.screen(script([10, 20]))
+        func settle() { for _ in 0..<4 { screen.tick(34_200) } }
+        func folded() -> [UInt32?] { screen.state.profile.rows.filter(\.isFolded).map { $0.site?.line } }
+        screen.type("7")
+        settle()
+        screen.type("ghj")
+        #expect(folded() == [10] && screen.state.profile.selectedRow?.site?.line == 20, "\(screen.text)")
+        screen.act(ReplayTests.step(script([20, 10]), at: 20_000, fresh: true))
+        settle()
+        #expect(folded() == [10] && screen.state.profile.selectedRow?.site?.line == 20, "\(screen.text)")
+    }
+
     /// Most figures and orders change once a second, and in a paused recording no second passes. The keys show the sites,
     /// the profile, groups, the chains by state, the failed events, and the details of a node.
     @Test(arguments: ["4", "7", "t", "s", "6/failed<Enter>", "Gk"])

@@ -3,12 +3,12 @@ import ChainModel
 
 /// A row of the profile: a path of call sites, or a row that stands for several paths.
 struct ProfileRow: Equatable, Identifiable {
-    /// The identity of a row, which stays the same when the row moves. The `NodeKey` holds the process alone; its node
-    /// is `.none`.
+    /// The identity of a row, which stays the same when the row moves, also to another moment of a recording. The
+    /// `NodeKey` holds the process alone; its node is `.none`.
     enum ID: Hashable {
-        /// A path, by the index of its frame.
+        /// A path, by the hash of its call sites and operations.
         case frame(NodeKey, Int)
-        /// The short steps under a frame.
+        /// The short steps under a path, by the hash of that.
         case more(NodeKey, Int)
         /// Paths beyond the limit.
         case omitted(NodeKey)
@@ -90,6 +90,9 @@ struct ProfileRows {
     let sort: ProfileSort
     let folded: Set<ProfileRow.ID>
     let expanded: Set<ProfileRow.ID>
+    /// The hash of each frame's path. The index of a frame is no identity, because it depends on which path was counted
+    /// first, and a jump in a recording counts anew.
+    private var paths: [Int] = []
     private var children: [[Int]] = []
     private var roots: [Int] = []
     private(set) var rows: [ProfileRow] = []
@@ -103,6 +106,7 @@ struct ProfileRows {
         (sort, folded, expanded) = (view.sort, view.folded, view.expanded)
         children = Array(repeating: [], count: frames.count)
         for (index, frame) in frames.enumerated() {
+            paths.append(path(of: frame))
             if let parent = frame.parent { children[parent].append(index) } else { roots.append(index) }
         }
         for root in sorted(roots) {
@@ -118,6 +122,16 @@ struct ProfileRows {
         }
     }
 
+    /// Returns the hash of a frame's path; the path of the frame above is hashed already. Locations are hashed, because
+    /// a program may have several numbers for one call site, and the first that is counted stands for it.
+    private func path(of frame: ProfileTree.Frame) -> Int {
+        var hasher = Hasher()
+        hasher.combine(frame.parent.map { paths[$0] })
+        if let site = sites[frame.key.site] { hasher.combine(site) } else { hasher.combine(frame.key.site) }
+        hasher.combine(frame.key.kind)
+        return hasher.finalize()
+    }
+
     private func sorted(_ indices: [Int]) -> [Int] {
         indices.map { ($0, row($0)) }.sorted { left, right in
             let numbers = (left.1.number(sort.column), right.1.number(sort.column))
@@ -129,7 +143,7 @@ struct ProfileRows {
     private func row(_ index: Int) -> ProfileRow {
         let frame = frames[index]
         var row = ProfileRow(
-            id: .frame(process, index), programIndex: programIndex, frame: index, site: sites[frame.key.site],
+            id: .frame(process, paths[index]), programIndex: programIndex, frame: index, site: sites[frame.key.site],
             key: frame.key)
         (row.label, row.depth, row.count) = (frame.label ?? "", frame.depth, frame.count)
         (row.total, row.ownTime, row.failed, row.time) = (frame.total, frame.ownTime, frame.failed, frame.time)
@@ -145,7 +159,7 @@ struct ProfileRows {
         row.isFolded = row.hasChildren && folded.contains(row.id)
         rows.append(row)
         guard !row.isFolded else { return }
-        let more = ProfileRow.ID.more(process, index)
+        let more = ProfileRow.ID.more(process, paths[index])
         let all = sorted(children[index])
         var short = all.filter { Double(frames[$0].total) < Self.leastShare * Double(rootTotal) }
         if short.count < 2 || expanded.contains(more) { short = [] }
