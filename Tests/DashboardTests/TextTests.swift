@@ -79,6 +79,14 @@ import Testing
         #expect(TextWrap.lines("a\nb\u{1b}", columns: 10, charset: .unicode) == ["a␊b␛"])
     }
 
+    /// A line may end within a character that takes several columns.
+    @Test(arguments: [3, 5, 7]) func wrappingKeepsAllLetters(_ columns: Int) {
+        let text = String(repeating: "क्ष", count: 10)
+        let lines = TextWrap.lines(text, columns: columns, charset: .unicode)
+        #expect(Array(lines.joined().unicodeScalars) == Array(text.unicodeScalars), "\(lines)")
+        #expect(lines.count == (20 + columns - 1) / columns)
+    }
+
     /// ASCII is wrapped without being measured. With a letter of the same width that is not ASCII the lines are the
     /// same.
     @Test func wordsInASCIIAreWrappedLikeOthers() {

@@ -29,7 +29,8 @@ enum TextWrap {
                 let head = SafeText.line(String(word.prefix(columns)), maxColumns: columns, charset: charset)
                 guard !head.isEmpty else { break }
                 lines.append(head)
-                word = word.dropFirst(head.count)
+                // By scalars, because a character may take several columns, and the line may end within it.
+                word = Substring(word.unicodeScalars.dropFirst(head.unicodeScalars.count))
                 width = columnCount(word)
             }
             if used > 0 {
