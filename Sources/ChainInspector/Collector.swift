@@ -31,7 +31,7 @@ package final class Collector: Sendable {
         self.recorder = recorder
         self.runtime = runtime
         self.options = options
-        state = Lock(CollectorState(process: process, options: options))
+        state = Lock(CollectorState(process: process, options: options, time: recorder.clock.now))
     }
 
     /// The batches published from now on. Observers run on the collecting thread: slow ones use a subscription.

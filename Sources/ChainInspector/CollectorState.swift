@@ -23,8 +23,8 @@ struct CollectorState {
     /// these losses, because all events before them were applied.
     private(set) var recoverableLossCount: UInt64 = 0
     /// The time of new batches: when the last pass had just fixed the ends of the rings, in nanoseconds of the
-    /// program's clock.
-    private(set) var time: UInt64 = 0
+    /// program's clock. Before the first pass, when the collector was made.
+    private(set) var time: UInt64
     /// The time just before the last pass fixed the ends of the rings.
     private var passTime: UInt64 = 0
     /// The ``passTime`` of the pass before that.
@@ -40,9 +40,10 @@ struct CollectorState {
     /// Whether the collector is closed, so that the rings may not be read any more.
     var isClosed = false
 
-    init(process: ProcessKey, options: CollectorOptions) {
+    init(process: ProcessKey, options: CollectorOptions, time: UInt64) {
         self.process = process
         self.options = options
+        self.time = time
         forest = ChainForest(process: process, limits: options.forest)
     }
 

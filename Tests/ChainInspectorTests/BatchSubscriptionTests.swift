@@ -100,6 +100,21 @@ import Testing
         #expect(viewer.marks.count > 2)
     }
 
+    /// A recording begins with it, and would begin when the machine was started.
+    @Test func theStateBeforeTheFirstPassHasATime() {
+        let clock = StillClock()
+        clock.advance(by: 5_000_000_000)
+        let bench = Bench(clock: clock)
+        let subscription = bench.collector.subscribe(mailboxLimit: 10, onReady: {})
+        var times: [UInt64] = []
+        while let batch = subscription.next() { times.append(batch.time) }
+        bench.collector.collectNow()
+        bench.record(.created, 1)
+        bench.collector.collectNow()
+        while let batch = subscription.next() { times.append(batch.time) }
+        #expect(times.count > 2 && times.allSatisfy { $0 >= 5_000_000_000 }, "\(times)")
+    }
+
     @Test(arguments: Seeds.upTo(16))
     func stateAndLaterBatchesGiveTheWholeForest(seed: UInt64) {
         let clock = StillClock()
