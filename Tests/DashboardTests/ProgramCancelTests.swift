@@ -94,6 +94,15 @@ import Testing
         screen.type("gc")
         // 14 nodes were pending before.
         #expect(screen.text.contains("10,115 pending nodes:"), "\(screen.text)")
+        // Of the result, only the first ones are counted.
+        screen.type("y")
+        var end = Script(sequence: 3, time: 4_400)
+        end.cancel(9_000, "cancelled by the dashboard")
+        for id in 10_000..<20_100 as Range<UInt64> { end.cancel(id, "cancelled by the dashboard") }
+        screen.feed(end)
+        for step in 1...8 { screen.tick(4_400 + 100 * Double(step)) }
+        screen.tick(8_000)
+        #expect(screen.message?.contains(" or more cancelled") == true, "\(screen.message ?? "")")
     }
 
     @Test func taggedNodesOfSeveralProgramsAreCancelledTogether() {

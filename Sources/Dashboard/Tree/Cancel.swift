@@ -110,8 +110,9 @@ extension State {
             }
         }
         var effects: [Effect] = []
-        var progress = CancelProgress(
-            parts: [], isAtLeast: question.isAtLeast, deadline: wall &+ CancelProgress.duration)
+        // The count of a whole program is exact, but at most `countLimit` of its nodes are in the parts.
+        let isAtLeast = question.isAtLeast || question.parts.reduce(0) { $0 + $1.nodes.count } < question.count
+        var progress = CancelProgress(parts: [], isAtLeast: isAtLeast, deadline: wall &+ CancelProgress.duration)
         for part in question.parts {
             guard let (effect, counted) = send(part) else { continue }
             effects.append(effect)
