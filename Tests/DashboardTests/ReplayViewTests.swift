@@ -142,6 +142,24 @@ import Testing
         #expect(queued() == 3 && screen.state.isIdle, "\(screen.text)")
     }
 
+    /// The timeline has keys of its own that mean something else in a recording.
+    @Test(arguments: ViewID.allCases) func eachKeyInTheFooterDoesWhatItSays(_ view: ViewID) throws {
+        var screen = Self.screen(Self.orders, columns: 300)
+        screen.type("\(view.rawValue)")
+        var painter = Painter(screen.state)
+        painter.paintFooter(screen.state)
+        #expect(painter.clickAreas.contains { $0.intent == .play })
+        let footer = Array(painter.frame.rowText(painter.layout.footerRow, isTrimmed: false))
+        let keys = KeyMap.Context.allCases.flatMap(KeyMap.bindings).flatMap(\.keys)
+        for (area, intent) in painter.clickAreas {
+            let name = String(footer[area.column..<area.column + area.columns].prefix { $0 != " " })
+            let key = keys.first { KeyMap.name(of: $0, .unicode) == name }
+            let typed = try #require(name == Glyphs.unicode.enter ? KeyPress(.enter) : key, "\(name)")
+            let context = screen.state.context
+            #expect(KeyMap.intent(for: typed, in: context, time: screen.state.timeKeys) == intent, "\(name)")
+        }
+    }
+
     /// Which path is counted first depends on the moment that is jumped to.
     @Test func thePathsOfTheProfileStayFoldedAndSelectedAfterAJump() {
         func script(_ orders: [UInt64]) -> Script {

@@ -75,9 +75,11 @@ extension Painter {
             }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
-                items.insert(contentsOf: KeyMap.footer(in: .replay, glyphs), at: 0)
-                if position.isPlaying { items[0].word = "pause" }
-                if position.isPast { items.insert(contentsOf: KeyMap.footer(in: .past, glyphs), at: 1) }
+                var keys = KeyMap.footer(in: .replay, glyphs)
+                if position.isPlaying { keys[0].word = "pause" }
+                if position.isPast { keys.insert(contentsOf: KeyMap.footer(in: .past, glyphs), at: 1) }
+                let (context, time) = (state.context, state.timeKeys)
+                items = keys.filter { KeyMap.hasTimeKey(for: $0.intent, in: context, time: time) } + items
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
                 items[index].word = "resume"

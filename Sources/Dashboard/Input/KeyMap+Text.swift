@@ -14,6 +14,13 @@ extension KeyMap {
         }
     }
 
+    /// Returns whether the first key for an intent about time has that intent in a view. A view's own keys precede those
+    /// for time, as `+` of the timeline does.
+    static func hasTimeKey(for intent: Intent, in context: Context, time: [Context]) -> Bool {
+        let binding = time.lazy.flatMap(bindings).first { $0.intent == intent }
+        return binding.map { self.intent(for: $0.keys[0], in: context, time: time) == intent } ?? false
+    }
+
     /// Returns the footer's entries: the first key of a binding, or both keys of a pair such as `↑↓`, and one word.
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
