@@ -114,6 +114,32 @@ import Testing
         }
     }
 
+    /// In a wide pane the times stand beside the links.
+    @Test func aClickOnTheTimesGoesNowhere() throws {
+        var screen = Screen(120, 40)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "order")
+        script.start(1)
+        script.make(2, .work, "pack", by: 1)
+        script.queue(2)
+        script.at(1_020)
+        script.start(2, on: 2)
+        screen.feed(script)
+        screen.go(to: 2)
+        screen.type("<Enter>")
+        let pane = try #require(Layout(screen.state).detail)
+        // The pane has a margin of two columns at each side, and a gap of four between its halves.
+        let times = pane.column + 2 + (pane.columns - 8) / 2 + 4
+        let rows = screen.state.detailLinks().map { pane.row + 1 + $0.lines.lowerBound }
+        let row = try #require(
+            rows.first { Array(screen.frame.rowText($0, isTrimmed: false))[times...].contains { $0 != " " } },
+            "\(screen.text)")
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: times)))
+        #expect(screen.selectedID == 2)
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: times - 5)))
+        #expect(screen.selectedID == 1)
+    }
+
     /// After the screen has grown, all lines are shown, however far they were scrolled before.
     @Test func aClickInAGrownPaneGoesToTheLinkThatIsShown() {
         var screen = Self.screen(160, 14)

@@ -8,6 +8,8 @@ struct DetailLine {
     var parts: [(text: String, style: Style)]
     /// The node that the line links to.
     var link: RowID?
+    /// The columns at the beginning of the line that the link takes; nil if it takes the whole line.
+    var linkWidth: Int?
 
     init(_ text: String, _ style: Style = .normal) { parts = [(text, style)] }
     init(_ parts: [(String, Style)]) { self.parts = parts.map { (text: $0.0, style: $0.1) } }
@@ -149,7 +151,8 @@ extension Painter {
             }
             if let selected, selected.contains(first + index) {
                 frame.write(glyphs.prompt, row: inner.row + index, column: inner.column - 1, style: .key)
-                frame.restyle(row: inner.row + index, column: inner.column, columns: inner.columns) { $0.selected }
+                let columns = min(inner.columns, line.linkWidth ?? .max)
+                frame.restyle(row: inner.row + index, column: inner.column, columns: columns) { $0.selected }
             }
         }
         let more = lines.count - first - inner.rows

@@ -18,7 +18,7 @@ struct DetailWriter {
     mutating func add(_ line: DetailLine) { lines.append(line) }
     mutating func add(_ parts: [(String, Style)]) { lines.append(DetailLine(parts)) }
 
-    /// Adds two lists of lines side by side, the right one from `column` on.
+    /// Adds two lists of lines side by side, the right one from `column` on. Links of the right one are dropped.
     mutating func add(_ left: [DetailLine], beside right: [DetailLine], at column: Int) {
         for index in 0..<max(left.count, right.count) {
             var line = index < left.count ? left[index] : DetailLine("")
@@ -26,6 +26,7 @@ struct DetailWriter {
                 let used = line.parts.reduce(0) { $0 + glyphs.width(of: $1.text) }
                 line.parts.append((String(repeating: " ", count: max(1, column - used)), .normal))
                 line.parts += right[index].parts
+                line.linkWidth = column
             }
             lines.append(line)
         }

@@ -69,7 +69,7 @@ extension State {
             if let lines {
                 scrollDetail(by: lines)
             } else if isClick {
-                clickDetail(line: mouse.row - detail.row - 1)
+                clickDetail(line: mouse.row - detail.row - 1, column: mouse.column - detail.column - 2, in: detail)
             }
         } else if let lines {
             view.type.scroll(by: lines, &self)
@@ -97,12 +97,13 @@ extension State {
         return []
     }
 
-    /// Goes to the node that a line of the details names.
-    private mutating func clickDetail(line: Int) {
+    /// Goes to the node that a line of the details names, unless the click is on what stands beside the name.
+    private mutating func clickDetail(line: Int, column: Int, in area: Area) {
+        let lines = DetailText.lines(of: self, width: area.columns - 4)
         // The pane may have grown, or its lines may have become fewer, since the last scroll.
-        let first = clampedDetailScroll(detailScroll)
-        let link = detailLinks().first { $0.lines.contains(line + first) }
-        if line >= 0, let link { go(to: link.rowID) }
+        let index = line + clampedDetailScroll(detailScroll)
+        guard line >= 0, index < lines.count, let link = lines[index].link else { return }
+        if column < lines[index].linkWidth ?? .max { go(to: link) }
     }
 
     /// Scrolls to where the scroll bar is clicked or its thumb is dragged; returns false for other actions of the
