@@ -263,4 +263,16 @@ import Testing
         #expect(LiveRecording.name(for: "../a b\u{1B}é", at: date).hasPrefix("a-b---19"))
         #expect(LiveRecording.name(for: "..", at: date).hasPrefix("program-"))
     }
+
+    @Test func recordingsOfOneSecondHaveDifferentNames() {
+        let date = Date(timeIntervalSince1970: 0)
+        var taken: [String] = []
+        for _ in 1...3 {
+            let name = LiveRecording.freeName(for: "shop", at: date) { taken.contains($0) }
+            taken.append(name)
+        }
+        #expect(taken[0] == LiveRecording.name(for: "shop", at: date))
+        let stem = taken[0].dropLast(".chain".count)
+        #expect(taken[1...] == ["\(stem)-2.chain", "\(stem)-3.chain"])
+    }
 }

@@ -68,6 +68,18 @@ final class LiveRecording {
         format.dateFormat = "yyyyMMdd-HHmmss"
         return "\(safeName.isEmpty ? "program" : safeName)-\(format.string(from: date)).chain"
     }
+
+    /// Returns ``name(for:at:)``, with a number such as `-2` before its ending if that is taken: by a recording that
+    /// began within the same second.
+    static func freeName(for program: String, at date: Date, isTaken: (String) -> Bool) -> String {
+        let first = name(for: program, at: date)
+        var (free, number) = (first, 1)
+        while isTaken(free) {
+            number += 1
+            free = "\(first.dropLast(".chain".count))-\(number).chain"
+        }
+        return free
+    }
 }
 
 extension Session {
@@ -84,7 +96,9 @@ extension Session {
         }
         let path =
             path.map { ($0 as NSString).expandingTildeInPath }
-            ?? LiveRecording.name(for: feeds[source.rawValue].shownName, at: Date())
+            ?? LiveRecording.freeName(for: feeds[source.rawValue].shownName, at: Date()) {
+                FileManager.default.fileExists(atPath: $0)
+            }
         do {
             recordings.append(try LiveRecording(source, of: feeds[source.rawValue].source, path: path))
             dispatch(.recording(recordings.map(\.status)))
