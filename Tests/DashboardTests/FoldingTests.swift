@@ -80,6 +80,24 @@ import Testing
         #expect(!order(1_204, 45).screen.text.contains("3 run"))
     }
 
+    /// The newest chain is followed in a folded program, or in a folded group.
+    @Test(arguments: [true, false]) func detailsScrollWhileTheFollowedChainIsHidden(_ isInProgram: Bool) {
+        var screen = isInProgram ? ProgramsTests.both(120, 30) : GoldenTests.checkout(120, 30)
+        screen.type(isInProgram ? "ghf" : "tgf")
+        #expect(screen.selectedID == nil && screen.state.following == .newest)
+        screen.state.detailRows = 4
+        screen.type("iJ")
+        screen.act(.resized(Size(columns: 120, rows: 30)))
+        #expect(screen.state.detailScroll == 1)
+        // A newer chain that is not hidden is selected.
+        var script = Script(sequence: 9, time: 4_300)
+        script.make(900, .promise, "order 19", site: "Shop/Other.swift:1")
+        if !isInProgram { screen.type("t") }
+        screen.type("*")
+        screen.feed(script)
+        #expect(screen.selectedID == 900)
+    }
+
     @Test func twoHundredStayOpen() {
         let (screen, _) = order(200)
         #expect(screen.state.tree.rowCount == 203)

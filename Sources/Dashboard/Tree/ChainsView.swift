@@ -213,9 +213,11 @@ extension ChainsView: DashboardView {
         select(row: state.tree.selectedRow, &state)
     }
 
-    /// Selects the newest chain, on the line of the previous selection.
+    /// Selects the newest chain, on the line of the previous selection. If the selected row hides that chain, as the
+    /// row of a folded group does, it stays selected.
     private static func selectNewestChain(_ state: inout State) {
         guard let newest = state.newestChain(), newest != state.selection else { return }
+        if let row = state.row(of: newest), state.row(at: row)?.rowID == state.selection { return }
         state.tree.anchor = Anchor(rowID: newest, line: state.tree.selectedLine ?? 0)
         state.selection = newest
         state.detailScroll = 0
