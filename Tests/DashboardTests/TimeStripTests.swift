@@ -210,6 +210,10 @@ import Testing
         screen.act(.marks([ReplayMark(time: 7, name: "mark 1"), ReplayMark(time: 9, name: "end")]))
         #expect(commands(&screen, ":at mark<Tab><Enter>") == [.seek(7)])
         #expect(commands(&screen, ":unmark mark 1<Enter>") == [.unmark("mark 1")])
+        #expect(commands(&screen, ":at mrak 1<Enter>") == [])
+        #expect(screen.text.contains("no moment and no mark of that name: 12:04"))
+        #expect(screen.state.typing.problem?.range == 3..<9)
+        screen.type("<Esc>")
         // The end of the recording, not the mark of that name, which an old file of marks may have.
         #expect(commands(&screen, ":at end<Enter>") == [.seek(120 * Self.second + 1)])
         #expect(commands(&screen, ":mark end<Enter>") == [])

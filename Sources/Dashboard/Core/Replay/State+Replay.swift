@@ -106,29 +106,27 @@ extension State {
         }
     }
 
-    /// Performs `:at`. A text that is a moment never means a mark of that name; such a mark is reached from the list of
-    /// marks.
+    /// Performs `:at`. The argument may have blanks, as a mark's name may. A text that is a moment never means a mark
+    /// of that name; such a mark is reached from the list of marks.
     mutating func seek(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
-        let isMoment = ReplayTime.isMoment(words.rest)
-        if replayPosition ?? presentPosition != nil, !isMoment,
-            let mark = timeStrip.marks.first(where: { $0.name == words.rest })
-        {
-            return replay(.seek(mark.time))
-        }
-        let word = try words.one("say when: " + ReplayTime.forms)
+        let text = words.rest
+        guard !text.isEmpty else { throw words.missing("say when: " + ReplayTime.forms) }
+        let range = words.argumentStart..<words.argumentStart + text.count
         guard let position = replayPosition ?? presentPosition else {
-            throw Typing.Problem(text: "only a recording has other moments", range: word.range)
+            throw Typing.Problem(text: "only a recording has other moments", range: range)
         }
-        if !isReplaying, ReplayTime.isSinceStart(word.text) {
+        let isMoment = ReplayTime.isMoment(text)
+        if !isMoment, let mark = timeStrip.marks.first(where: { $0.name == text }) { return replay(.seek(mark.time)) }
+        if !isReplaying, ReplayTime.isSinceStart(text) {
             throw Typing.Problem(
-                text: "a live program has no beginning here: say -\(word.text) or a time of day", range: word.range)
+                text: "a live program has no beginning here: say -\(text) or a time of day", range: range)
         }
         // The past has grown since it was last read, and its end is now.
-        if position.isPast, word.text.lowercased() == "end" { return replay(.seek(.max)) }
+        if position.isPast, text.lowercased() == "end" { return replay(.seek(.max)) }
         guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
-            let moment = ReplayMoment.time(word.text, at: position, of: process, clockOffset: options.clockOffset)
+            let moment = ReplayMoment.time(text, at: position, of: process, clockOffset: options.clockOffset)
         else {
-            throw Typing.Problem(text: "no moment: " + ReplayTime.forms, range: word.range)
+            throw Typing.Problem(text: "no moment and no mark of that name: " + ReplayTime.forms, range: range)
         }
         return replay(.seek(moment))
     }
