@@ -282,6 +282,19 @@ struct RandomProgram {
         #expect(typed(screen) == "dra", "what was being typed is not lost")
     }
 
+    /// The filter in force stands on the line already, so the first key shows the one before.
+    @Test func theFilterInForceIsNotRecalled() {
+        var screen = Self.screen()
+        screen.type("/live<Enter>/<^U>abc<Enter>/")
+        #expect(screen.state.mode == .filter("abc"))
+        screen.type("<Up>")
+        #expect(screen.state.mode == .filter("live"))
+        screen.type("<Up>")
+        #expect(screen.state.mode == .filter("live"), "there is none before")
+        screen.type("<Down>")
+        #expect(screen.state.mode == .filter("abc"))
+    }
+
     @Test func aSavedQueryGoesByItsName() {
         var screen = Self.screen(saved: ["slow": "age>5s", "bad": "is:failed", "broken": "age>"])
         screen.type("/@ba")

@@ -43,11 +43,12 @@ struct Typing: Equatable {
     }
 
     /// Returns the line that is `step` lines older than the shown one, or newer if negative; nil if there is none. The
-    /// unfinished line counts as newer than all `lines`.
+    /// unfinished line counts as newer than all `lines`; an equal one of them is skipped, such as the filter in force.
     mutating func recall(_ step: Int, from lines: [String], instead line: String) -> String? {
-        let target = (recalled ?? -1) + step
-        guard target >= -1, target < lines.count else { return nil }
         let kept = recalled == nil ? line : draft
+        var target = (recalled ?? -1) + step
+        if lines.indices.contains(target), lines[target] == kept { target += step }
+        guard target >= -1, target < lines.count else { return nil }
         self = Typing()
         draft = kept
         recalled = target < 0 ? nil : target
