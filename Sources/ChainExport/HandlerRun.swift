@@ -28,13 +28,13 @@ struct HandlerRun {
         var node = node
         for _ in 0..<depthLimit {
             let view = forest.node(node)
-            guard let settled = view.settled else { return nil }
+            guard let settled = view.settled, let latest = view.latestSettled else { return nil }
             let run = HandlerRun(view)
             // A handler that returned before the settlement left the settlement to the promise that it returned.
             if let run, run.end >= settled, run.begin <= settled { return run }
             var next: (node: NodeIndex, settled: UInt64)?
             for link in forest.targets(of: node, limit: linkLimit) {
-                guard let time = forest.node(link.node).settled, time <= settled, time >= next?.settled ?? 0 else {
+                guard let time = forest.node(link.node).settled, time <= latest, time >= next?.settled ?? 0 else {
                     continue
                 }
                 next = (link.node, time)

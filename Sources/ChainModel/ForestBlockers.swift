@@ -106,7 +106,7 @@ extension ChainForest {
             // A node that was rejected later cannot be the cause.
             guard
                 (data.nodes[next.rawValue].pointee.settled ?? 0)
-                    <= (data.nodes[current.rawValue].pointee.settled ?? .max)
+                    <= (data.nodes[current.rawValue].pointee.latestSettled ?? .max)
             else { break }
             current = next
             steps += 1

@@ -112,7 +112,9 @@ extension ForestData {
 
     private func rejectionPrecedes(_ left: UInt32, _ right: UInt32) -> Bool {
         let (left, right) = (nodes[left], nodes[right])
-        let times = (left.pointee.settled ?? 0, right.pointee.settled ?? 0)
+        // Where rounding leaves the order open, the younger node was first: an old one follows it, whereas a younger
+        // `then` of an old one is skipped.
+        let times = (left.pointee.latestSettled ?? 0, right.pointee.latestSettled ?? 0)
         return times.0 != times.1 ? times.0 < times.1 : left.pointee.id < right.pointee.id
     }
 

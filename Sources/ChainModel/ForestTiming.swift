@@ -70,11 +70,11 @@ extension ChainForest {
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
-        // Steps at the same time are in the order of a node's life.
+        // Steps at the same time are in the order of a node's life. Of an old node some times are rounded, but not those of
+        // links.
         let order = steps.enumerated().sorted { left, right in
-            left.element.time != right.element.time
-                ? left.element.time < right.element.time
-                : (left.element.rank, left.offset) < (right.element.rank, right.offset)
+            (record.rounded(left.element.time), left.element.rank, left.offset)
+                < (record.rounded(right.element.time), right.element.rank, right.offset)
         }
         return order.map(\.element)
     }

@@ -52,7 +52,7 @@ struct HandlerFlags: OptionSet {
 ///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ flags ┼ op childs ┤
 ///
 /// The time of a step is its offset from `created` plus 1, in 48 bits; 0 means "not yet". An offset of 39 hours or more
-/// counts steps of 65,536 ns. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
+/// counts units of 100 µs. A free slot has the id 0; ``Slab`` keeps its free list in the first half of `created`.
 struct NodeRecord {
     var id: UInt64
     var created: UInt64
@@ -95,16 +95,18 @@ struct NodeRecord {
 
     @inline(__always) func has(_ bit: NodeBits) -> Bool { bits.rawValue & bit.rawValue != 0 }
 
-    /// Set in an offset of 39 hours or more. The other bits then count steps of 65,536 ns of the process's clock, so
-    /// that equal times stay equal.
+    /// Set in an offset of 39 hours or more. The other bits then count units of 100 µs of the process's clock, rounded
+    /// down, so that equal times stay equal.
     private static let coarseBit: UInt64 = 1 << 47
+    /// In nanoseconds. A decimal number, so that whole milliseconds of a virtual clock stay exact.
+    private static let coarseUnit: UInt64 = 100_000
 
     @inline(__always)
     private func time(_ low: UInt32, _ high: UInt16) -> UInt64? {
         if low == 0 && high == 0 { return nil }
         let stored = UInt64(high) << 32 | UInt64(low)
         guard stored & Self.coarseBit != 0 else { return created &+ stored &- 1 }
-        return ((created >> 16) &+ (stored & ~Self.coarseBit)) << 16
+        return (created / Self.coarseUnit &+ (stored & ~Self.coarseBit)) &* Self.coarseUnit
     }
 
     @inline(__always)
@@ -112,7 +114,13 @@ struct NodeRecord {
         guard let time else { return 0 }
         guard time > created else { return 1 }
         if time - created < Self.coarseBit - 1 { return time - created + 1 }
-        return Self.coarseBit | min((time >> 16) - (created >> 16), Self.coarseBit - 1)
+        return Self.coarseBit | min(time / Self.coarseUnit - created / Self.coarseUnit, Self.coarseBit - 1)
+    }
+
+    /// Returns a time as a step of this node would store it.
+    func rounded(_ time: UInt64) -> UInt64 {
+        guard time > created, time - created >= Self.coarseBit - 1 else { return time }
+        return time / Self.coarseUnit * Self.coarseUnit
     }
 
     @inline(__always) var queued: UInt64? {
@@ -142,6 +150,12 @@ struct NodeRecord {
             let offset = offset(newValue)
             (settledLow, settledHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
         }
+    }
+    /// The latest time that ``settled`` may stand for, because a coarse one is rounded down. A test whether another node
+    /// settled before this one compares with it.
+    @inline(__always) var latestSettled: UInt64? {
+        guard let settled else { return nil }
+        return UInt64(settledHigh) << 32 & Self.coarseBit != 0 ? settled &+ (Self.coarseUnit - 1) : settled
     }
 
     var handlerFlags: HandlerFlags {

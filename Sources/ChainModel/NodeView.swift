@@ -54,6 +54,8 @@ public struct NodeView: Sendable {
 
     /// When it was made, or when it was first seen (then ``NodeMarks/seenLate`` is set), in nanoseconds of the
     /// process's clock.
+    ///
+    /// The times below are rounded down to 100 µs if they are 39 hours later than this one, or more.
     public var created: UInt64 { record.created }
     /// When its handler was handed to an executor, in nanoseconds of the process's clock, as the times below.
     public var queued: UInt64? { record.queued }
@@ -63,6 +65,9 @@ public struct NodeView: Sendable {
     public var ended: UInt64? { record.ended }
     /// When it was settled.
     public var settled: UInt64? { record.settled }
+    /// The latest time that ``settled`` may stand for: of a node that settled 39 hours after its creation or later, the
+    /// time is rounded down by less than 100 µs, and that of a younger node is not.
+    package var latestSettled: UInt64? { record.latestSettled }
 }
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.

@@ -42,6 +42,36 @@ struct PerfettoTests {
         #expect(starts.map { $0["tid"] as? Int } == [101, 102])
     }
 
+    /// The settlement of an old node is rounded, that of the younger one that it follows is exact.
+    @Test func aFlowLeadsFromAYoungNodeToAnOldOne() throws {
+        var script = ScriptedBatches()
+        script.name()
+        script.time = 1_000_000_000
+        script.make(1, .work, "import")
+        script.make(2, .then, "report", under: 1)
+        script.queue(1)
+        script.close()
+        script.at(144_000_000)
+        script.start(1, on: 101)
+        script.make(3, .work, "last page", by: 1)
+        script.queue(3)
+        script.adopt(1, 3)
+        script.end(1)
+        script.at(144_000_001)
+        script.start(3, on: 102)
+        script.at(144_000_002.05)
+        script.fulfill(3)
+        script.at(144_000_002.051)
+        script.record(.fulfilled, 1)
+        script.queue(2)
+        script.start(2, on: 101)
+        script.fulfill(2)
+        script.close()
+        let events = try events(try written(script.batches).text)
+        #expect(events.filter { $0["ph"] as? String == "f" }.map { $0["id"] as? Int } == [2])
+        #expect(events.filter { $0["ph"] as? String == "s" }.map { $0["tid"] as? Int } == [102])
+    }
+
     /// Checks that slices are nested on each lane: an end is that of the slice that began last. Returns the number of
     /// lanes.
     private func checkLanes(_ events: [[String: Any]]) throws -> Int {

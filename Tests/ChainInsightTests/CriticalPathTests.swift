@@ -144,6 +144,20 @@ import Testing
         #expect(Self.path(to: 1, script) == [1, 4, 3, 2])
     }
 
+    /// The settlement of an old node is rounded, that of the younger one that it follows is exact.
+    @Test func anOldNodeIsDecidedByAYoungerOne() {
+        for shift in 0..<100 as Range<UInt64> {
+            var script = ScriptedForest()
+            script.make(1, .work)
+            script.time = 40 * 3_600_000_000_000 + shift * 7_919
+            script.make(2, .work, by: 1)
+            script.adopt(1, 2)
+            script.fulfill(2, at: script.time + 1_000)
+            script.fulfill(1, at: script.time + 2_000)
+            #expect(Self.path(to: 1, script) == [1, 2], "shift \(shift)")
+        }
+    }
+
     @Test func cyclesEnd() {
         var script = ScriptedForest()
         script.make(1, .promise)

@@ -80,8 +80,8 @@ extension ChainForest {
             if self.root(of: index) != root { problems.append("\(view.id) has another root") }
             if self.index(of: view.id) != index { problems.append("\(view.id) is not found") }
             if view.state == .rejected || view.state == .abandoned {
-                let key = (view.settled ?? 0, view.id.rawValue)
-                let first = summary.firstRejected.map { (node($0).settled ?? 0, node($0).id.rawValue) }
+                let key = (view.latestSettled ?? 0, view.id.rawValue)
+                let first = summary.firstRejected.map { (node($0).latestSettled ?? 0, node($0).id.rawValue) }
                 if first == nil || key < first! { summary.firstRejected = index }
             }
             recountChildren(of: index, &stack, &problems)

@@ -93,6 +93,27 @@ import Testing
         GoldenTests.check(screen, "timeline/critical-120x40")
     }
 
+    /// The root has been live for so long that its settlement is rounded; that of the node it follows is exact.
+    @Test func theCriticalPathOfAnOldChainHasItsRoot() throws {
+        var screen = Screen(120, 40)
+        var script = Script(time: 100)
+        script.make(1, .work, "order")
+        script.at(144_000_000)
+        script.make(2, .work, "fast", by: 1)
+        script.make(3, .work, "slow", by: 1)
+        script.adopt(1, 3)
+        script.at(144_000_001)
+        script.fulfill(2)
+        script.at(144_000_002.05)
+        script.fulfill(3)
+        script.at(144_000_002.051)
+        script.fulfill(1)
+        screen.feed(script)
+        screen.type("3")
+        let critical = try #require(screen.state.timeline.chain).critical
+        #expect(Set(critical.map { screen.state.programs[0].forest.id(of: $0).rawValue }) == [1, 3])
+    }
+
     // MARK: The strip
 
     @Test func aStripShowsTheWholeChainWhileZoomedIn() {

@@ -79,7 +79,7 @@ public struct CriticalPath: Hashable, Sendable {
     /// Returns the followed node or the member that a node's settlement depended on; nil where it has neither.
     private func dependency(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         let view = forest.node(node)
-        let end = view.settled ?? .max
+        let end = view.latestSettled ?? .max
         var first, last, fulfilled: (node: NodeIndex, time: UInt64)?
         var hasLateMember = false
         for link in forest.targets(of: node, limit: Self.linkLimit) {

@@ -38,7 +38,7 @@ struct TimelineChain {
             first = min(first, view.created)
             last = max(last, view.settled ?? 0, view.ended ?? 0)
             // A live node counts as settled last, so the critical path of a live chain ends at one.
-            let settled = view.settled ?? .max
+            let settled = view.latestSettled ?? .max
             if settled >= tail.settled { tail = (node, settled) }
             guard let next = PreorderSteps.next(after: node, within: root, in: forest) else { break }
             depth = max(0, depth + next.levels)
