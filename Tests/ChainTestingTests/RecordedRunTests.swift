@@ -114,6 +114,20 @@ import Testing
         #expect(run.clock.elapsed == .milliseconds(200), "it does not go back")
     }
 
+    /// The forest rounds the times of steps from 39 hours on.
+    @Test func timeIsExactAfterDays() {
+        let run = RecordedRun()
+        run.make { Promise.delay(.seconds(604_800), label: "weekly").then { Promise.delay(.milliseconds(1)) } }
+        #expect(run.runUntilIdle())
+        assertChain(
+            run,
+            matches: """
+                fulfilled delay weekly · total 604800s
+                fulfilled then · total 0.001s
+                  fulfilled delay · total 0.001s @604800s
+                """)
+    }
+
     @Test func aRunThatNeverRestsIsBounded() {
         let run = RecordedRun()
         @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
