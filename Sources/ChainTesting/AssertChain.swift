@@ -3,9 +3,14 @@ import ChainModel
 #if canImport(Testing)
     import Testing
 #endif
+#if canImport(XCTest)
+    import XCTest
+#endif
 
 /// Fails the test if chains ran differently from the text: states, order, kinds, labels, values, errors, skipped and
 /// cancelled nodes with their cancellers, and durations of virtual time.
+///
+/// The test is one of Swift Testing, or of an `XCTestCase`.
 ///
 ///     @Test func declinedOrder() {
 ///         let run = RecordedRun()
@@ -38,7 +43,8 @@ public func assertChain(
 }
 
 private func assertChain(_ text: String, matches expected: String, of run: RecordedRun?, _ location: TestLocation) {
-    guard var difference = ChainSnapshot.complaint(about: text, expected: expected) else { return }
+    let advice = "paste it, or run with CHAINVIEW_RECORD=1"
+    guard var difference = ChainSnapshot.complaint(about: text, expected: expected, advice: advice) else { return }
     if InlineSnapshotWriter.isOn {
         let lines = ChainSnapshot.lines(of: text)
         difference =
@@ -74,6 +80,13 @@ struct TestLocation {
             Issue.record(
                 Comment(rawValue: message),
                 sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+            #if canImport(XCTest)
+                // In an XCTestCase an issue has no effect. Both are reported, because a thread that a test of Swift
+                // Testing started has no current test, either; in such a run XCTFail has no effect.
+                if Test.current == nil { XCTFail("\(filePath):\(line): \(message)") }
+            #endif
+        #elseif canImport(XCTest)
+            XCTFail("\(filePath):\(line): \(message)")
         #else
             fatalError("\(filePath):\(line): \(message)")
         #endif

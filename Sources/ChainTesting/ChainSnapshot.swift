@@ -18,13 +18,13 @@ public enum ChainSnapshot {
         complaint(about: forest.chainText(), expected: expected)
     }
 
-    static func complaint(about text: String, expected: String) -> String? {
+    /// - Parameter advice: what to do with a text for which there is no snapshot.
+    static func complaint(about text: String, expected: String, advice: String = "paste it") -> String? {
         let old = lines(of: expected)
         let new = lines(of: text)
         if old == new { return nil }
         if old.isEmpty {
-            return "there is no snapshot yet; if this is right, paste it, or run with CHAINVIEW_RECORD=1:\n"
-                + new.joined(separator: "\n")
+            return "there is no snapshot yet; if this is right, \(advice):\n" + new.joined(separator: "\n")
         }
         return "the chain ran otherwise (- expected, + happened):\n" + difference(old, new).joined(separator: "\n")
     }
