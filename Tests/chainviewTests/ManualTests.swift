@@ -60,6 +60,16 @@ import Testing
                 "--headless", "--theme", "-W", "-A", "--wait", "--where", "--print-default", "--for",
             ]))
         for name in options { #expect(plain.contains("\\fB\(name)\\fR"), "\(name)") }
+        let ofRoot = Set(manual.shown.flatMap { ($0.names ?? []).map(\.dashed) })
+        for command in manual.commands {
+            let start = try #require(plain.range(of: ".SS \"chainview \(command.commandName)\"\n")).upperBound
+            let rest = plain[start...]
+            let end = rest.range(of: "\n.S")?.lowerBound ?? rest.endIndex
+            let section = String(rest[..<end]) + "\n"
+            for name in names(command).subtracting(ofRoot) where !section.contains("The options above apply, too.\n") {
+                #expect(section.contains("\\fB\(name)\\fR"), "\(command.commandName) \(name)")
+            }
+        }
         for context in KeyMap.Context.allCases {
             for binding in KeyMap.bindings(in: context) {
                 #expect(plain.contains("\n" + binding.text + "\n"), "\(binding.text)")

@@ -31,7 +31,7 @@ struct ManualPage {
             paragraph(command.abstract ?? "")
             discussion(command.discussion)
             arguments(own(command))
-            if common.allSatisfy(command.shown.contains) { paragraph("The options above apply, too.") }
+            if takesCommon(command) { paragraph("The options above apply, too.") }
         }
         keys()
         section("FILES")
@@ -77,9 +77,13 @@ struct ManualPage {
         (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
     }
 
-    /// Returns the options of a command that the section OPTIONS does not list.
+    private func takesCommon(_ command: Manual.Command) -> Bool { common.allSatisfy(command.shown.contains) }
+
+    /// Returns the options of a command without those of every command, and without the common ones if it takes all of
+    /// these.
     private func own(_ command: Manual.Command) -> [Manual.Argument] {
-        command.shown.filter { argument in !root.shown.contains(argument) && !common.contains(argument) }
+        let listed = takesCommon(command) ? root.shown + common : root.shown
+        return command.shown.filter { !listed.contains($0) }
     }
 
     private mutating func arguments(_ arguments: [Manual.Argument]) {
