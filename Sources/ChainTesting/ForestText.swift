@@ -9,8 +9,14 @@ extension ChainForest {
     }
 
     private func text(of line: (index: NodeIndex, depth: Int), _ showsTimes: Bool) -> String {
-        String(repeating: "  ", count: line.depth) + self.line(of: line.index, showsTimes)
+        let indentation = String(repeating: "  ", count: min(line.depth, Self.indentationLimit))
+        let depth = line.depth > Self.indentationLimit ? "(\(line.depth)) " : ""
+        return indentation + depth + self.line(of: line.index, showsTimes)
     }
+
+    /// The most steps by which a line is indented; a deeper one has its depth in front. Without a limit the text of an
+    /// endless program would grow quadratically.
+    private static let indentationLimit = 100
 
     /// Returns the lines of the marked nodes, each with `>` before it, the two lines before and after each, and the
     /// first line of its chain. Of more than ten marked nodes the first ten are shown.

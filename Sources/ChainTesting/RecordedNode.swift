@@ -34,7 +34,7 @@ public struct RecordedNode: Hashable, Sendable {
     public var label: String?
     /// The description of its value, if values are recorded, or of its error.
     public var summary: String?
-    /// Its indentation in a snapshot, in steps; 0 for the beginning of a chain.
+    /// Its indentation in a snapshot, in steps, of which a snapshot shows at most 100; 0 for the beginning of a chain.
     public var depth: Int
     /// The time at which it was made, since the beginning of the run.
     public var created: Duration

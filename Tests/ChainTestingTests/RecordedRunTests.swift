@@ -137,6 +137,17 @@ import Testing
         #expect(run.clock.elapsed < .seconds(101))
     }
 
+    @Test func theTextOfADeepTreeIsShort() {
+        let run = RecordedRun()
+        @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
+        run.make { _ = again() }
+        #expect(!run.runUntilIdle(limit: 8_000))
+        let text = run.text
+        #expect(text.utf8.count < 5_000_000)
+        let indentation = "\n" + String(repeating: "  ", count: 100)
+        #expect(text.contains(indentation + "pending") && text.contains(indentation + "(101) pending"))
+    }
+
     @Test func theSameProgramGivesTheSameEvents() {
         let (first, second) = (order(fails: true), order(fails: true))
         first.runUntilIdle()
