@@ -21,7 +21,9 @@ final class InlineSnapshotWriter: Sendable {
     func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
         moves.withLock { moves in
             guard let source = Self.read(path) else { return false }
-            var lines = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            // By scalars, because a carriage return and the line feed after it are one character.
+            var lines = source.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
             let moved = moves[path, default: []].filter { $0.line < line }.reduce(0) { $0 + $1.count }
             guard let count = Self.replace(in: &lines, from: line - 1 + moved, by: snapshot) else { return false }
             guard Self.write(lines.joined(separator: "\n"), path) else { return false }
@@ -30,7 +32,8 @@ final class InlineSnapshotWriter: Sendable {
         }
     }
 
-    /// Replaces the literal. Returns by how many lines the source grew; nil if there is no literal.
+    /// Replaces the literal. Returns by how many lines the source grew; nil if there is no literal. If the line
+    /// of the literal ends with a carriage return, so do the new lines.
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
@@ -39,11 +42,12 @@ final class InlineSnapshotWriter: Sendable {
             let range = lines[first].firstRange(of: "matches: ")
         else { return nil }
         let opening = lines[first]
+        let lineEnd = opening.last == "\r" ? "\r" : ""
         let head = opening[..<range.lowerBound]
         var rest = opening[range.upperBound...]
         let last: Int
         let delimiter = rest.prefix { $0 == "#" } + "\"\"\""
-        if rest == delimiter {
+        if rest == delimiter + lineEnd {
             let closing = String(delimiter.reversed())
             let after = lines[(first + 1)...]
             guard let end = after.firstIndex(where: { $0.drop(while: isBlank).hasPrefix(closing) }) else { return nil }
@@ -57,8 +61,8 @@ final class InlineSnapshotWriter: Sendable {
         }
         let indent = opening.prefix(while: isBlank) + (opening.first == "\t" ? "\t" : "    ")
         let hash = String(repeating: "#", count: snapshot.map(hashCount).max() ?? 0)
-        let body = snapshot.map { $0.isEmpty ? "" : indent + $0 }
-        let literal = ["\(head)matches: \(hash)\"\"\""] + body + ["\(indent)\"\"\"\(hash)\(rest)"]
+        let body = snapshot.map { $0.isEmpty ? lineEnd : "\(indent)\($0)\(lineEnd)" }
+        let literal = ["\(head)matches: \(hash)\"\"\"\(lineEnd)"] + body + ["\(indent)\"\"\"\(hash)\(rest)"]
         lines.replaceSubrange(first...last, with: literal)
         return literal.count - (last - first + 1)
     }
@@ -93,13 +97,20 @@ final class InlineSnapshotWriter: Sendable {
         return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Writes a temporary file and renames it, so that a full disk does not cost a test file.
+    /// Writes a temporary file and renames it, so that a full disk does not cost a test file. The file keeps its mode; of
+    /// a symbolic link, the file that it leads to is written.
     private static func write(_ text: String, _ path: String) -> Bool {
-        let beside = path + ".recording"
-        guard let file = fopen(beside, "w") else { return false }
+        guard let resolved = realpath(path, nil) else { return false }
+        defer { free(resolved) }
+        let target = String(cString: resolved)
+        let beside = target + ".recording"
+        var status = stat()
+        guard stat(target, &status) == 0, let file = fopen(beside, "w") else { return false }
+        // Not on a file system without modes.
+        _ = fchmod(fileno(file), status.st_mode & 0o7777)
         let bytes = Array(text.utf8)
         let isComplete = fwrite(bytes, 1, bytes.count, file) == bytes.count
-        if fclose(file) == 0, isComplete, rename(beside, path) == 0 { return true }
+        if fclose(file) == 0, isComplete, rename(beside, target) == 0 { return true }
         unlink(beside)
         return false
     }

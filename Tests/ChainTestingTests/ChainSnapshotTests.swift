@@ -157,4 +157,36 @@ import Testing
 
                 """)
     }
+
+    @Test func linesThatEndAsOnWindowsAreCountedAndKept() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString).swift")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let long = "d(\r\n    matches: \"\"\"\r\n    old\r\n    \"\"\")\r\n"
+        try "a\r\nb(matches: \"\")\r\nc(matches: \"\")\n\(long)".write(to: file, atomically: true, encoding: .utf8)
+        let recording = InlineRecording()
+        #expect(recording.write(["C"], into: file.path, at: 3))
+        #expect(recording.write(["D", "D"], into: file.path, at: 4))
+        #expect(recording.write(["B"], into: file.path, at: 2))
+        let parts = [
+            "a\r\nb(matches: \"\"\"\r\n    B\r\n    \"\"\")\r\n", "c(matches: \"\"\"\n    C\n    \"\"\")\n",
+            "d(\r\n    matches: \"\"\"\r\n        D\r\n        D\r\n        \"\"\")\r\n",
+        ]
+        #expect(try String(contentsOf: file, encoding: .utf8) == parts.joined())
+    }
+
+    @Test func aLinkStaysALinkAndItsFileKeepsItsMode() throws {
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString)")
+        try files.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? files.removeItem(at: folder) }
+        let (file, link) = (folder.path + "/file.swift", folder.path + "/link.swift")
+        try "a(matches: \"\")\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        try files.createSymbolicLink(atPath: link, withDestinationPath: "file.swift")
+        #expect(InlineRecording().write(["A"], into: link, at: 1))
+        #expect(try files.destinationOfSymbolicLink(atPath: link) == "file.swift")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "a(matches: \"\"\"\n    A\n    \"\"\")\n")
+        #expect(try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        #expect(try files.contentsOfDirectory(atPath: folder.path).sorted() == ["file.swift", "link.swift"])
+    }
 }
