@@ -44,24 +44,34 @@ struct Chainview: ParsableCommand {
         command == "help" || configuration.subcommands.contains { $0._commandName == command }
     }
 
+    /// The word that should name a command and names none; nil if there is no such word. The parser takes an unknown
+    /// first word for an argument of the default command, and `help` prints the root's help for one.
+    private static var unknownCommand: String? {
+        let words = CommandLine.arguments.dropFirst()
+        let named = words.first == "help" ? words.dropFirst().first : words.first
+        guard let named, !named.isEmpty, !named.hasPrefix("-"), !isKnown(named) else { return nil }
+        return named
+    }
+
     /// Prints help or the version on standard output, or an error as one sentence on standard error, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
-        if code == .success {
+        let unknown = unknownCommand
+        if code == .success, unknown == nil {
             do { try Streams.print(fullMessage(for: error) + "\n") } catch {
                 Failure(status: .inputOutput, message: "\(error)").exit()
             }
             exit(withError: nil)
         }
         var sentence = oneLine(message(for: error))
-        guard code == .validationFailure else { Failure(status: .defect, message: sentence).exit() }
+        guard code == .validationFailure || code == .success else { Failure(status: .defect, message: sentence).exit() }
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
         let first = CommandLine.arguments.dropFirst().first ?? ""
         let command = names.contains(first) ? first + " " : ""
-        // The parser takes an unknown first word for an argument of the default command.
-        if !first.isEmpty, !first.hasPrefix("-"), !isKnown(first) {
-            let near = Suggestions.name(to: first, among: names)
-            sentence = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
+        if let unknown {
+            let near = Suggestions.name(to: unknown, among: names)
+            let meant: String? = first == "help" ? near.map { "help \($0)" } : near ?? "attach \(unknown)"
+            sentence = "there is no command \(unknown)" + (meant.map { ": did you mean `chainview \($0)`?" } ?? "")
         }
         let fullStop = [".", "?"].contains(sentence.last) ? "" : "."
         sentence += "\(fullStop) Run `chainview \(command)--help` for the usage."

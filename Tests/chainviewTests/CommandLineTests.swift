@@ -44,6 +44,8 @@ import Testing
         ] {
             #expect(demo.contains(option))
         }
+        #expect(try run("help demo").output == demo)
+        #expect(try run("help").output == run("--help").output)
         #expect(try run("--version").output.contains(/^\d+\.\d+\.\d+\n$/))
     }
 
@@ -57,6 +59,9 @@ import Testing
         ("demo --seed", 64, "--seed"), ("demo --nonsense", 64, "--nonsense"),
         ("nonsense", 64, "no command nonsense: did you mean `chainview attach nonsense`?"),
         ("atach shop", 64, "no command atach: did you mean `chainview attach`?"), ("relay", 64, "'<target>'"),
+        ("attch --help", 64, "no command attch: did you mean `chainview attach`?"),
+        ("help attch", 64, "no command attch: did you mean `chainview help attach`?"),
+        ("help nonsense", 64, "no command nonsense. Run"),
         ("demo checkout fast", 64, "the demo checkout takes no argument fast"),
         ("demo files . there", 64, "takes no argument there"),
         ("attach tcp:here", 64, "tcp: needs a host and a port"), ("attach ssh:-oProxy=x/1", 64, "begin with -"),
