@@ -10,6 +10,9 @@ package struct BatchRecorder {
     package struct Options: Sendable {
         /// Events and snapshots between two keyframes.
         package var keyframeEvents = 200_000
+        /// Batches between two keyframes. An idle program sends empty ones, each of which is a chunk, and the writer's
+        /// list of chunks, which is limited, has to include a keyframe.
+        package var keyframeBatches = 1 << 14
         /// The least time between two keyframes, in nanoseconds.
         package var leastInterval: UInt64 = 250_000_000
         /// The greatest time between two keyframes while anything is recorded, in nanoseconds.
@@ -38,6 +41,8 @@ package struct BatchRecorder {
     private var keyframeTime: UInt64 = 0
     /// Events and snapshots since the last keyframe.
     private var eventsSince = 0
+    /// Batches since the last keyframe.
+    private var batchesSince = 0
     /// The number of the last batch.
     private var sequence: UInt64 = 0
     /// Events that were lost before the first batch.
@@ -109,6 +114,7 @@ package struct BatchRecorder {
             try writeKeyframe(at: forest.now, batch.loss, now)
         }
         eventsSince += batch.events.count + batch.nodes.count
+        batchesSince += 1
         noteProgress(of: batch, isAppended: isAppended)
     }
 
@@ -157,9 +163,12 @@ package struct BatchRecorder {
     private func isKeyframeDue(at time: UInt64) -> Bool {
         guard hasSegment else { return true }
         // A keyframe within a resync would report nodes that the program has not reported since the resync began.
-        guard openResync == nil, eventsSince > 0 else { return false }
-        // A ring gives up whole segments, so a segment that fills the file would leave no room for the next.
+        guard openResync == nil else { return false }
+        // A ring gives up whole segments, so a segment that fills the file would leave no room for the next. Empty
+        // batches take room, too.
         if let limit = writer.sizeLimit, writer.segmentSize > limit / 4 { return true }
+        if batchesSince >= options.keyframeBatches { return true }
+        guard eventsSince > 0 else { return false }
         let elapsed = time - min(time, keyframeTime)
         guard elapsed >= options.leastInterval else { return false }
         return elapsed >= options.greatestInterval || eventsSince >= options.keyframeEvents
@@ -175,7 +184,7 @@ package struct BatchRecorder {
         totals.rejectedCount = UInt64(forest.totals.outcomes.failedCount)
         let hello = Hello(process: process, capabilities: [], time: time, totals: totals)
         try writer.beginSegment(hello, state(at: time, loss), at: now)
-        (hasSegment, isSkipping, keyframeTime, eventsSince) = (true, false, time, 0)
+        (hasSegment, isSkipping, keyframeTime, eventsSince, batchesSince) = (true, false, time, 0, 0)
     }
 
     /// Returns the state as the batches of a resync, as a viewer gets them when it attaches.

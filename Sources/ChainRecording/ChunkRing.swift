@@ -34,9 +34,12 @@ struct ChunkRing {
     /// The error that is thrown where nothing more can be given up.
     private var refusal = RecordingError.limitTooSmall
 
+    /// The most listed chunks: they take 28 MB, and last for 10 hours with a chunk each 150 ms.
+    static let entryLimit = 1 << 18
+
     /// - Parameter entryLimit: the most listed chunks; past that number the older half is no longer listed, but stays
-    ///   in the file. The default takes 28 MB, and lasts for 10 hours with a chunk each 150 ms.
-    init(limit: UInt64?, entryLimit: Int = 1 << 18) {
+    ///   in the file.
+    init(limit: UInt64?, entryLimit: Int = Self.entryLimit) {
         self.limit = limit
         self.entryLimit = entryLimit
     }

@@ -66,6 +66,42 @@ struct KeyframeRoomTests {
         #expect(storage.watchedCount > 20 && storage.failedCount == 0, "\(storage.failedCount)")
     }
 
+    /// Returns empty batches, as an idle program sends one each second.
+    private static func heartbeats(_ count: Int, after time: UInt64) -> [EventBatch] {
+        (1...UInt64(count)).map { EventBatch(process: .test, sequence: $0, time: time + $0 * 1_000_000_000) }
+    }
+
+    /// Each heartbeat is a chunk, so that an idle program, too, fills the ring again and again.
+    @Test func anIdleProgramIsRecordedOn() throws {
+        let storage = MemoryStorage()
+        let limit: UInt64 = 1 << 17
+        var recorder = try BatchRecorder(storage, limit: limit)
+        var first = Self.growing(1)[0]
+        first.events.removeLast(390)
+        let idle = Self.heartbeats(3_000, after: first.time)
+        try recorder.record([first] + idle)
+        try recorder.finish()
+        #expect(storage.bytes.count <= Int(limit))
+        let file = try storage.open()
+        #expect(file.header.ending == .finished && file.damage == [] && file.segments.count > 1)
+        #expect(file.range.upperBound == idle.last?.time)
+        var player = RecordingPlayer(file)
+        let end = ChainForest(applying: player.seek(to: .max))
+        #expect(end.totals.counts.liveCount == 10)
+    }
+
+    /// The writer lists the newest chunks only, and at least one of them has to be a keyframe.
+    @Test func aKeyframeFollowsManyEmptyBatches() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeBatches = 100 }
+        let traffic = Traffic(chains: 5).batches
+        try recorder.record(traffic)
+        try recorder.record(Self.heartbeats(1_000, after: try #require(traffic.last).time))
+        try recorder.finish()
+        #expect(try storage.open().segments.count == 11)
+        #expect(BatchRecorder.Options().keyframeBatches <= ChunkRing.entryLimit / 4)
+    }
+
     @Test func theListOfChunksIsBounded() {
         var ring = ChunkRing(limit: nil, entryLimit: 1_000)
         for number in 0..<10_000 as Range<UInt32> {

@@ -38,6 +38,7 @@ struct RecordingArticleTests {
         #expect(article.text.contains("\(RecordingFormat.uncounted): they were not counted"))
         let options = BatchRecorder.Options()
         #expect(options.keyframeEvents == 200_000 && options.settledLimit == 20_000)
+        #expect(options.keyframeBatches == 16_384)
     }
 
     /// Each offset is where the field before it ends, and the sizes are those of the code.
