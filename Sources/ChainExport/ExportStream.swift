@@ -37,6 +37,9 @@ package struct ExportStream<Exporter: NodeExporter> {
         package var delay: UInt64 = 5_000_000_000
         /// The most nodes of a chain before its settled beginning is evicted.
         package var chainNodeLimit = 200_000
+        /// The moment that the export begins at, in nanoseconds of the program's clock. Nodes that are finished by then
+        /// are not passed on, and chains that are over by then begin only if something is chained to them later.
+        package var start: UInt64 = 0
 
         package init() {}
     }
@@ -60,6 +63,8 @@ package struct ExportStream<Exporter: NodeExporter> {
     private var firstEntry = 0
     /// What was done for each node, by its index.
     private var progress: [NodeProgress] = []
+    /// Whether no batch after ``Options/start`` has come. Until then changes are not consumed.
+    private var isBeforeStart: Bool
 
     /// Begins with an empty forest.
     package init(of process: ProcessKey, to exporter: Exporter, options: Options = Options()) {
@@ -70,23 +75,27 @@ package struct ExportStream<Exporter: NodeExporter> {
         forest = ChainForest(process: process, limits: limits)
         self.exporter = exporter
         self.options = options
+        isBeforeStart = options.start > 0
         forest.consumeChanges(into: &changes)
     }
 
     /// Applies a batch, and passes on what has waited for long enough.
     package mutating func apply(_ batch: EventBatch) throws {
+        if batch.time > options.start { start() }
         forest.apply(batch)
-        forest.consumeChanges(into: &changes)
-        enqueueChanges()
-        // Nodes that wait may be in the beginning of a long chain, which is evicted below.
-        let waits = !forest.hasLongChains
-        try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
-        try exporter.advanced(forest)
+        if !isBeforeStart {
+            enqueueChanges()
+            // Nodes that wait may be in the beginning of a long chain, which is evicted below.
+            let waits = !forest.hasLongChains
+            try passOn(waitingLimit: waits ? options.waitingLimit : 0, delay: waits ? options.delay : 0)
+            try exporter.advanced(forest)
+        }
         forest.evictSettled(now: forest.now, budget: 1 << 20)
     }
 
     /// Passes on the nodes that wait, and then the unfinished ones.
     package mutating func end() throws {
+        start()
         try passOn(waitingLimit: 0, delay: 0)
         try exporter.advanced(forest)
         for root in forest.roots {
@@ -107,7 +116,15 @@ package struct ExportStream<Exporter: NodeExporter> {
         Int(node.rawValue) < progress.count ? progress[Int(node.rawValue)] : []
     }
 
+    /// Notes what was finished by ``Options/start``, and enqueues the chains that are live then.
+    private mutating func start() {
+        guard isBeforeStart else { return }
+        enqueueChanges()
+        isBeforeStart = false
+    }
+
     private mutating func enqueueChanges() {
+        forest.consumeChanges(into: &changes)
         for eviction in changes.evicted where Int(eviction.index.rawValue) < progress.count {
             progress[Int(eviction.index.rawValue)] = []
         }
@@ -118,7 +135,10 @@ package struct ExportStream<Exporter: NodeExporter> {
         for change in changes.nodes {
             let index = Int(change.index.rawValue)
             if change.changes.contains(.created) { progress[index] = [] }
-            if change.traits.contains(.root), !progress[index].contains(.begun) {
+            let mayBeOver = isBeforeStart || progress[index].contains(.passed)
+            if change.traits.contains(.root), !progress[index].contains(.begun),
+                !mayBeOver || forest.chain(of: change.index).liveCount > 0
+            {
                 progress[index].insert(.begun)
                 let view = forest.node(change.index)
                 steps.append((view.created, false, view))
@@ -129,6 +149,10 @@ package struct ExportStream<Exporter: NodeExporter> {
             let view = forest.node(change.index)
             // A node that is only referenced by others is passed on at the end, if it is not reported until then.
             guard let settled = view.settled else { continue }
+            if isBeforeStart {
+                progress[index].formUnion(change.traits.contains(.root) ? .passed : [.begun, .passed])
+                continue
+            }
             progress[index].insert(.waiting)
             steps.append((settled, true, view))
         }

@@ -33,6 +33,40 @@ struct StreamTests {
         #expect(stream.exporter.unfinished.sorted() == [20, 21, 22])
     }
 
+    /// Nodes that were finished at the moment that the export begins at are left out.
+    @Test func anExportBeginsAtItsMoment() throws {
+        for (index, began, finished) in [
+            (0, [1, 10, 20, 30], [10, 11, 4, 2, 3, 5, 6, 30]), (2, [20, 30], [30]), (3, [20], []),
+        ] as [(Int, [UInt64], [UInt64])] {
+            var options = ExportStream<IDCollector>.Options()
+            options.start = shop()[index].time
+            var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
+            for batch in shop() { try stream.apply(batch) }
+            try stream.end()
+            #expect(stream.exporter.began == began && stream.exporter.finished == finished, "\(stream.exporter)")
+            #expect(stream.exporter.unfinished.sorted() == [20, 21, 22])
+        }
+    }
+
+    @Test func aChainThatWasOverBeginsWhenItGoesOn() throws {
+        var options = ExportStream<IDCollector>.Options()
+        var script = ScriptedBatches()
+        for node in 1...2 as ClosedRange<UInt64> {
+            script.make(node)
+            script.fulfill(node)
+        }
+        script.close(after: 1)
+        options.start = script.time
+        script.then(3, on: 2)
+        script.close(after: 1)
+        script.fulfill(3)
+        script.close(after: 1)
+        var stream = ExportStream(of: ProcessDescription.test.key, to: IDCollector(), options: options)
+        for batch in script.batches { try stream.apply(batch) }
+        try stream.end()
+        #expect(stream.exporter.began == [2] && stream.exporter.finished == [3], "\(stream.exporter)")
+    }
+
     @Test func waitingIsBoundedByCountAndTime() throws {
         var options = ExportStream<IDCollector>.Options()
         (options.waitingLimit, options.delay) = (4, 1_000_000_000)

@@ -163,7 +163,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let long = "d(\r\n    matches: \"\"\"\r\n    old\r\n    \"\"\")\r\n"
         try "a\r\nb(matches: \"\")\r\nc(matches: \"\")\n\(long)".write(to: file, atomically: true, encoding: .utf8)
-        let recording = InlineRecording()
+        let recording = InlineSnapshotWriter()
         #expect(recording.write(["C"], into: file.path, at: 3))
         #expect(recording.write(["D", "D"], into: file.path, at: 4))
         #expect(recording.write(["B"], into: file.path, at: 2))
@@ -183,7 +183,7 @@ import Testing
         try "a(matches: \"\")\n".write(toFile: file, atomically: true, encoding: .utf8)
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         try files.createSymbolicLink(atPath: link, withDestinationPath: "file.swift")
-        #expect(InlineRecording().write(["A"], into: link, at: 1))
+        #expect(InlineSnapshotWriter().write(["A"], into: link, at: 1))
         #expect(try files.destinationOfSymbolicLink(atPath: link) == "file.swift")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "a(matches: \"\"\"\n    A\n    \"\"\")\n")
         #expect(try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)

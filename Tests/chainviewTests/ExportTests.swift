@@ -44,6 +44,19 @@ import Testing
         _ = shop
     }
 
+    @Test func aMomentOfARecordingIsWhereItBegins() throws {
+        let place = Place()
+        try place.recording()
+        for (source, nodes) in [
+            ("shop.chain", [1, 2, 3, 4, 5]), ("shop.chain@1.2s", [3, 4, 5]), ("shop.chain --at end", []),
+        ] as [(String, [Int])] {
+            let written = try place.run("export \(source) --jsonl")
+            #expect(written.status == 0 && written.errors.isEmpty, "\(written)")
+            let ids = try objects(written.output).compactMap { $0["id"] as? Int }
+            #expect(ids.sorted() == nodes, "\(source): \(written)")
+        }
+    }
+
     @Test func aTraceIsWrittenForPerfetto() throws {
         let place = Place()
         let shop = try shop(in: place)

@@ -41,7 +41,10 @@ struct ExportRun {
             return true
         }
         try loop.run(
-            begin: { stream = ExportStream(of: $0.process.key, to: try make($0.process), options: options) },
+            begin: { reader in
+                options.start = reader.start
+                stream = ExportStream(of: reader.process.key, to: try make(reader.process), options: options)
+            },
             take: { batch in
                 try stream?.apply(batch)
                 return try pause()
