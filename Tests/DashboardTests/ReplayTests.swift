@@ -299,7 +299,7 @@ import Testing
         #expect(screen.effects == [.replay(Self.source, .seek(moment))], "\(screen.text)")
     }
 
-    /// The nearest moment with that time of day: also over midnight.
+    /// The recorded moment with that time of day, also over midnight and far from the shown one.
     @Test func atGoesToATimeOfDay() {
         let midnight: UInt64 = 20_000 * 86_400 * Self.second
         let position = ReplayPosition(time: 60 * Self.second, range: 1...120 * Self.second)
@@ -312,6 +312,20 @@ import Testing
         let late = midnight - 90 * Self.second
         #expect(moment("23:59:00", from: late) == 30 * Self.second)
         #expect(moment("0:00:10", from: late) == 100 * Self.second)
+        // A recording over night, from 18:35 on, at its end.
+        let hour = 3_600 * Self.second
+        let evening = midnight + 18 * hour + 35 * 60 * Self.second
+        let night = ReplayPosition(time: 13 * hour, range: Self.second...13 * hour)
+        for (text, time) in [
+            ("18:35", 0), ("18:35:10", 10 * Self.second), ("19:35", hour), ("7:35", 13 * hour),
+            ("8:35", 14 * hour), ("6:35", 12 * hour),
+        ] as [(String, UInt64)] {
+            #expect(ReplayTime.moment(text, at: night, wallOffset: evening) == time, "\(text)")
+        }
+        // Of a live program, a time that is still to come is not that of the day before.
+        let now = ReplayPosition(time: 13 * hour, range: 0...13 * hour, isPast: true)
+        #expect(ReplayTime.moment("18:40", at: now, wallOffset: evening) == 24 * hour + 300 * Self.second)
+        #expect(ReplayTime.moment("19:00", at: now, wallOffset: evening) == 24 * hour + 1_500 * Self.second)
         for wrong in ["25:00", "12:60", "12:", "12:00:99", "soon", "", "1:2:3:4", "5 s", "--0", "+-0"] {
             #expect(moment(wrong, from: noon) == nil, "\(wrong)")
         }

@@ -190,14 +190,24 @@ enum ReplayTime {
         return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
     }
 
-    /// Returns the moment with a time of day, in nanoseconds since midnight, that is nearest to the shown moment.
+    /// Returns the moment with a time of day, in nanoseconds since midnight: a recorded one, or the nearest to what was
+    /// recorded; of several the nearest to the shown moment.
     private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
         let day = 86_400 * second
         let shown = position.time &+ wallOffset
         let wanted = (shown - shown % day).addingClamped(time)
         let candidates = [wanted.subtractingClamped(day), wanted, wanted.addingClamped(day)]
-        let nearest = candidates.min { distance($0, shown) < distance($1, shown) } ?? wanted
-        return nearest.subtractingClamped(wallOffset)
+        let first = position.range.lowerBound &+ wallOffset
+        let last = position.range.upperBound &+ wallOffset
+        // The range of a live program says nothing about the past that is kept; a time that is still to come is now.
+        let isLive = position.isPast && position.range.lowerBound == 0
+        func unrecorded(_ moment: UInt64) -> UInt64 {
+            isLive ? 0 : max(first.subtractingClamped(moment), moment.subtractingClamped(last))
+        }
+        let nearest = candidates.min {
+            (unrecorded($0), distance($0, shown)) < (unrecorded($1), distance($1, shown))
+        }
+        return (nearest ?? wanted).subtractingClamped(wallOffset)
     }
 
     private static func distance(_ one: UInt64, _ other: UInt64) -> UInt64 { max(one, other) - min(one, other) }
