@@ -22,8 +22,13 @@ struct ChunkScan {
             let isWhole = payload.withUnsafeBytes { Checksum.of($0) } == header.payloadChecksum
             if isWhole, let index = RecordingIndex(payload, in: id) { return index }
         }
-        damage.append(RecordingDamage(offset: offset, reason: "the index is damaged"))
+        noteIndex(at: offset)
         return nil
+    }
+
+    private mutating func noteIndex(at offset: UInt64) {
+        let one = RecordingDamage(offset: offset, reason: "the index is damaged")
+        if !damage.contains(one) { damage.append(one) }
     }
 
     /// Finds the chunks from header to header, and orders them by number.
@@ -31,37 +36,51 @@ struct ChunkScan {
         var found: [ChunkEntry] = []
         var offset = UInt64(RecordingFormat.fileHeaderSize)
         while offset < file.count {
-            if let entry = entry(at: offset) {
-                found.append(entry)
-                offset = entry.end
+            let chunk = entry(at: offset)
+            if let chunk, chunk.end <= file.count {
+                found.append(chunk)
+                offset = chunk.end
                 continue
+            }
+            // An index is the last chunk, also where it was not written to its end.
+            if chunk?.header.kind == .index {
+                noteIndex(at: offset)
+                break
             }
             let next = nextHeader(after: offset)
             noteGap(offset, next)
             guard let next else { break }
             offset = next
         }
-        found.removeAll { $0.header.kind == .index }
         found.sort { $0.header.number < $1.header.number }
         // In a ring, the newest chunk overwrites a part of the chunk after it, which is no damage.
         if let newest = found.last, found.contains(where: { $0.offset > newest.offset }) {
             damage.removeAll { $0.offset == newest.end }
         }
+        found.removeAll { $0.header.kind == .index }
         // In a ring, the oldest segment may have lost its beginning; its chunks are left out.
         let first = found.firstIndex { $0.header.flags.contains(.beginsKeyframe) }
         chunks = Array(found[(first ?? found.count)...])
         noteMissing()
     }
 
-    /// Returns the chunk with a whole header at an offset, if all of it is in the file.
+    /// Returns the chunk with a whole header at an offset. Its end may be cut off.
     private func entry(at offset: UInt64) -> ChunkEntry? {
         let bytes = file.bytes(at: offset, count: RecordingFormat.chunkHeaderSize)
         guard let header = ChunkHeader(bytes, in: id) else { return nil }
-        let entry = ChunkEntry(offset: offset, header: header)
-        return entry.end <= file.count ? entry : nil
+        return ChunkEntry(offset: offset, header: header)
     }
 
-    /// Returns the offset of the first whole header after an offset.
+    /// Returns whether a whole chunk is at an offset. An index repeats the headers of other chunks, so the header alone
+    /// is no evidence.
+    private func hasChunk(at offset: UInt64) -> Bool {
+        guard let entry = entry(at: offset), entry.end <= file.count else { return false }
+        let start = offset + UInt64(RecordingFormat.chunkHeaderSize)
+        let payload = file.bytes(at: start, count: Int(entry.header.storedCount))
+        return payload.withUnsafeBytes { Checksum.of($0) } == entry.header.payloadChecksum
+    }
+
+    /// Returns the offset of the first whole chunk after an offset.
     private func nextHeader(after offset: UInt64) -> UInt64? {
         var start = offset + 1
         while start < file.count {
@@ -72,7 +91,7 @@ struct ChunkScan {
                 guard let match = bytes[index...].firstIndex(of: magic[0]), match + magic.count <= bytes.count else {
                     break
                 }
-                if bytes[match..<match + magic.count].elementsEqual(magic), entry(at: start + UInt64(match)) != nil {
+                if bytes[match..<match + magic.count].elementsEqual(magic), hasChunk(at: start + UInt64(match)) {
                     return start + UInt64(match)
                 }
                 index = match + 1

@@ -213,11 +213,19 @@ extension RecordingWriter {
         // does not list all chunks in memory.
         guard ring.isComplete else { return 0 }
         if let limit = ring.limit, UInt64(size) > limit / 4 { return 0 }
+        let end = ring.extent
         let room = try ring.makeRoom(for: size, of: max(1, nextSegment) - 1)
         if let first = ring.chunks.first { series.removeEntries(before: first.header.firstTime) }
         let index = RecordingIndex(chunks: Array(ring.chunks), series: series)
         let chunk = index.chunk(nextNumber, segment: max(1, nextSegment) - 1, counts, in: header.id)
-        return try write(chunk, at: room)
+        do throws(RecordingError) { return try write(chunk, at: room) } catch {
+            // On a full disk, the part that was written would take the last room.
+            if room.truncation == nil, room.offset == end {
+                ring.limitHere()
+                try? storage.truncate(to: end)
+            }
+            throw error
+        }
     }
 
     // MARK: The file's header

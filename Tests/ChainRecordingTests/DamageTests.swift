@@ -50,6 +50,34 @@ struct DamageTests {
         }
     }
 
+    /// The index repeats the headers of all chunks, which are not taken for chunks, wherever the file ends.
+    @Test func aTornIndexCostsNothing() throws {
+        let (whole, chunks) = (try bytes(), try RecordingFile(temporaryFile(try bytes(finished: false))).chunks)
+        let index = Int(try #require(chunks.last).end)
+        var pages = MemoryPages()
+        whole.withUnsafeBytes { pages.write($0, at: 0) }
+        for end in (index..<whole.count).reversed() {
+            pages.truncate(to: end)
+            let file = try RecordingFile(pages)
+            #expect(file.chunks == chunks && !file.hasIndex, "cut at \(end)")
+            #expect(file.damage.first?.reason == "the index is damaged", "cut at \(end)")
+            // Where its header is whole, the index is recognised.
+            if end >= index + RecordingFormat.chunkHeaderSize { #expect(file.damage.count == 1, "cut at \(end)") }
+        }
+    }
+
+    /// Nor are they where the header of the index is damaged.
+    @Test func aWrongBitInTheHeaderOfTheIndexCostsNothing() throws {
+        let (whole, chunks) = (try bytes(), try RecordingFile(temporaryFile(try bytes(finished: false))).chunks)
+        let index = Int(try #require(chunks.last).end)
+        for position in index..<index + RecordingFormat.chunkHeaderSize {
+            var damaged = whole
+            damaged[position] ^= 4
+            let file = try RecordingFile(temporaryFile(damaged))
+            #expect(file.chunks == chunks && file.damage.first?.reason == "the index is damaged", "byte \(position)")
+        }
+    }
+
     /// A wrong bit is found wherever it is. In a payload or a header it costs that chunk; the state is right again from
     /// the next keyframe on.
     @Test func aWrongBitCostsOneChunk() throws {

@@ -99,6 +99,21 @@ struct RingTests {
         #expect(file.header.ending == .finished)
     }
 
+    /// The part of the index that was written is cut off again.
+    @Test func anIndexThatDoesNotFitIsLeftOut() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { $0.keyframeEvents = 8_000 }
+        try recorder.record(Array(Self.batches.prefix(200)))
+        try recorder.flush()
+        let size = storage.bytes.count
+        storage.capacity = size + 200
+        try recorder.finish()
+        #expect(storage.bytes.count == size && recorder.progress.fileSize == UInt64(size))
+        let file = try storage.open()
+        #expect(file.damage == [] && !file.hasIndex && file.header.ending == .finished)
+        #expect(file.range.upperBound == Self.batches[199].time)
+    }
+
     @Test func withoutRoomForASegmentRecordingStops() throws {
         let storage = MemoryStorage()
         storage.capacity = 400_000

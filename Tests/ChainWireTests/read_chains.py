@@ -238,9 +238,12 @@ def recorded(data, moment):
     salt, chunks, at = struct.pack("<Q", name), [], 48
     while 0 <= at <= len(data) - 88:
         head = struct.unpack_from("<4sBBHIIIIII5QIIII", data, at)
-        if head[0].hex() == "63686b9e" and checksum(salt + data[at:at + 84]) == head[-1] and at + 88 + head[6] <= len(data):
+        is_header = head[0].hex() == "63686b9e" and checksum(salt + data[at:at + 84]) == head[-1]
+        if is_header and at + 88 + head[6] <= len(data):
             chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6], head[7]))
             at += 88 + head[6]
+        elif is_header and head[1] == 3:
+            break
         else:
             at = data.find(b"chk\x9e", at + 1)
     chunks.sort()
