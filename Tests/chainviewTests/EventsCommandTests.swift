@@ -85,6 +85,30 @@ import Testing
         }
     }
 
+    /// The program's own state, which follows the recording's first keyframe, is no sign of a loss.
+    @Test func aRecordingsFirstStatesAreExpected() throws {
+        let place = Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        #expect(try place.run("record shop -o shop.chain --for 300ms").status == 0)
+        let events = try place.run("events shop.chain")
+        #expect(events.status == 0 && events.errors.isEmpty, "\(events)")
+        // A later state is one.
+        func batch(_ time: UInt64, _ resync: Resync?) -> EventBatch {
+            var batch = EventBatch(process: ProcessDescription.recorded.key, sequence: 1, time: time * 1_000_000_000)
+            batch.resync = resync
+            return batch
+        }
+        let batches = [
+            batch(1, .begin(epoch: 1)), batch(1, .end(epoch: 1)), batch(2, nil), batch(3, .begin(epoch: 3)),
+            batch(3, .end(epoch: 3)),
+        ]
+        try place.recording("lossy.chain", batches)
+        let lossy = try place.run("events lossy.chain")
+        #expect(lossy.errors.contains("sends its state again"), "\(lossy)")
+        #expect(try place.run("events lossy.chain@2s").errors.isEmpty)
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
     func aProgramsEventsAreStreamedUntilTheEnd(signal: Int32) throws {
         let place = Place()

@@ -56,7 +56,7 @@ struct Events: ParsableCommand {
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)
-        var hasBegun = false
+        var states = StateMarks()
         var output = OutputBuffer()
         func flush() throws {
             try output.flush()
@@ -71,10 +71,9 @@ struct Events: ParsableCommand {
                 (wallOffset, start) = (reader.process.wallOffset, reader.start)
             },
             take: { batch in
-                if case .begin? = batch.resync, hasBegun {
+                if states.isRepeated(by: batch, after: start) {
                     Streams.printError("the program sends its state again: events may be missing until it is complete.")
                 }
-                hasBegun = true
                 // For each batch, because the command may run when summer time begins or ends.
                 line.clockOffset = source.clockOffset(at: batch.time &+ wallOffset)
                 try selection.apply(batch) { event, text, forest in
@@ -93,5 +92,25 @@ struct Events: ParsableCommand {
                 return true
             },
             end: { try flush() })
+    }
+}
+
+/// The marks of resyncs in a stream of batches.
+private struct StateMarks {
+    private var isInState = false
+    /// Whether a batch that belongs to no state has come since the last state.
+    private var hasFollowed = false
+
+    /// Returns whether a batch begins a state before which events may be missing. A recording begins with two states:
+    /// its own, and that of the program.
+    mutating func isRepeated(by batch: EventBatch, after start: UInt64) -> Bool {
+        switch batch.resync {
+        case .begin?:
+            defer { (isInState, hasFollowed) = (true, false) }
+            return hasFollowed
+        case .end?: isInState = false
+        case nil: if !isInState, batch.time > start { hasFollowed = true }
+        }
+        return false
     }
 }
