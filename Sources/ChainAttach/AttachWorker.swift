@@ -136,8 +136,12 @@ final class AttachWorker {
         numbering.beginConnection()
         process = hello.process
         watch = nil
-        // From now on the whole name is looked for, because the target may be a prefix of it.
-        if case .name = target { target = .name(hello.process.name) }
+        if core.options.endsWithRun, let run = singleRun(hello.process.pid, at: connection.endpoint) {
+            target = run
+        } else if case .name = target {
+            // From now on the whole name is looked for, because the target may be a prefix of it.
+            target = .name(hello.process.name)
+        }
         let attachment = Attachment(core, connection, hello.process)
         phase = .live(attachment)
         core.status.onNext(.live(hello.process))
@@ -173,6 +177,8 @@ final class AttachWorker {
         if watch == nil { watch = makeWatch() }
         guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
+        // What answers next may be another run.
+        guard isSingleRun || !core.options.endsWithRun else { return ending = .failed(error.description) }
         let delay = scheduleAttempt()
         core.status.onNext(
             .reconnecting(
@@ -210,6 +216,11 @@ final class AttachWorker {
         let delay = backoff.next()
         phase = .waiting(until: clock.now + delay)
         return delay
+    }
+
+    /// Returns the target by pid that leads to an endpoint; nil where none does.
+    private func singleRun(_ pid: Int32, at endpoint: Endpoint) -> Target? {
+        (try? core.options.discovery.resolve(.pid(pid))) == endpoint ? .pid(pid) : nil
     }
 
     /// Whether the target is one run of a program, not a name or address at which a later run may listen.

@@ -49,6 +49,50 @@ import Testing
         #expect(viewer == nil)
     }
 
+    /// For a recording, which is of one run.
+    @Test func aNameCanStandForOneRun() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/cat")
+        process.standardInput = Pipe()
+        try process.run()
+        let program = try FakeProgram(in: folder, pid: process.processIdentifier)
+        var options = folder.options
+        options.endsWithRun = true
+        let watched = Watched(.name("checkout"), options)
+        // The first connection asks for the name.
+        _ = try program.welcome()
+        var viewer: FakeConnection? = try program.welcome().0
+        try watched.waitUntilLive()
+        // As after the program was stopped for long: it is attached to again, by its pid.
+        viewer = nil
+        try watched.status.wait("an outage") { $0.disconnection != nil }
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        viewer = try program.welcome().0
+        try watched.status.wait("live again", last: true) { $0.isLive }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        viewer = nil
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last == .ended(.finished))
+        #expect(viewer == nil)
+    }
+
+    /// Another run may answer at the same path.
+    @Test func anotherAddressOfOneRunEndsWithTheConnection() throws {
+        let program = try FakeProgram(in: folder, path: folder.path + "/other.sock")
+        var options = folder.options
+        options.endsWithRun = true
+        let watched = Watched(.unix(path: program.path), options)
+        var viewer: FakeConnection? = try program.welcome().0
+        try watched.waitUntilLive()
+        viewer = nil
+        try watched.status.waitForCompletion()
+        guard case .ended(.failed)? = watched.status.all.last else {
+            throw Impatience(description: "it ended by \(watched.status.all)")
+        }
+        #expect(viewer == nil)
+    }
+
     @Test func aPidWithoutAProcessIsNotWaitedFor() throws {
         var options = folder.options
         options.waits = true

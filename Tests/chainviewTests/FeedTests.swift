@@ -115,7 +115,7 @@ import Testing
     @Test func aFeedThatIsNotDrainedStopsNoRecording() throws {
         let source = TestSource(isPatient: true)
         let feed = Feed.all([NamedSource(name: "shop", source: source)], patience: .milliseconds(1), wake: {})[0]
-        let recorder = SourceRecorder(source, into: MemoryStorage(), limit: nil, endsWhenLost: false)
+        let recorder = SourceRecorder(source, into: MemoryStorage(), limit: nil)
         source.publish(.live(Self.old))
         var batch = EventBatch(process: Self.old.key, sequence: 1, time: 1)
         batch.events = Array(repeating: ChainEvent(time: 1, .started, node: NodeID(1)), count: 150_000)

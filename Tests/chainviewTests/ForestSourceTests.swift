@@ -199,17 +199,19 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
 
     @Test func aProgramIsReadUntilItIsLost() throws {
         let source = DrivenSource()
-        let reader = try LiveBatches(NamedSource(name: "shop", source: source), endsWhenLost: true)
+        let reader = try LiveBatches(NamedSource(name: "shop", source: source))
         #expect(reader.process.name == "shop")
         if case .nothing = reader.next() {} else { Issue.record("nothing came yet") }
         for batch in EventBatch.seconds(2) { source.events.on(.next(batch)) }
         var other = EventBatch.seconds(1)[0]
         other.process = ProcessKey(rawValue: 8)
         source.events.on(.next(other))
-        let disconnection = Disconnection(since: 0, reason: "it was killed", attempt: 1, nextAttempt: 5)
+        // A lost connection is no end.
+        let disconnection = Disconnection(since: 0, reason: "it was stopped", attempt: 1, nextAttempt: 5)
         source.states.on(.next(.reconnecting(.recorded, disconnection)))
         var sequence: [UInt64] = []
         while case .batch(let batch) = reader.next() { sequence.append(batch.sequence) }
+        source.states.on(.next(.ended(.failed("it was killed"))))
         guard case .ended(let notes) = reader.next() else { throw HarnessError(description: "it goes on") }
         #expect(sequence == [1, 2] && notes == ["it was killed"])
         reader.stop()
@@ -226,7 +228,7 @@ private let berlin = TimeZone(identifier: "Europe/Berlin")
             func stop() {}
         }
         let failure = #expect(throws: Failure.self) {
-            try LiveBatches(NamedSource(name: "shop", source: Failing()), endsWhenLost: true)
+            try LiveBatches(NamedSource(name: "shop", source: Failing()))
         }
         #expect(failure?.status == .gone && failure?.message == "there is nothing.")
     }

@@ -210,7 +210,7 @@ import Testing
     @Test func itIsBounded() throws {
         let storage = MemoryStorage()
         let source = TestSource()
-        let recorder = SourceRecorder(source, into: storage, limit: 4 << 20, endsWhenLost: false, isHistory: true)
+        let recorder = SourceRecorder(source, into: storage, limit: 4 << 20, isHistory: true)
         source.publish(.live(Self.description))
         var time: UInt64 = 0
         for sequence in 1...400 as ClosedRange<UInt64> {

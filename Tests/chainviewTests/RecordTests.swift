@@ -142,6 +142,7 @@ import Testing
         shop.end(by: SIGKILL)
         let errors = recording.end()
         #expect(recording.process.terminationStatus == 0 && errors.contains("recorded shop"), "\(errors)")
+        #expect(errors.contains("the program has ended."), "\(errors)")
         #expect(try place.run("replay a.chain --headless").output.contains("order 17"))
     }
 

@@ -73,13 +73,12 @@ struct Record: ParsableCommand {
         if !wait { try discovery.probe(target) }
         var options = AttachOptions(discovery: Discovery())
         (options.isReadOnly, options.waits, options.viewerName) = (true, wait, DisplayOptions.viewer)
+        options.endsWithRun = true
         let source = AttachedProcess(target, options: options)
-        var endsWhenLost = true
-        if case .pid = target { endsWhenLost = false }
         let storage = try RecordingOutput.create(output, overwrites: overwrite)
         let signals = EndingSignals()
         let recorder = SourceRecorder(
-            source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: endsWhenLost,
+            source, into: storage, limit: form.limit, codec: form.codec,
             whenBegun: { [output] in MarkList.remove(ofRecording: output) })
         signals.whenReceived { recorder.stop() }
         source.start()
@@ -95,6 +94,7 @@ struct Record: ParsableCommand {
             throw failure
         }
         Streams.printError(report.summary)
+        if case .ended(let reason)? = report.report.ending { Streams.printError(reason + ".") }
         if let signal = signals.received, signal != SIGINT { Signals.raiseAgain(signal) }
     }
 

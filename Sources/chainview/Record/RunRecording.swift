@@ -20,7 +20,7 @@ final class RunRecording {
         self.storage = storage
         self.source = source
         recorder = SourceRecorder(
-            source, into: storage, limit: form.limit, codec: form.codec, endsWhenLost: false,
+            source, into: storage, limit: form.limit, codec: form.codec,
             whenBegun: { MarkList.remove(ofRecording: file) })
     }
 

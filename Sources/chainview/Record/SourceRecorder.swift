@@ -39,7 +39,6 @@ final class SourceRecorder: Sendable {
     }
 
     private let source: any BatchSource
-    private let endsWhenLost: Bool
     private let storage: any RecordingStorage & Sendable
     private let limit: UInt64?
     private let codec: (any PayloadCodec)?
@@ -61,18 +60,16 @@ final class SourceRecorder: Sendable {
     /// Subscribes to a source, which the owner starts and stops.
     ///
     /// - Parameters:
-    ///   - endsWhenLost: whether a lost connection ends the recording; else only the source's end does.
     ///   - isHistory: whether the recording is read while written, and starts over with another run of the program.
     ///   - openWarnings: returns how many warnings of the program are open; nil: they are counted here.
     ///   - whenBegun: called once, when the recording has replaced what the file held.
     init(
         _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
-        codec: (any PayloadCodec)? = nil, endsWhenLost: Bool, isHistory: Bool = false,
+        codec: (any PayloadCodec)? = nil, isHistory: Bool = false,
         openWarnings: (@Sendable () -> Int)? = nil, whenBegun: (@Sendable () -> Void)? = nil
     ) {
         let woken = DispatchSemaphore(value: 0)
         self.source = source
-        self.endsWhenLost = endsWhenLost
         self.storage = storage
         (self.limit, self.codec) = (limit, codec)
         self.isHistory = isHistory
@@ -119,8 +116,7 @@ final class SourceRecorder: Sendable {
 
     private func run() {
         var writing = Writing(
-            into: storage, limit: limit, codec: codec, endsWhenLost: endsWhenLost, isHistory: isHistory,
-            openWarnings: openWarnings)
+            into: storage, limit: limit, codec: codec, isHistory: isHistory, openWarnings: openWarnings)
         var hasBegun = false
         while writing.ending == nil {
             // Before the batches, so that what came before the stop is written.
@@ -177,7 +173,6 @@ private final class WarningCounter {
 private struct Writing {
     private var writer: RecordingWriter?
     private var recorder: BatchRecorder?
-    private let endsWhenLost: Bool
     private let storage: any RecordingStorage
     private let limit: UInt64?
     private let codec: (any PayloadCodec)?
@@ -195,10 +190,9 @@ private struct Writing {
     }
 
     init(
-        into storage: any RecordingStorage, limit: UInt64?, codec: (any PayloadCodec)?, endsWhenLost: Bool,
-        isHistory: Bool, openWarnings: (@Sendable () -> Int)?
+        into storage: any RecordingStorage, limit: UInt64?, codec: (any PayloadCodec)?, isHistory: Bool,
+        openWarnings: (@Sendable () -> Int)?
     ) {
-        self.endsWhenLost = endsWhenLost
         self.storage = storage
         (self.limit, self.codec) = (limit, codec)
         self.isHistory = isHistory
@@ -221,12 +215,10 @@ private struct Writing {
                 startOver()
             }
             if recorder == nil { begin(process) }
-        case .reconnecting(_, let disconnection):
-            if endsWhenLost, disconnection.nextAttempt != 0 { ending = ending ?? .ended(disconnection.reason) }
         case .ended(.failed(let reason)): ending = ending ?? .ended(reason)
         case .ended(.finished): ending = ending ?? .ended("the program has ended")
         case .ended(.stopped): ending = ending ?? .stopped
-        case .idle, .connecting: break
+        case .idle, .connecting, .reconnecting: break
         }
     }
 

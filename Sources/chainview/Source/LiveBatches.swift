@@ -5,8 +5,8 @@ import Dispatch
 
 /// The batches of a program that runs, until it ends, or until it cannot be reached.
 ///
-/// After a lost connection only a target by pid is attached to again. What answers at any other target then may be
-/// another run.
+/// After a lost connection only a program of this machine is attached to again, by its pid. What answers at any other
+/// target then may be another run.
 final class LiveBatches: BatchReader {
     let process: ProcessDescription
     /// 0, because no event has to be skipped: what happened before the program was reached comes as the state, between
@@ -14,7 +14,6 @@ final class LiveBatches: BatchReader {
     let start: UInt64 = 0
     private let feed: Feed
     private let woken: DispatchSemaphore
-    private let endsWhenLost: Bool
     private var waiting: [EventBatch] = []
     private var nextIndex = 0
     /// Why it ended; the batches that wait are still returned.
@@ -26,16 +25,12 @@ final class LiveBatches: BatchReader {
         // Probed before, because the error of a probe leads to an exit code.
         try discovery.probe(target)
         var options = AttachOptions(discovery: discovery)
-        (options.isReadOnly, options.viewerName) = (true, DisplayOptions.viewer)
-        var endsWhenLost = true
-        if case .pid = target { endsWhenLost = false }
-        try self.init(
-            NamedSource(name: target.description, source: AttachedProcess(target, options: options)),
-            endsWhenLost: endsWhenLost)
+        (options.isReadOnly, options.endsWithRun, options.viewerName) = (true, true, DisplayOptions.viewer)
+        try self.init(NamedSource(name: target.description, source: AttachedProcess(target, options: options)))
     }
 
     /// Reads a source, which is started and stopped here; waits until it is live.
-    init(_ source: NamedSource, endsWhenLost: Bool) throws {
+    init(_ source: NamedSource) throws {
         let woken = DispatchSemaphore(value: 0)
         let feed = Feed.all([source], wake: { woken.signal() })[0]
         var (found, first): (ProcessDescription?, [Action]) = (nil, [])
@@ -52,7 +47,7 @@ final class LiveBatches: BatchReader {
             _ = woken.wait(timeout: .now() + Self.pause)
         }
         process = found!
-        (self.feed, self.woken, self.endsWhenLost) = (feed, woken, endsWhenLost)
+        (self.feed, self.woken) = (feed, woken)
         // The actions that came with the connection may include its end, which is not repeated.
         for action in first { take(action) }
     }
@@ -78,7 +73,6 @@ final class LiveBatches: BatchReader {
         switch action {
         case .connected(_, let new) where new.key != process.key: end("the program was started again")
         case .received(_, let batch) where batch.process == process.key: waiting.append(batch)
-        case .reconnecting(_, _, let reason, _, let next) where endsWhenLost && next != 0: end(reason)
         case .ended(_, let reason): end(reason)
         default: break
         }

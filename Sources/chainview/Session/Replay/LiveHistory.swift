@@ -24,7 +24,7 @@ final class LiveHistory {
         let warningCount = WarningCount()
         self.warningCount = warningCount
         recorder = SourceRecorder(
-            batches, into: storage, limit: limit, endsWhenLost: false, isHistory: true,
+            batches, into: storage, limit: limit, isHistory: true,
             openWarnings: { warningCount.value.load(ordering: .relaxed) })
     }
 

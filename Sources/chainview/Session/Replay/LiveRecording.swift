@@ -25,7 +25,7 @@ final class LiveRecording {
         }
         storage = try RecordingOutput.create(path, overwrites: false)
         recorder = SourceRecorder(
-            batches, into: storage, limit: nil, codec: Zstandard(), endsWhenLost: false,
+            batches, into: storage, limit: nil, codec: Zstandard(),
             whenBegun: { MarkList.remove(ofRecording: path) })
     }
 
