@@ -182,6 +182,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path + "/none.chain"))
     }
 
+    /// A line that wraps would be repeated four times a second.
+    @Test func theProgressIsOneRowOfANarrowTerminal() throws {
+        let place = Place()
+        let shop = try place.probe()
+        try shop.tell("chain order 17")
+        let viewer = try place.view("record", "shop", "-o", "a.chain", columns: 28, rows: 12, waits: false)
+        try viewer.wait("a second of progress") { $0.text.contains(/(^|\n)[1-9][0-9]*\.[0-9] s,/) }
+        #expect(viewer.text.split(separator: "\n").count == 1, "\(viewer.text)")
+        viewer.type("\u{3}")
+        #expect(try viewer.terminal.waitForExit() == .exited(0))
+    }
+
     @Test func keysMoveInARecordingOnATerminal() throws {
         let place = Place()
         let shop = try place.probe()

@@ -147,13 +147,21 @@ private struct ProgressLine {
     mutating func show(_ text: String) {
         guard DispatchTime.now() >= next else { return }
         if isTerminal {
-            Streams.write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
+            Streams.write("\r\u{1B}[K\(Self.row(of: text))", to: STDERR_FILENO)
             next = .now() + .milliseconds(250)
         } else {
             if isShown { Streams.printError(text) }
             next = .now() + .seconds(10)
         }
         isShown = true
+    }
+
+    /// Returns the part of a text that fits into a row of the terminal, because a carriage return leads back to the
+    /// last row of a wrapped line only.
+    private static func row(of text: String) -> String {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return text }
+        return String(text.prefix(Int(size.ws_col) - 1))
     }
 
     func clear() { if isTerminal, isShown { Streams.write("\r\u{1B}[K", to: STDERR_FILENO) } }
