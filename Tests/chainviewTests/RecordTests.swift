@@ -255,6 +255,11 @@ import Testing
         #expect(try place.run("record text -o text --wait --for 100ms --overwrite").status == 66)
         #expect(try String(contentsOfFile: place.path + "/text", encoding: .utf8) == "no recording")
         #expect(try place.run("record shop").status == 64)
+        for words in ["record shop -o -", "record shop --last 1s -o -", "run --record - \(probe) shop"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 64 && outcome.errors.contains("it needs a file"), "\(words): \(outcome)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/-"))
         #expect(try place.run("record shop -o out.chain --max-size 1k").status == 64)
         let shop = try place.probe()
         #expect(try place.run("record shop -o /nowhere/out.chain").status == 74)

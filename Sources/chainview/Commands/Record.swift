@@ -57,6 +57,7 @@ struct Record: ParsableCommand {
 
     func validate() throws {
         _ = try Target(validating: name)
+        try RecordingOutput.validate(output)
         guard last == nil || limit.duration == nil && form.maximum == nil && !form.raw && !wait else {
             throw ValidationError(
                 "--last copies what the program has recorded: leave out --for, --max-size, --raw and --wait.")

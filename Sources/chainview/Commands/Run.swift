@@ -60,6 +60,7 @@ struct Run: ParsableCommand {
         guard recordingPath != nil || !(form.isChosen || overwrite) else {
             throw ValidationError("--max-size, --raw and --overwrite are for --record.")
         }
+        if let recordingPath { try RecordingOutput.validate(recordingPath) }
     }
 
     func run() throws {

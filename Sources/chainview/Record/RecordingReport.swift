@@ -1,3 +1,4 @@
+import ArgumentParser
 import ChainEvents
 import ChainRecording
 import ChainText
@@ -55,6 +56,13 @@ struct RecordingReport {
 
 /// Creates the file that is recorded into.
 enum RecordingOutput {
+    /// Refuses `-`, which for other commands is standard output.
+    static func validate(_ path: String) throws {
+        guard path != "-" else {
+            throw ValidationError("A recording is changed in place, so it needs a file: - would be standard output.")
+        }
+    }
+
     static func create(_ path: String, overwrites: Bool) throws -> RecordingFileStorage {
         do { return try RecordingFileStorage(path: path, overwrites: overwrites) } catch {
             throw Failure(notWritten: path, error.code)
