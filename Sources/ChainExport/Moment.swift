@@ -26,7 +26,7 @@ package struct Moment {
         var all = listing
         all.nodeLimit = .max
         var chains: [[TreeRow]] = []
-        _ = all.forEachRow(of: forest, now: time) { row in
+        _ = all.forEachRow(of: forest.roots, in: forest, now: time) { row in
             if row.flags.contains(.root) { chains.append([]) }
             chains[chains.count - 1].append(row)
         }

@@ -6,8 +6,8 @@ import ChainRows
 ///     {"process": {…}, "totals": {…}, "time": 1731.5, "nodes": [{…}, …], "leftOut": 0}
 ///
 /// `time` is the moment that running times count to, `leftOut` the number of nodes past the limit. Nodes are in the
-/// order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds since 1970,
-/// durations seconds, with up to nine decimals.
+/// usual order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds since
+/// 1970, durations seconds, with up to nine decimals.
 public struct TreeJSON: Sendable {
     /// The nodes to list.
     public var listing: TreeListing

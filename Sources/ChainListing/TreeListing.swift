@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-/// The nodes of a forest that are listed, in the order of the dashboard's rows.
+/// The nodes of a forest that are listed, in the usual order of the dashboard's rows.
 public struct TreeListing: Sendable {
     /// Whether settled nodes are left out, but for those above a listed one.
     public var isLiveOnly: Bool
@@ -18,13 +18,27 @@ public struct TreeListing: Sendable {
         self.nodeLimit = nodeLimit
     }
 
-    /// Calls `body` with each row; returns the number of rows past the limit. O(nodes).
+    /// Calls `body` with each row: of live chains, the newest first, then of settled ones, the last to end first.
+    /// Returns the number of rows past the limit. O(nodes), and O(n log n) for n chains.
     package func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
+        var (roots, settled): ([NodeIndex], [(root: NodeIndex, end: UInt64)]) = ([], [])
+        for root in forest.roots.reversed() {
+            let chain = forest.chain(of: root)
+            if chain.liveCount > 0 { roots.append(root) } else { settled.append((root, chain.settled ?? 0)) }
+        }
+        settled.sort { $0.end > $1.end }
+        roots += settled.map(\.root)
+        return try forEachRow(of: roots, in: forest, now: now, body)
+    }
+
+    /// Calls `body` with each row of some chains; returns the number of rows past the limit. O(nodes).
+    package func forEachRow(
+        of roots: some Sequence<NodeIndex>, in forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void
+    ) rethrows -> Int {
         var (count, leftOut) = (0, 0)
         var matcher = query.map { QueryMatcher($0, warnings: Self.warnings(for: $0, of: forest, now: now)) }
-        for root in forest.roots {
-            let chain = forest.chain(of: root)
-            if isLiveOnly, chain.liveCount == 0 { continue }
+        for root in roots {
+            if isLiveOnly, forest.chain(of: root).liveCount == 0 { continue }
             var shown: Set<NodeIndex> = []
             let leavesOut = isLiveOnly || matcher != nil
             if leavesOut {

@@ -69,6 +69,31 @@ struct ListingTests {
                 """)
     }
 
+    /// As in the dashboard: what is live comes first, the newest at the top; then the chain that ended last.
+    @Test func theNewestComesFirst() {
+        var script = Script()
+        for node in 1...4 as ClosedRange<UInt64> {
+            script.at(Double(node))
+            script.make(node, .work, "order \(node)")
+        }
+        for (time, node) in [(10, 3), (20, 1)] as [(Double, UInt64)] {
+            script.at(time)
+            script.fulfill(node)
+        }
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        for (limit, ids) in [(4, ["#4", "#2", "#1", "#3"]), (1, ["#4"])] {
+            var text = ""
+            TreeText(listing: TreeListing(nodeLimit: limit)).write(forest, of: Script.process, now: forest.now) {
+                text += $0
+            }
+            let listed = text.split(separator: "\n").dropFirst(2).compactMap {
+                $0.firstMatch(of: /#\d/).map { String($0.0) }
+            }
+            #expect(listed == ids, "\(text)")
+        }
+    }
+
     @Test func liveNodesCanBeListedAlone() {
         let lines = text(TreeListing(isLiveOnly: true)).split(separator: "\n").dropFirst(2)
         let states = lines.map { $0.prefix { $0 != " " } }

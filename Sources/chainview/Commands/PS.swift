@@ -21,6 +21,8 @@ struct PS: ParsableCommand {
             \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
+            Live chains come first, the newest at the top, then settled ones, the last to end at the top.
+
             Exit codes: 0 done (also if the list is empty), 64 an invalid or ambiguous target, 65 another version of \
             the protocol, no recording or a damaged one, 66 no such program or file, 69 the program is gone, does not \
             answer or has too many viewers, 74 input or output failed, or another error of the system, 77 the program \
