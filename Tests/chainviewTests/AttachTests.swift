@@ -46,6 +46,19 @@ import Testing
         try viewer.quit()
     }
 
+    @Test func severalTargetsOfOneProgramAreShownOnce() throws {
+        let place = Place()
+        let shop = try place.probe("shop")
+        try shop.tell("chain order 17")
+        let socket = "unix:\(place.path)/chainview/\(shop.pid).sock"
+        let (one, three) = (
+            try place.run("attach shop --for 1s"), try place.run("attach shop \(shop.pid) \(socket) --for 1s")
+        )
+        #expect(three.status == 0 && three.errors.isEmpty && !three.output.contains("3 programs"), "\(three)")
+        let counts = [one, three].map { $0.output.ranges(of: "order 17").count }
+        #expect(counts[0] > 0 && counts[0] == counts[1], "\(one) \(three)")
+    }
+
     @Test func aKilledProgramIsReportedAndFoundAgain() throws {
         let place = Place()
         let probe = try place.probe()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChainAttach
+import ChainEvents
 
 /// `chainview attach`: the dashboard on running programs.
 struct Attach: ParsableCommand {
@@ -37,10 +38,18 @@ struct Attach: ParsableCommand {
         let discovery = Discovery.patient
         let settings = try display.settings()
         guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
-        let targets = try names.map { try Target(validating: $0) }
+        var targets = try names.map { try Target(validating: $0) }
         // Checked before the screen opens, because an error is then one line. Not over ssh, because a second login
         // doubles the time.
-        if !wait { for target in targets where !target.isFar { try discovery.probe(target) } }
+        if !wait {
+            var runs: Set<ProcessKey> = []
+            // Several targets may lead to one program, which is shown once.
+            targets = try targets.filter { target in
+                guard !target.isFar else { return true }
+                let run = try discovery.probe(target)
+                return runs.insert(run).inserted
+            }
+        }
         do { try settings.attach(to: targets, Discovery(), waits: wait) } catch let failure as Failure {
             // The source gives the reason for its end as a text only; probing throws the error with its exit code.
             if failure.status == .gone, let far = targets.first(where: \.isFar) { try discovery.probe(far) }

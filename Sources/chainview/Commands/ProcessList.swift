@@ -34,11 +34,13 @@ extension Discovery {
         do { return try resolve(target) } catch { throw Failure(error) }
     }
 
-    /// Checks that a target can be attached to.
-    func probe(_ target: Target) throws {
+    /// Checks that a target can be attached to; returns the key of the program's run.
+    @discardableResult
+    func probe(_ target: Target) throws -> ProcessKey {
         do {
-            _ = try OneShotClient.hello(
+            let hello = try OneShotClient.hello(
                 of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: target.loginLimit ?? timeLimit)
+            return hello.process.key
         } catch { throw Failure(error) }
     }
 
