@@ -7,7 +7,11 @@ extension ForestData {
             while nodes[cursor].pointee.firstChild != noSlot { cursor = nodes[cursor].pointee.firstChild }
             let above = nodes[cursor].pointee.treeParent
             let isLast = cursor == root
-            evict(cursor, leavesCount: false)
+            if !isLast, isAwaited(cursor) {
+                moveToLiveHolder(cursor)
+            } else {
+                evict(cursor, leavesCount: false)
+            }
             budget -= 1
             if isLast { return true }
             // Removing links may have moved other nodes, so stop where the rest is in another chain, or is live again.
@@ -41,7 +45,7 @@ extension ForestData {
             if chain != noSlot { free(chain: chain) }
             // From the last node on, because children go before their parent.
             for slot in slots[..<end].reversed() {
-                ids.remove(NodeID(nodes[slot].pointee.id))
+                removeID(of: slot)
                 recordEviction(slot, nodes[slot].pointee)
                 freeNode(slot)
             }
@@ -88,7 +92,7 @@ extension ForestData {
     ///   - newRoot: the root that takes its place, if it is the root of a long chain.
     func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
         // The id goes first, so that no node is placed under this one when the links are removed.
-        ids.remove(NodeID(nodes[slot].pointee.id))
+        removeID(of: slot)
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
         recordEviction(slot, record, newRoot: newRoot)
@@ -120,6 +124,12 @@ extension ForestData {
             }
         }
         freeNode(slot)
+    }
+
+    /// Removes a node's id: for good, unless the node is known by references only and may still be reported.
+    private func removeID(of slot: UInt32) {
+        let id = NodeID(nodes[slot].pointee.id)
+        if nodes[slot].pointee.has(.reported) { ids.remove(id) } else { ids.withdraw(id) }
     }
 
     private func countEvictedChain(_ outcome: ChainOutcome) {

@@ -2,9 +2,10 @@
 extension ForestData {
     /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
-        guard id.rawValue != nodes[holder].pointee.id, let target = ensureReferencedSlot(of: id, at: time) else {
-            return
-        }
+        // A promise that a live node follows is pending; a member of one may have settled long ago.
+        let isLive = kind == .adoption && nodes[holder].pointee.state.isLive
+        guard id.rawValue != nodes[holder].pointee.id, let target = ensureReferencedSlot(of: id, at: time, isLive: isLive)
+        else { return }
         if let known = find(holder, target, kind) {
             guard time < links[known].pointee.time else { return }
             unlink(known)
@@ -87,6 +88,34 @@ extension ForestData {
             links[record.nextIn].pointee.previousIn = record.previousIn
         }
         links.free(link)
+    }
+
+    /// Returns whether a node is known by references only, and a live node follows it or has it for a member. Such a
+    /// node may be pending, too. O(links to it).
+    func isAwaited(_ slot: UInt32) -> Bool {
+        let extra = nodes[slot].pointee.extra
+        guard extra != noSlot, !nodes[slot].pointee.has(.reported) else { return false }
+        // From the newest link on, because its holder is live most likely.
+        var link = extras[extra].pointee.lastIn
+        while link != noSlot {
+            if nodes[links[link].pointee.holder].pointee.state.isLive { return true }
+            link = links[link].pointee.previousIn
+        }
+        return false
+    }
+
+    /// Moves a node that ``isAwaited(_:)`` out of a settled chain, under the first live node that links to it.
+    func moveToLiveHolder(_ slot: UInt32) {
+        var link = extras[nodes[slot].pointee.extra].pointee.firstIn
+        while link != noSlot {
+            let record = links[link].pointee
+            if !nodes[record.holder].pointee.state.isLive {
+                recordChange(record.holder, .facts)
+                unlink(link)
+            }
+            link = record.nextIn
+        }
+        place(slot)
     }
 
     /// Removes all links of a node before its eviction. Where the node held the first link to another node, that other

@@ -54,12 +54,13 @@ extension ForestData {
         return slot
     }
 
-    /// Returns the slot of a node that another one references; inserts as
-    /// ``ensureReportedSlot(of:at:found:isLive:)`` does.
-    func ensureReferencedSlot(of id: NodeID, at time: UInt64, found: UInt32 = noSlot) -> UInt32? {
+    /// Returns the slot of a node that another one references; inserts as ``ensureReportedSlot(of:at:found:isLive:)`` does.
+    func ensureReferencedSlot(
+        of id: NodeID, at time: UInt64, found: UInt32 = noSlot, isLive: Bool = false
+    ) -> UInt32? {
         let slot = found == noSlot ? ids.findCachingPage(id) : found
         guard slot < evictedSlot else {
-            guard slot == noSlot, id != .none, hasRoom() else { return nil }
+            guard slot == noSlot || isLive && ids.isForgotten(id), id != .none, hasRoom() else { return nil }
             referenced.append(id)
             return insert(NodeRecord(id: id.rawValue, created: time), origin: .none, at: time)
         }

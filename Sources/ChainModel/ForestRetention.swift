@@ -138,6 +138,9 @@ extension ForestData {
     }
 
     private func evictSettledLeaves(_ now: UInt64, _ budget: inout Int) {
+        var awaited: [UInt32] = []
+        // At the end, so that the loop ends.
+        defer { for slot in awaited { enqueueIfEvictable(slot) } }
         while budget > 0, let entry = settledLeaves.first,
             settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
         {
@@ -145,13 +148,17 @@ extension ForestData {
             settledLeaves.removeFirst()
             guard !isStale(entry, isRoot: false) else { continue }
             nodes[entry.slot].pointee.bits.remove(.isQueuedForEviction)
+            guard !isAwaited(entry.slot) else {
+                awaited.append(entry.slot)
+                continue
+            }
             var cursor = entry.slot
             while isEvictableLeaf(cursor) {
                 let above = nodes[cursor].pointee.treeParent
                 evict(cursor, leavesCount: true)
                 budget -= 1
                 let settled = nodes[above].pointee.settled ?? now
-                guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot) else {
+                guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot), !isAwaited(above) else {
                     enqueueIfEvictable(above)
                     break
                 }

@@ -3,10 +3,10 @@ let evictedSlot = UInt32.max - 1
 
 /// Slots by id, in pages of 256 consecutive ids: growing moves no slots, and neighbours share a cache line.
 ///
-/// Removed ids are remembered. A page with live ids marks its removed ones; a page without live ids is replaced by 256
-/// bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in blocks, so few ranges
-/// remain. Past a limit the older half is forgotten: from then on, all ids of old pages count as removed, apart from
-/// those of pages with live ids.
+/// Removed ids are remembered, withdrawn ones are not. A page with live ids marks its removed ones; a page without live
+/// ids is replaced by 256 bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in
+/// blocks, so few ranges remain. Past a limit the older half is forgotten: from then on, all ids of old pages count as
+/// removed, apart from those of pages with live ids.
 ///
 /// A copy shares its pages until ``detach()``, which must come before the first change of either.
 struct IDTable: @unchecked Sendable {
@@ -78,6 +78,16 @@ struct IDTable: @unchecked Sendable {
         if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 
+    /// Removes an id that may be inserted again.
+    mutating func withdraw(_ id: NodeID) {
+        let key = id.rawValue >> 8
+        guard let page = key == lastKey ? lastPage : directory.page(key) else { return }
+        (lastKey, lastPage) = (key, page)
+        page[Int(id.rawValue & 255)] = noSlot
+        page[IDPage.liveCount] -= 1
+        if page[IDPage.liveCount] == 0 { retire(key, page) }
+    }
+
     /// Returns the sorted keys of the pages with live ids, from the key `first` on. The ids of a page are `key << 8` to
     /// `key << 8 | 255`.
     func keys(from first: UInt64) -> [UInt64] { directory.keys.filter { $0 >= first }.sorted() }
@@ -139,7 +149,7 @@ struct IDTable: @unchecked Sendable {
     private mutating func retire(_ key: UInt64, _ page: PageDirectory.Page) {
         if page[IDPage.evictedCount] == 256 {
             addEvicted(key)
-        } else {
+        } else if page[IDPage.evictedCount] > 0 {
             var bits = SIMD4<UInt64>.zero
             for offset in 0..<256 where page[offset] == evictedSlot { bits[offset >> 6] |= 1 << UInt64(offset & 63) }
             retired[key] = bits

@@ -88,6 +88,25 @@ import Testing
         withExtendedLifetime((third, caught)) {}
     }
 
+    /// It would be forgotten for good, and its followers would wait for nothing.
+    @Test func anUnrecordedPromiseIsKeptWhileALiveOneFollowsIt() throws {
+        let shared = runtime.run { Promise<Int>.pending(label: "shared") }
+        var options = InspectorOptions.alone
+        (options.retention.settledNodeLimit, options.retention.settledLeafLimit) = (0, 0)
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let follower = runtime.run { Promise<Int>.pending(label: "follower") }
+        follower.resolver.resolve(shared.promise)
+        for _ in 0..<3 {
+            #expect(dump(inspector).contains { $0.hasSuffix("unknown ? \(shared.promise.id) (seen late)") })
+            _ = runtime.run { Promise<Int>.resolve(1) }
+        }
+        let child = shared.promise.map(label: "child") { $0 }
+        #expect(dump(inspector).contains { $0.hasSuffix("pending pending \(shared.promise.id) shared (seen late)") })
+        #expect(ask(.cancel(.node(shared.promise.id), by: "me"), inspector) == .accepted(count: 1))
+        withExtendedLifetime((child, follower)) {}
+    }
+
     @Test func aSecondInspectorFindsTheNodesOfTheFirst() throws {
         let first = try Inspector.start(runtime: runtime, options: .alone)
         let (kept, resolver) = runtime.run { Promise<Int>.pending(label: "kept") }

@@ -71,6 +71,12 @@ import Testing
         script.forest.apply(snapshots)
         #expect(script.roots.contains(4 << 8 | 1) && !script.roots.contains(4 << 8 | 2))
         script.forest.expectConsistent()
+
+        // A live node follows one; a member may have been evicted.
+        script.adopt(2 << 8 | 1, 5 << 8 | 1, at: 50_030)
+        script.member(2 << 8 | 1, 5 << 8 | 2, at: 50_031)
+        #expect(script.children(2 << 8 | 1) == [5 << 8 | 1])
+        script.forest.expectConsistent()
     }
 
     /// The members that went still count in `2/3`, what was under them does not.
@@ -105,6 +111,30 @@ import Testing
         #expect(script.roots == [12])
         #expect(script.forest.origin(of: script.index(12)) == NodeID(10))
         #expect(script.forest.parent(of: script.index(12)) == nil)
+        script.forest.expectConsistent()
+    }
+
+    /// A node that is known by references only may be pending, and may be reported at any time.
+    @Test func aReferencedNodeStaysWhileALiveNodeFollowsIt() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0, ageLimit: 0))
+        for follower in [1, 2] as [UInt64] {
+            script.make(follower, at: follower)
+            script.adopt(follower, 9, at: 10 + follower)
+        }
+        for now in [100, 200] as [UInt64] { script.forest.retain(now: now) }
+        #expect(script.children(1) == [9])
+        // Its first follower is evicted with the whole chain.
+        script.record(.rejected, 1, at: 201)
+        script.forest.retain(now: 300)
+        #expect(script.roots == [2])
+        #expect(script.children(2) == [9])
+        script.forest.expectConsistent()
+        script.record(.rejected, 2, at: 301)
+        script.forest.retain(now: 400)
+        #expect(script.forest.totals.nodeCount == 0)
+        #expect(script.forest.isEvicted(NodeID(2)) && !script.forest.isEvicted(NodeID(9)))
+        script.make(9, at: 5)
+        #expect(script.roots == [9])
         script.forest.expectConsistent()
     }
 

@@ -63,6 +63,18 @@ import Testing
         #expect(table.find(late) == evictedSlot && !table.isForgotten(late))
     }
 
+    @Test func withdrawnIdsAreNotRemembered() {
+        var table = IDTable()
+        for id in [300, 301, 600] as [UInt64] { table.insert(NodeID(id), UInt32(id)) }
+        table.remove(NodeID(300))
+        for id in [301, 600] as [UInt64] { table.withdraw(NodeID(id)) }
+        #expect(table.find(NodeID(300)) == evictedSlot)
+        #expect(table.find(NodeID(301)) == noSlot && table.find(NodeID(600)) == noSlot)
+        #expect(table.memoryCount == 1, "the page of 600 is not")
+        table.insert(NodeID(301), 5)
+        #expect(table.find(NodeID(300)) == evictedSlot && table.find(NodeID(301)) == 5)
+    }
+
     @Test func lowestSlotsAreAllocatedFirstAndEmptyPagesFreed() {
         var slab = Slab<LinkRecord>(shift: 2)
         let slots = (0..<20).map { slab.allocate(LinkRecord(time: $0, holder: 0, target: 0, kind: .member)) }
