@@ -83,7 +83,7 @@ void chain_thread_display_name(char *buffer, size_t size) {
 
 // Known on a thread that blocks signals: the signal mask of the program's thread that started it, directly or through
 // other threads that block signals.
-static _Thread_local struct { bool is_known; sigset_t mask; } program_signals;
+static _Thread_local struct { bool is_known; sigset_t mask; bool is_in_use; } program_signals;
 
 const char *chain_program_name(void) {
 #if defined(__linux__)
@@ -138,6 +138,18 @@ bool chain_thread_start(
     }
     *handle = (uintptr_t)thread;
     return true;
+}
+
+bool chain_thread_begin_program(void) {
+    if (!program_signals.is_known || program_signals.is_in_use) return false;
+    program_signals.is_in_use = true;
+    pthread_sigmask(SIG_SETMASK, &program_signals.mask, NULL);
+    return true;
+}
+
+void chain_thread_end_program(void) {
+    chain_block_signals();
+    program_signals.is_in_use = false;
 }
 
 bool chain_thread_is(uintptr_t handle) { return pthread_equal(pthread_self(), (pthread_t)handle) != 0; }

@@ -1,4 +1,5 @@
 import ChainModel
+import ChainSystem
 import PromiseRuntime
 
 extension Collector {
@@ -50,12 +51,14 @@ extension Collector {
     /// the inline executor may run here.
     private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
         let tasks = tasks.withLock { $0 }
-        return ids.count { id in
-            if runtime.cancel(id, by: viewer) { return true }
-            guard let tasks, tasks.cancel(id) else { return false }
-            recorder.record(
-                EventRecord(.cancelRequested, node: id, flags: .byViewer), text: "\(CancelledBy.viewer(viewer))")
-            return true
+        return SystemThread.runningProgram {
+            ids.count { id in
+                if runtime.cancel(id, by: viewer) { return true }
+                guard let tasks, tasks.cancel(id) else { return false }
+                recorder.record(
+                    EventRecord(.cancelRequested, node: id, flags: .byViewer), text: "\(CancelledBy.viewer(viewer))")
+                return true
+            }
         }
     }
 }

@@ -85,9 +85,11 @@ package final class Collector: Sendable {
     /// Publishes the outbox. Where another thread is publishing, that thread publishes these batches, too.
     func publish() {
         while let work = takeOutbox() {
-            for batch in work.batches { subject.onNext(batch) }
-            for subscription in work.woken { subscription.notify() }
-            if work.ends { subject.onCompleted() }
+            SystemThread.runningProgram {
+                for batch in work.batches { subject.onNext(batch) }
+                for subscription in work.woken { subscription.notify() }
+                if work.ends { subject.onCompleted() }
+            }
             outbox.withLock { $0.isPublishing = false }
         }
     }

@@ -4,7 +4,8 @@ import CChainRuntime
 package struct SystemThread: Sendable {
     /// The signals that are handled on a thread.
     package enum Signals: Sendable {
-        /// Faults only, because the thread runs code of this package alone.
+        /// Faults only, because the thread runs code of this package alone, or other code in
+        /// ``SystemThread/runningProgram(_:)``.
         case blocked
         /// Those of the thread that starts it, because it runs code of the program. If the starting thread is a
         /// ``blocked`` one, those of the program's thread that started that one, directly or through others.
@@ -67,6 +68,14 @@ package struct SystemThread: Sendable {
     package func detach() { chain_thread_detach(handle) }
 
     // MARK: The calling thread
+
+    /// Runs `body`, which may call code of the program. On a ``Signals/blocked`` thread the signals of an
+    /// ``Signals/inherited`` one are handled meanwhile, because programs that are started there inherit the mask.
+    package static func runningProgram<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let isChanged = chain_thread_begin_program()
+        defer { if isChanged { chain_thread_end_program() } }
+        return try body()
+    }
 
     /// Yields the processor to another thread.
     package static func yield() { sched_yield() }

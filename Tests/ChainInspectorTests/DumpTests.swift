@@ -233,6 +233,14 @@ import Testing
             #expect(printed == "promises: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
         }
 
+        @Test func codeOfTheProgramHasItsSignalsOnThreadsOfChainview() throws {
+            let probe = probe(["masks"])
+            try probe.process.run()
+            let printed = read(probe.output, until: "over\n")
+            probe.process.waitUntilExit()
+            #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
+        }
+
         private func privateFolder() throws -> URL {
             let folder = FileManager.default.temporaryDirectory.appending(
                 path: "chainview-\(UUID().uuidString.prefix(8))")

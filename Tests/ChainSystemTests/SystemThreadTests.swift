@@ -31,7 +31,29 @@ struct SystemThreadTests {
         #expect(isBlocked.withLock { $0 } == (signals == .blocked))
     }
 
-    /// A timer's thread, which blocks signals, starts workers that run handlers of the program.
+    /// A collecting thread, which blocks signals, runs observers and clean-ups of the program.
+    @Test func aThreadThatRunsCodeOfTheProgramHasTheProgramsSignalsMeanwhile() {
+        let isBlocked = Lock<[Bool]>([])
+        @Sendable func note() {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_SETMASK, nil, &mask)
+            let members = [SIGTERM, SIGUSR1].map { sigismember(&mask, $0) == 1 }
+            isBlocked.withLock { $0 += members }
+        }
+        onThread(blocking: [SIGUSR1]) {
+            SystemThread("ours") {
+                SystemThread.runningProgram {
+                    SystemThread.runningProgram(note)
+                    note()
+                }
+                note()
+            }?.join()
+            SystemThread.runningProgram(note)
+        }
+        #expect(isBlocked.withLock { $0 } == [false, true, false, true, true, true, false, true])
+    }
+
+    /// A collecting thread, which blocks signals, starts workers that run handlers of the program.
     @Test func aThreadOfTheProgramThatOursStartsHasTheProgramsSignals() {
         let isBlocked = Lock<[Bool]>([])
         @Sendable func note() {

@@ -50,6 +50,42 @@ func dumpCase() throws {
     withExtendedLifetime((first, second)) {}
 }
 
+/// Checks that code of the program which runs on a thread of chainview has the signals of the program's threads: a
+/// program that is started there inherits them.
+func masksCase() throws {
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, SIGUSR2)
+    sigprocmask(SIG_SETMASK, &mask, nil)
+    let hasRun = DispatchSemaphore(value: 0)
+    Promise.delay(.milliseconds(1)).done(on: InlineExecutor.shared) {
+        expect(blockedSignals() == [SIGUSR2], "an inline handler after a delay blocks \(blockedSignals())")
+        hasRun.signal()
+    }
+    hasRun.wait()
+    var options = InspectorOptions()
+    options.endpoints = []
+    let inspector = try Inspector.start(options: options)
+    let observing = inspector.batches.subscribe(onNext: { batch in
+        guard !batch.events.isEmpty else { return }
+        expect(blockedSignals() == [SIGUSR2], "an observer blocks \(blockedSignals())")
+        hasRun.signal()
+    })
+    let promise = Promise<Int>.resolve(1)
+    hasRun.wait()
+    observing.dispose()
+    inspector.stop()
+    withExtendedLifetime(promise) {}
+    write(1, "over\n", 5)
+}
+
+/// Returns which of two signals the calling thread blocks.
+private func blockedSignals() -> [Int32] {
+    var mask = sigset_t()
+    pthread_sigmask(SIG_SETMASK, nil, &mask)
+    return [SIGTERM, SIGUSR2].filter { sigismember(&mask, $0) == 1 }
+}
+
 /// Starts and stops inspectors with a socket, a dump signal and a dump file, and checks that no thread, descriptor or
 /// file is left.
 func stopCase(folder: String) throws {

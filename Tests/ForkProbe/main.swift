@@ -10,6 +10,7 @@
 //     ForkProbe listens FOLDER  the same with an inspector that listens (ForkCase)
 //     ForkProbe promises        forks children that use promises (ForkedPromiseCase)
 //     ForkProbe dump            dumps its tree on a signal (SignalCase)
+//     ForkProbe masks           checks the signals of threads that run the program's code (SignalCase)
 //     ForkProbe stop FOLDER     checks what inspectors leave behind (SignalCase)
 //     ForkProbe watch           counts how often the watch for blocked workers wakes (WatchCase)
 
@@ -37,6 +38,7 @@ case "listens": try listeningForksCase(folder: CommandLine.arguments[2])
 case "promises": try forkedPromisesCase()
 case "dump": try dumpCase()
 case "watch": try watchCase()
+case "masks": try masksCase()
 case "stop": try stopCase(folder: CommandLine.arguments[2])
 default: try forkCase()
 }

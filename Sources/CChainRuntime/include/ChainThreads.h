@@ -57,6 +57,13 @@ void chain_thread_display_name(char *buffer, size_t size);
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
+/// Gives a thread that was started with `blocks_signals` the mask that it would have without, because it runs code of
+/// the program. False where it has that mask already, and on other threads.
+bool chain_thread_begin_program(void);
+
+/// Blocks the signals again, after chain_thread_begin_program returned true.
+void chain_thread_end_program(void);
+
 /// Returns whether `handle` is that of the calling thread.
 bool chain_thread_is(uintptr_t handle);
 

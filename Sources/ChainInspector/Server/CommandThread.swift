@@ -33,7 +33,7 @@ final class CommandThread: Sendable {
                 let command = state.withLock { state in
                     state.isStopped || state.commands.isEmpty ? nil : state.commands.removeFirst()
                 }
-                if let command { perform(command) }
+                if let command { SystemThread.runningProgram { perform(command) } }
             }
             hasEnded.signal()
         }

@@ -94,7 +94,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
             return !watch.isStarted
         }
         guard startsNow else { return }
-        let started = SystemThread.detached("chain-watch") { Self.serve(watch) }
+        let started = SystemThread.detached("chain-watch", signals: .inherited) { Self.serve(watch) }
         if started { return }
         // Without the thread no block is found; everything else works. The next worker that wakes up tries again.
         watch.condition.withLock { watch.isStarted = false }

@@ -55,7 +55,7 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
         }
         if startsNow {
             let started = SystemThread.retryStarting {
-                SystemThread.detached("chain-timer") {
+                SystemThread.detached("chain-timer", signals: .inherited) {
                     chain_thread_current().pointee.fires_timers = true
                     Self.serve(timers)
                 }
