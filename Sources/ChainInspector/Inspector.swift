@@ -84,10 +84,10 @@ public final class Inspector: Sendable {
         self.runtime = runtime
         capabilities = options.capabilities
         let clock = runtime.clock
-        let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
+        let wallOffset = runtime.hasVirtualClock ? 0 : chain_wall_ns() &- clock.now
         description = ProcessDescription(
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
-            startTime: clock.followsCycleCounter ? chain_wall_ns() : 0, isReadOnly: options.isReadOnly)
+            startTime: runtime.hasVirtualClock ? 0 : chain_wall_ns(), isReadOnly: options.isReadOnly)
         collector = Collector(
             Recorder(clock: clock, options: options.recorder), of: description.key,
             runtime: ObservedPromises(runtime, options: options), options: options.collector)
@@ -106,7 +106,7 @@ public final class Inspector: Sendable {
         }
         // A walk over the registry, because an earlier inspector got the earlier steps of these nodes.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
-        let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
+        let collectsByHand = options.collectsByHand ?? runtime.hasVirtualClock
         do {
             try startDumpThreads(options)
             if !collectsByHand {
@@ -256,8 +256,8 @@ public final class Inspector: Sendable {
             let nodeCounts = state.forest.totals.counts
             let now = max(state.time, collector.recorder.clock.now)
             let when =
-                runtime.clock.followsCycleCounter
-                ? dateText(nanosecondsSince1970: now &+ info.wallOffset) : "\(readable(now)) of its clock"
+                runtime.hasVirtualClock
+                ? "\(readable(now)) of its clock" : dateText(nanosecondsSince1970: now &+ info.wallOffset)
             var text = "\(escaped(info.name)) (pid \(info.pid)) at \(when): \(nodeCounts.liveCount) nodes alive"
             if state.options.isNarrowed { text += " of the chains that are recorded" }
             if state.counts.lostCount > 0 { text += "; \(state.counts.lostCount) events were lost" }

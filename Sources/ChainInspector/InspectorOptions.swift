@@ -37,7 +37,7 @@ public struct InspectorOptions: Sendable {
     /// Whether viewers' cancellations are refused; other commands are not.
     public var isReadOnly = false
     /// Whether no collecting thread is started, because the program calls ``Inspector/collectNow()``. Nil: true where
-    /// the runtime's clock is virtual, else false.
+    /// the runtime's clock is virtual: none of the system's, and neither `.continuous` nor `.suspending`.
     public var collectsByHand: Bool?
 
     /// A signal (such as `SIGUSR1` or `SIGQUIT`) on which the text of ``Inspector/dump(settled:limit:)`` is written to

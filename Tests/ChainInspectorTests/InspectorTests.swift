@@ -4,6 +4,7 @@ import ChainModel
 import ChainSystem
 import Foundation
 import PromiseRuntime
+import TerminalHarness
 import Testing
 
 @testable import ChainInspector
@@ -57,6 +58,29 @@ import Testing
         while let batch = late.next() { forest.apply(batch) }
         #expect(forest.index(of: promise.id) != nil)
         #expect(late.isEnded)
+    }
+
+    @Test func aClockOfSwiftThatIsTheSystemsIsNotVirtual() throws {
+        let folder = ScratchFolder()
+        var options = folder.options()
+        options.endpoints = nil
+        let executor = ManualExecutor()
+        let runtimes = [
+            ChainRuntime(clock: .continuous, executor: executor), ChainRuntime(clock: .suspending, executor: executor),
+        ]
+        for runtime in runtimes {
+            let inspector = try Inspector.start(runtime: runtime, options: options)
+            defer { inspector.stop() }
+            #expect(!inspector.addresses.isEmpty)
+            #expect(inspector.info.startTime != 0 && inspector.info.wallOffset != 0)
+            #expect(inspector.dump().contains(" UTC: "))
+            runtime.run { _ = Promise.resolve(1) }
+            #expect(wait { inspector.eventCounts.deliveredCount > 0 })
+        }
+        let still = try Inspector.start(
+            runtime: ChainRuntime(clock: StillClock(), executor: executor), options: options)
+        defer { still.stop() }
+        #expect(still.addresses.isEmpty && still.info.startTime == 0 && still.info.wallOffset == 0)
     }
 
     #if os(Linux)

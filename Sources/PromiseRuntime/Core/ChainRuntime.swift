@@ -15,6 +15,11 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// The clock of every timestamp, timeout and delay.
     public let clock: any ChainClock
 
+    /// Whether the clock may stand still until the program advances it.
+    package var hasVirtualClock: Bool {
+        !clock.followsCycleCounter && (clock as? any AdaptedClock)?.isOfSystem != true
+    }
+
     let registry = Registry()
     // The recorder's sink: the address of a SinkBox kept alive by `sinks`, plus 1 if it has a filter; 0 without a
     // recorder.
@@ -38,7 +43,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     ///
     /// Times count from this call. A timer sleeps by the clock's `sleep(until:tolerance:)` in a task, so its action
     /// runs on Swift's executors; if the clock throws there, the timer fires early. Recorded times are those of the
-    /// clock.
+    /// clock. An inspector takes any clock but `.continuous` and `.suspending` for a virtual one.
     public convenience init(
         sink: (any EventSink)? = nil, clock: some Clock<Duration>, executor: any PromiseExecutor = PoolExecutor.shared
     ) {

@@ -1,10 +1,16 @@
 import ChainEvents
 import ChainSystem
 
+/// A ``ChainClock`` made of a clock of Swift.
+protocol AdaptedClock: ChainClock {
+    /// Whether it is a clock of the system, which advances by itself.
+    var isOfSystem: Bool { get }
+}
+
 /// A Swift `Clock` as a ``ChainClock``. Times count from the moment at which the adapter was made.
 ///
 /// One task sleeps until the earliest deadline, then fires the timers that are due, in order.
-final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Duration {
+final class ClockAdapter<Source: Clock>: AdaptedClock where Source.Duration == Duration {
     private struct State: Sendable {
         var timers = TimerHeap()
         /// The task that sleeps until the earliest deadline. Stays set while timers fire; nil before the first timer,
@@ -26,6 +32,8 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
     var now: UInt64 { start.duration(to: source.now).clampedNanoseconds + 1 }
 
     var followsCycleCounter: Bool { false }
+
+    var isOfSystem: Bool { Source.self == ContinuousClock.self || Source.self == SuspendingClock.self }
 
     func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
