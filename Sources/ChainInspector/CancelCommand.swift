@@ -15,19 +15,31 @@ extension Collector {
         case .failure(let refusal): return .refused(refusal.reason)
         case .success(let roots): ongoing = OngoingCancellation(roots: roots, viewer: viewer)
         }
-        let topmost = withState { ongoing.targets(in: $0.forest) }
+        var topmost = withState { ongoing.targets(in: $0.forest) }
         guard !topmost.isEmpty else {
             if let refusal = withState({ ongoing.isEmpty ? nil : $0.refusalOfSpans(in: ongoing.roots, scope) }) {
                 return .refused(refusal)
             }
             return .refused("Nothing is pending in \(scope.words): there is nothing to cancel")
         }
-        let reached = cancel(topmost, by: viewer)
+        var reached = cancel(topmost, by: viewer)
+        // An async let cannot be cancelled, but what is under it can. One that was chosen itself is refused.
+        while reached == 0, !topmost.contains(where: ongoing.roots.contains) {
+            let below = withState { ongoing.targets(in: $0.forest) }
+            guard !below.isEmpty else { break }
+            reached = cancel(below, by: viewer)
+            topmost += below
+        }
         guard reached > 0 else {
             collectNow()
             // A loop, because a lazy `compactMap` asks twice, and the task may end in between.
             if let tasks = tasks.withLock({ $0 }) {
-                for id in topmost { if let refusal = tasks.refusal(of: id) { return .refused(refusal) } }
+                for id in topmost {
+                    guard let refusal = tasks.refusal(of: id) else { continue }
+                    // That of an async let in a span names the span, which cannot be cancelled, either.
+                    let ofSpan = withState { $0.refusalOfSpans(in: ongoing.roots, scope, othersArePending: true) }
+                    return .refused(ofSpan ?? refusal)
+                }
             }
             return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }
@@ -84,9 +96,9 @@ extension CollectorState {
         }
     }
 
-    /// Returns the refusal of a scope in which only spans are pending, with the node to cancel instead; nil where no
-    /// root is a span.
-    func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope) -> String? {
+    /// Returns the refusal of a scope in which only spans are pending, or others that cannot be cancelled, with the node
+    /// to cancel instead; nil where no root is a span.
+    func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope, othersArePending: Bool = false) -> String? {
         let spans = roots.compactMap { forest.index(of: $0) }.filter { forest.node($0).kind == .span }
         guard let span = spans.first else { return nil }
         var above = forest.treeParent(of: span)
@@ -94,7 +106,10 @@ extension CollectorState {
             above = forest.treeParent(of: node)
         }
         let advice = above.map { ": cancel \(forest.id(of: $0)), which it is in" } ?? ""
-        return "Only the program can end a span, and nothing else is pending in \(scope.words)\(advice)"
+        let rest =
+            othersArePending
+            ? "nothing else in \(scope.words) can be cancelled" : "nothing else is pending in \(scope.words)"
+        return "Only the program can end a span, and \(rest)\(advice)"
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {

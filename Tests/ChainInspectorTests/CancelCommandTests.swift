@@ -129,6 +129,27 @@ import Testing
         pairs = []
     }
 
+    /// A span with an `async let`, neither of which can be cancelled, and a promise in that.
+    @Test func x5ReachesWhatIsUnderNodesThatCannotBeCancelled() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let (promise, resolver) = stage.runtime.run { Promise<Int>.pending(label: "stock") }
+        let (span, task) = (NodeID(1 << 40), NodeID(1 << 40 | 1))
+        let recorder = stage.inspector.collector.recorder
+        recorder.record(EventRecord(.created, node: span, detail: UInt16(NodeKind.span.rawValue)), text: "GET /order")
+        recorder.record(
+            EventRecord(.created, node: task, other: span, detail: UInt16(NodeKind.task.rawValue)), text: nil)
+        recorder.record(EventRecord(.linked, node: task, other: promise.id), text: nil)
+        guard case .refused = stage.cancel(.node(task)) else {
+            Issue.record("what is under a task that was chosen itself is cancelled")
+            return
+        }
+        #expect(!promise.isSettled)
+        #expect(stage.cancel(.node(span)) == .accepted(count: 1))
+        #expect(cancellation(promise)?.by == .viewer("ada"))
+        withExtendedLifetime(resolver) {}
+    }
+
     @Test func x5ReachesTheMembersOfACombinatorThatHaveNoOtherConsumer() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
