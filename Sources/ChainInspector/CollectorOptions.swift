@@ -8,7 +8,7 @@ package struct CollectorOptions: Sendable {
     package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds without events after which an empty batch is published.
     package var heartbeat: UInt64 = 1_000_000_000
-    /// The least nanoseconds between the beginnings of two resyncs after losses.
+    /// The least nanoseconds between the beginnings of two resyncs after losses; more after one that took long.
     package var resyncInterval: UInt64 = 250_000_000
     /// The most events in one batch.
     package var batchLimit = 16_384

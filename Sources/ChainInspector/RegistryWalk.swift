@@ -13,16 +13,20 @@ struct RegistryWalk {
     private var lostCount: UInt64 = 0
     /// When the last walk began, in nanoseconds of the program's clock; 0 before the first.
     private var beginning: UInt64 = 0
+    /// How long the shards of the walk under way, or of the last one, have taken, in nanoseconds of that clock.
+    var duration: UInt64 = 0
     /// Whether a walk was requested even without losses.
     var isRequested = false
 
-    /// Returns whether to begin a walk.
+    /// Returns whether to begin a walk. Between the beginnings of two walks after losses are 20 times the duration of
+    /// the first, so that walks take 5 % of a processor, but 240 intervals at most.
     ///
     /// - Parameter recoverableCount: how many losses a walk can correct, because all events before them were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
+        let pause = max(interval, 20 * min(duration, 12 * interval))
         return isRequested
-            || (recoverableCount > lostCount && (beginning == 0 || now >= beginning.addingClamped(interval)))
+            || (recoverableCount > lostCount && (beginning == 0 || now >= beginning.addingClamped(pause)))
     }
 
     /// Begins a walk, which corrects `recoverableCount` losses.
@@ -30,6 +34,7 @@ struct RegistryWalk {
         self.epoch = epoch
         beginning = epoch
         lostCount = recoverableCount
+        duration = 0
         shard = 0
         isRequested = false
     }
@@ -68,11 +73,15 @@ extension Collector {
         }
         guard isBegun else { return }
         while let shard = withState({ $0.walk.claimShard() }) {
+            let start = recorder.clock.now
             // Without a lock, because releasing these nodes may run the program's deinits.
             let tasks = tasks.withLock { $0 }
             let own = runtime.shardCount
             let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(shard: shard - own) ?? []
-            withState { $0.publish(nodes, of: runtime, shardCount: own + (tasks?.shardCount ?? 0)) }
+            withState { state in
+                state.publish(nodes, of: runtime, shardCount: own + (tasks?.shardCount ?? 0))
+                state.walk.duration += recorder.clock.now &- start
+            }
             publish()
             pass()
         }

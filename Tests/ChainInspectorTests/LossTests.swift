@@ -78,6 +78,23 @@ import Testing
         #expect(states(forest, [1, 50]) == [.unknown, .unknown])
     }
 
+    /// A program with many live nodes may lose events all the time.
+    @Test func aWalkThatTookLongIsNotRepeatedSoon() {
+        let bench = bench { $0.resyncInterval = 1_000 }
+        let walkCount = Lock(0)
+        bench.runtime.onLook { [clock] shard in
+            if shard == 0 { walkCount.withLock { $0 += 1 } }
+            clock.advance(by: 100)
+        }
+        // Each walk takes 400 ns.
+        for (node, pause, count) in [(40, 0, 1), (41, 7_500, 1), (42, 1_000, 2)] as [(UInt64, UInt64, Int)] {
+            clock.advance(by: pause)
+            LossTests.lose(node, bench)
+            bench.collector.collectNow()
+            #expect(walkCount.withLock { $0 } == count)
+        }
+    }
+
     @Test func anIncompleteWalkDecidesNothing() {
         let bench = bench()
         let live = [1, 2, 3, 4, 5, 8] as [UInt64]
