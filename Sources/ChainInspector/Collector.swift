@@ -104,9 +104,16 @@ package final class Collector: Sendable {
 
     // MARK: Subscriptions
 
-    /// Whether there are prompt subscriptions or unfinished cancellations.
-    var needsPromptCollection: Bool {
-        withState { $0.subscriptions.contains { $0.isPrompt } || $0.cancellations.count > 0 }
+    /// Nanoseconds until the next regular read of the rings.
+    var readInterval: UInt64 {
+        withState { state in
+            // Viewers take a program without heartbeats for a stopped one.
+            if state.subscriptions.contains(where: \.isPrompt) { return min(options.interval, options.heartbeat) }
+            if state.cancellations.count > 0 { return options.interval }
+            // A flight recorder's, which writes the events of the last 250 ms.
+            if !state.subscriptions.isEmpty { return options.idleInterval }
+            return max(options.interval, options.idleInterval)
+        }
     }
 
     /// Adds a subscriber: it gets the present state, then the batches published from now on.

@@ -14,12 +14,9 @@ final class CollectorThread: Sendable {
         init(_ collector: Collector) { self.collector = collector }
 
         func run() {
-            let options = collector.options
             while !isStopped.load(ordering: .acquiring) {
                 collector.collect(isRegular: true)
-                let interval =
-                    collector.needsPromptCollection ? options.interval : max(options.interval, options.idleInterval)
-                let limit = DispatchTimeInterval.nanoseconds(Int(clamping: interval))
+                let limit = DispatchTimeInterval.nanoseconds(Int(clamping: collector.readInterval))
                 _ = collector.recorder.wake.wait(timeout: .now() + limit)
             }
             hasEnded.signal()

@@ -10,8 +10,9 @@ import PromiseRuntime
 
 /// The options of an ``Inspector``.
 public struct InspectorOptions: Sendable {
-    /// The time between two collections, at least 1 ms; without viewers and subscribers at least 100 ms. A half full
-    /// ring of a thread causes an earlier collection.
+    /// The time between two collections, at least 1 ms; without viewers and subscribers at least 100 ms. With them it is
+    /// at most a second, so that viewers see that the program runs, and with a flight recorder alone it is 100 ms. A
+    /// half full ring of a thread causes an earlier collection.
     public var interval: Duration = .milliseconds(20)
     /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts need
     /// further slots. At 200,000 events a second on one thread the default lasts 80 ms, because a busy system may delay

@@ -23,6 +23,20 @@ import Testing
         #expect(bench.batches[1].events.isEmpty && bench.batches[1].time == 1_000_001_000)
     }
 
+    @Test func whatListensLimitsALongInterval() {
+        var options = CollectorOptions()
+        options.interval = 10_000_000_000
+        let bench = Bench(clock: StillClock(), collector: options)
+        #expect(bench.collector.readInterval == 10_000_000_000)
+        let recorder = bench.collector.subscribe(mailboxLimit: 1_000, isPrompt: false, onReady: {})
+        #expect(bench.collector.readInterval == 100_000_000)
+        let viewer = bench.collector.subscribe(mailboxLimit: 1_000, onReady: {})
+        #expect(bench.collector.readInterval == 1_000_000_000)
+        viewer.dispose()
+        recorder.dispose()
+        #expect(bench.collector.readInterval == 10_000_000_000)
+    }
+
     @Test func numbersBatchesAndKeepsThemSmall() {
         var options = CollectorOptions()
         options.batchLimit = 10
