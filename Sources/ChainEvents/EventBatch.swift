@@ -156,4 +156,13 @@ public struct ProcessDescription: Hashable, Sendable {
         self.startTime = startTime
         self.isReadOnly = isReadOnly
     }
+
+    /// Takes another offset over, and shifts ``startTime`` with it. One that differs by a second or less is ignored,
+    /// because the description should not change with each correction of the system's clock.
+    package mutating func correct(wallOffset offset: UInt64) {
+        let change = offset &- wallOffset
+        guard Int64(bitPattern: change).magnitude > 1_000_000_000 else { return }
+        wallOffset = offset
+        if startTime != 0 { startTime &+= change }
+    }
 }

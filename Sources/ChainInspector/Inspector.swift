@@ -19,9 +19,16 @@ import PromiseRuntime
 /// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
     let description: ProcessDescription
-    /// The observed program.
+    /// The ``description`` with the present offset to the time of day.
+    private let present: Lock<ProcessDescription>
+    /// The observed program. Its offset to the time of day is that of now, because the system's clock may have been set
+    /// since the start, or the machine suspended; recordings and attached viewers keep the one that they began with.
     public var info: ProcessDescription {
-        var info = description
+        let wallOffset = runtime.hasVirtualClock ? 0 : chain_wall_ns() &- runtime.clock.now
+        var info = present.withLock { present in
+            present.correct(wallOffset: wallOffset)
+            return present
+        }
         info.missingTaskFacts = collector.tasks.withLock { $0 }?.missingFacts ?? []
         info.flightRecorder = flight.withLock { $0.map { $0.hasEnded ? .ended : .recording } } ?? .none
         return info
@@ -88,6 +95,7 @@ public final class Inspector: Sendable {
         description = ProcessDescription(
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
             startTime: runtime.hasVirtualClock ? 0 : chain_wall_ns(), isReadOnly: options.isReadOnly)
+        present = Lock(description)
         collector = Collector(
             Recorder(clock: clock, options: options.recorder), of: description.key,
             runtime: ObservedPromises(runtime, options: options), options: options.collector)

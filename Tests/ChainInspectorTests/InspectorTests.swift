@@ -60,6 +60,20 @@ import Testing
         #expect(late.isEnded)
     }
 
+    /// A service may start before the system's clock is set.
+    @Test func theOffsetToTheTimeOfDayFollowsAClockThatIsSet() {
+        let start = ProcessDescription(key: Bench.process, pid: 1, name: "p", wallOffset: 5_000, startTime: 9_000)
+        var info = start
+        for offset in [1_000_005_000, UInt64(bitPattern: -999_995_000)] {
+            info.correct(wallOffset: offset)
+            #expect(info == start)
+        }
+        info.correct(wallOffset: 1_000_005_001)
+        #expect(info.wallOffset == 1_000_005_001 && info.startTime == 1_000_009_001)
+        info.correct(wallOffset: 3_000)
+        #expect(info.wallOffset == 3_000 && info.startTime == 7_000)
+    }
+
     @Test func aClockOfSwiftThatIsTheSystemsIsNotVirtual() throws {
         let folder = ScratchFolder()
         var options = folder.options()
