@@ -46,7 +46,8 @@ public struct EventBatch: Sendable {
     public var time: UInt64
     /// Additions to the table of call sites.
     public var sites: [SiteID: CodeLocation]
-    /// Additions to the table of threads: a thread's name, or the label of the queue that it served.
+    /// Additions to the table of threads: a thread's name, or the label of the queue that it served; empty if a number
+    /// that had a name is that of a thread without one.
     public var threads: [ThreadID: String]
     /// Additions to the table of executors.
     public var executors: [ExecutorID: String]

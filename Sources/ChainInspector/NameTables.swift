@@ -59,9 +59,10 @@ struct NameTables {
         return number
     }
 
-    /// Adds a thread's name. Replaces an earlier one, because the kernel reuses the ids of ended threads.
+    /// Adds a thread's name. Replaces an earlier one, because the kernel reuses the ids of ended threads: by an empty
+    /// one for a thread that has none.
     mutating func learn(thread: ThreadID, name: String) {
-        guard !name.isEmpty, threads[thread] != name else { return }
+        guard threads[thread, default: ""] != name else { return }
         if threads.updateValue(name, forKey: thread) == nil {
             threadOrder.append(thread)
             if threadOrder.count > 2 * NameTables.threadLimit {

@@ -67,6 +67,8 @@ extension ForestData {
             if old != new { threadRenameCount += 1 }
             return new
         }
+        // Empty for a thread without a name, which has the number of an ended one.
+        for (thread, name) in batch.threads where name.isEmpty { threads[thread] = nil }
         executors.merge(batch.executors) { _, new in new }
         loss.madeCount = max(loss.madeCount, batch.loss.madeCount)
         loss.deliveredCount = max(loss.deliveredCount, batch.loss.deliveredCount)

@@ -103,6 +103,21 @@ import Testing
         #expect(names.threadEpoch == 4)
     }
 
+    @Test func aThreadWithoutANameDoesNotGetThatOfAnEndedOne() {
+        var names = NameTables()
+        var forest = ChainForest(process: Bench.process)
+        var seen: [String?] = []
+        for (number, name) in ["", "db", "", "", "io"].enumerated() {
+            names.learn(thread: 7, name: name)
+            var batch = EventBatch(process: Bench.process, sequence: UInt64(number + 1), time: 1)
+            names.moveNew(to: &batch)
+            #expect(batch.threads.isEmpty == [0, 3].contains(number))
+            forest.apply(batch)
+            seen.append(forest.threads[7])
+        }
+        #expect(seen == [nil, "db", nil, nil, "io"])
+    }
+
     @Test func observersMayCollectAndRecordInsideADelivery() {
         let bench = Bench()
         let inner = Lock<[UInt64]>([])
