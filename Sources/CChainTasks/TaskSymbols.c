@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CChainTasks.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,15 +85,19 @@ static bool find_symbol(
 bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     image image = {.address = (uintptr_t)address};
     dl_iterate_phdr(find_image, &image);
+    errno = 0;
     if (!image.is_found) return false;
     int descriptor = open(image.path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return false;
     struct stat facts;
     bool is_found = false;
+    int failure = 0;
     if (fstat(descriptor, &facts) == 0 && facts.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
         size_t length = (size_t)facts.st_size;
         char *file = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        if (file != MAP_FAILED) {
+        if (file == MAP_FAILED) {
+            failure = errno;
+        } else {
             uintptr_t offset = image.address - image.bias;
             is_found = find_symbol(file, length, SHT_SYMTAB, offset, buffer, size)
                 || find_symbol(file, length, SHT_DYNSYM, offset, buffer, size);
@@ -100,6 +105,7 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
         }
     }
     close(descriptor);
+    errno = failure;
     return is_found;
 }
 
@@ -124,6 +130,7 @@ const void *chain_image_base(const void *address) {
 
 bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     (void)address, (void)buffer, (void)size;
+    errno = 0;
     return false;
 }
 const void *chain_image_base(const void *address) { (void)address; return NULL; }

@@ -80,7 +80,10 @@ final class TaskCode: Sendable {
     private static func known(at key: UnsafeRawPointer, isEntry: Bool) -> Known {
         let number = UInt(bitPattern: key)
         if let found = cache.withLock({ $0[number] }) { return found }
-        let result = FunctionName.symbol(at: key).map { meaning(of: $0, isEntry: isEntry) } ?? .unknown
+        let (symbol, isScarce) = FunctionName.symbol(at: key)
+        // Not kept, because the next task may be made when the system has descriptors and memory again.
+        if isScarce { return .unknown }
+        let result = symbol.map { meaning(of: $0, isEntry: isEntry) } ?? .unknown
         return cache.withLock { cache in
             // Another thread may have been first; its result stays.
             if let other = cache[number] { return other }
@@ -97,17 +100,21 @@ enum FunctionName {
     /// The prefix of the main function's symbol.
     private static let mainSymbol = "async_Main"
 
-    /// Returns the mangled symbol at an address; nil for none.
-    static func symbol(at address: UnsafeRawPointer) -> String? {
+    /// Returns the mangled symbol at an address; nil for none, or where the system has too few descriptors or too little
+    /// memory to read it.
+    static func symbol(at address: UnsafeRawPointer) -> (text: String?, isScarce: Bool) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-            chain_symbol_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
+            guard chain_symbol_name(address, buffer.baseAddress!, buffer.count) else {
+                return (nil, [EMFILE, ENFILE, ENOMEM].contains(errno))
+            }
+            return (String(cString: buffer.baseAddress!), false)
         }
     }
 
     /// Returns the name of the function that a task continues in, or its place in a stripped image; nil for a thunk,
     /// and for a function that is not of Swift.
     static func ofFrame(at address: UnsafeRawPointer) -> String? {
-        if let symbol = symbol(at: address) { return isThunk(symbol) ? nil : demangled(symbol) }
+        if let symbol = symbol(at: address).text { return isThunk(symbol) ? nil : demangled(symbol) }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             chain_address_name(address, buffer.baseAddress!, buffer.count) ? String(cString: buffer.baseAddress!) : nil
         }

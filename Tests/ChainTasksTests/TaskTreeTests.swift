@@ -115,6 +115,18 @@
             return true
         }
 
+        @Test func tasksHaveNamesAgainOnceThereAreDescriptors() throws {
+            let run = try ProbeRun(["scarce"])
+            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+            try #require(run.trees.count == 1, "\(run.output)")
+            #expect(
+                run.trees[0] == """
+                    running task
+                    suspended task
+                    suspended task (closure #1 in TaskProbe.waiting())
+                    """)
+        }
+
         @Test func everyTaskIsSeenToBeginAndToEnd() throws {
             let run = try ProbeRun(["soak", "2"])
             #expect(run.status == 0, "\(run.output)\(run.errors)")

@@ -14,6 +14,7 @@ import Synchronization
 // again.
 //
 //     TaskProbe [details | cancel]
+//     TaskProbe scarce                           see showTasksOfScarcity
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT | waits COUNT
@@ -123,6 +124,7 @@ func order(_ number: Int) async -> Int {
                 }
             exit(isRight ? 0 : 1)
         }
+        if arguments.contains("scarce") { return try await showTasksOfScarcity() }
         #if Tracing
             if arguments.contains("spans") { return try await SpanProbe.showTree() }
         #endif
@@ -185,6 +187,42 @@ func order(_ number: Int) async -> Int {
         await Task {}.value
         print("stopped")
     }
+
+    /// Makes a task while the program has no descriptor left, and one of the same function after that, and prints the
+    /// tree.
+    static func showTasksOfScarcity() async throws {
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        var limits = rlimit()
+        getrlimit(descriptorLimit, &limits)
+        limits.rlim_cur = min(limits.rlim_cur, 256)
+        setrlimit(descriptorLimit, &limits)
+        var taken: [Int32] = []
+        repeat { taken.append(open("/dev/null", O_RDONLY)) } while taken.last != -1
+        let first = waiting()
+        for descriptor in taken.dropLast() { close(descriptor) }
+        let second = waiting()
+        let limit = ContinuousClock.now + .seconds(240)
+        var tree = ""
+        while tree.split(separator: "suspended task").count < 3, ContinuousClock.now < limit {
+            await Task.yield()
+            inspector.collectNow()
+            tree = inspector.dump()
+        }
+        print(tree)
+        await gate.open()
+        _ = await (first.value, second.value)
+        inspector.stop()
+        print("stopped")
+    }
+
+    #if canImport(Darwin)
+        private static var descriptorLimit: Int32 { RLIMIT_NOFILE }
+    #else
+        private static var descriptorLimit: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+    #endif
+
+    /// Makes a task that waits for the gate.
+    static func waiting() -> Task<Void, Never> { Task { await gate.wait() } }
 
     /// Returns when the task is cancelled.
     static func cancellation() async {

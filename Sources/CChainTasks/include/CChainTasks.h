@@ -128,7 +128,8 @@ size_t chain_context_words(const void *context, uintptr_t words[4]);
 // MARK: Names
 
 /// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols. False
-/// where it has none. Reads the image's file: about a millisecond.
+/// where it has none; then `errno` says why the image's file could not be read, or is 0 if it was. Reads that file: about
+/// a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
 /// Writes the file name of the image that contains an address, and the offset in it, for `addr2line -e shop 0x2f40`:
