@@ -207,6 +207,38 @@ import Testing
         #expect(folder.files == ["s", token])
     }
 
+    /// As it would be in `/tmp` after ten days.
+    @Test func filesOfALivingProgramDoNotGetOld() throws {
+        let clock = StillClock()
+        var options = folder.options([.unix, .tcp(port: 0)])
+        options.adjustServer = { $0.now = { clock.now } }
+        let inspector = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: options)
+        defer { inspector.stop() }
+        let paths = folder.files.dropFirst().map { "\(folder.path)/\($0)" }
+        #expect(paths.count == 3)
+        let longAgo = timespec(tv_sec: 1_000, tv_nsec: 0)
+        for path in paths { utimensat(AT_FDCWD, path, [longAgo, longAgo], AT_SYMLINK_NOFOLLOW) }
+        func ages() -> [Bool] {
+            paths.map { path in
+                var facts = stat()
+                lstat(path, &facts)
+                #if canImport(Darwin)
+                    return facts.st_mtimespec.tv_sec == 1_000
+                #else
+                    return facts.st_mtim.tv_sec == 1_000
+                #endif
+            }
+        }
+        #expect(ages() == [true, true, true])
+        // Again and again, because the server's thread may not have read the clock yet.
+        let areTouched = wait {
+            clock.advance(by: OwnFile.touchInterval)
+            inspector.server.withLock { $0 }?.wake()
+            return ages() == [false, false, false]
+        }
+        #expect(areTouched)
+    }
+
     // MARK: A folder that another user took
 
     @Test(.enabled(if: otherUser != nil, "only root can make a folder of another user's"))

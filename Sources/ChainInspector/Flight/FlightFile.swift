@@ -66,6 +66,12 @@ final class FlightFile: Sendable {
         )
     }
 
+    /// Keeps the files from being removed as old ones: writes into the mapped rings do not change their times.
+    func touch() {
+        own?.touch()
+        rings.withLock { $0 }?.touch()
+    }
+
     func remove() {
         if let own { own.remove() } else { unlink(path) }
         rings.withLock { $0.take() }?.remove()

@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import ChainRecording
 import ChainSystem
@@ -19,6 +20,7 @@ final class FlightWork: Sendable {
     private let woken: DispatchSemaphore
     private let subscription: BatchSubscription
     private let clock: any ChainClock
+    private let file: FlightFile
     /// Makes the recording, on the thread.
     private let begin: @Sendable () -> FlightWriting
 
@@ -28,6 +30,7 @@ final class FlightWork: Sendable {
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, _ file: FlightFile) {
         let woken = DispatchSemaphore(value: 0)
         self.woken = woken
+        self.file = file
         clock = inspector.runtime.clock
         begin = { [weak inspector, process = inspector.info, clock = inspector.runtime.clock] in
             FlightWriting(process, clock, options, file) { reason, copy in
@@ -64,7 +67,14 @@ final class FlightWork: Sendable {
     func run() {
         var writing = begin()
         defer { subscription.dispose() }
+        var touchTime = chain_monotonic_ns()
         while true {
+            // Heartbeats of the collector wake the thread every second.
+            let now = chain_monotonic_ns()
+            if now >= touchTime {
+                touchTime = now + OwnFile.touchInterval
+                file.touch()
+            }
             // Requests are taken before batches, so that a copy contains all batches from before its request.
             let (requests, isStopping) = inbox.withLock { inbox in
                 defer { inbox.requests = [] }

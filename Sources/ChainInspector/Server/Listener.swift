@@ -28,6 +28,9 @@ struct Listener: Sendable {
         }
     }
 
+    /// Keeps the files from being removed as old ones.
+    func touch() { for file in files { file.touch() } }
+
     /// Closes the socket and removes the files.
     func close() {
         for file in files { file.remove() }

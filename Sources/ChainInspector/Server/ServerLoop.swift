@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainEvents
 import ChainSystem
 import ChainWire
 import Synchronization
@@ -24,6 +25,8 @@ final class ServerLoop {
     var pausedUntil: UInt64 = 0
     /// For each user that sent wrong tokens, the time before which messages of the user's new connections are not read.
     var peerPauses: [Peer: UInt64] = [:]
+    /// When the listeners' files are touched next.
+    private var touchTime: UInt64
     /// Whether a failure to accept was logged; only the first one is.
     var hasLogged = false
 
@@ -35,6 +38,7 @@ final class ServerLoop {
     init(_ shared: AttachServer.Shared) {
         self.shared = shared
         options = shared.options
+        touchTime = options.now().addingClamped(OwnFile.touchInterval)
         commands = CommandThread { queued in
             let answer = shared.inspector.answer(to: queued.command, queued.subscription.map { [$0] } ?? [])
             shared.replies.withLock { $0.append((queued.connection, answer)) }
@@ -62,6 +66,7 @@ final class ServerLoop {
             serve(connection, polled[1 + shared.listeners.count + index].revents)
         }
         closeOverdue(options.now())
+        touchFiles(options.now())
         for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
             accept(at: listener)
         }
@@ -95,7 +100,7 @@ final class ServerLoop {
             // `poll` skips negative numbers.
             if !isAccepting { polled[polled.count - 1].fd = -1 }
         }
-        var deadline: UInt64?
+        var deadline = touchTime
         for connection in connections {
             var events: Int32 = 0
             if acceptsMessages(connection, now) { events |= POLLIN }
@@ -103,15 +108,13 @@ final class ServerLoop {
             polled.append(connection.descriptor.pollEntry(events))
             if connection.hasBatches { deadline = now }
             for other in [connection.deadline, connection.stallTime].compactMap({ $0 }) {
-                deadline = min(deadline ?? other, other)
+                deadline = min(deadline, other)
             }
-            if connection.readStartTime > now {
-                deadline = min(deadline ?? connection.readStartTime, connection.readStartTime)
-            }
+            if connection.readStartTime > now { deadline = min(deadline, connection.readStartTime) }
         }
-        if pausedUntil > now { deadline = min(deadline ?? pausedUntil, pausedUntil) }
+        if pausedUntil > now { deadline = min(deadline, pausedUntil) }
         // Rounded up, because a wake just before the deadline would spin.
-        let timeout = deadline.map { $0 <= now ? 0 : Int32(clamping: ($0 - now + 999_999) / 1_000_000) } ?? -1
+        let timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now).addingClamped(999_999) / 1_000_000)
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
             for index in polled.indices { polled[index].revents = 0 }
@@ -168,6 +171,12 @@ final class ServerLoop {
             case .dump(let sending): connection.enqueue(sending)
             }
         }
+    }
+
+    private func touchFiles(_ now: UInt64) {
+        guard now >= touchTime else { return }
+        touchTime = now.addingClamped(OwnFile.touchInterval)
+        for listener in shared.listeners { listener.touch() }
     }
 
     private func closeOverdue(_ now: UInt64) {

@@ -11,12 +11,17 @@ import ChainWire
 /// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove it, and a
 /// file that has replaced it stays.
 struct OwnFile: Sendable {
+    /// Nanoseconds between two calls of ``touch()``, because systemd removes files of `/tmp` that are ten days old.
+    static let touchInterval: UInt64 = 3_600_000_000_000
+
+    private let path: String
     private let registration: Int32
     /// The file, if there was no room to register one more: a normal exit does not remove it.
     private let unregistered: (path: String, facts: FileFacts, process: Int32)?
 
     /// Registers the file at a path for removal; nil, with `errno` set, if there is no file.
     init?(_ path: String) {
+        self.path = path
         registration = chain_own_file(path)
         guard registration < 0 else {
             unregistered = nil
@@ -25,6 +30,9 @@ struct OwnFile: Sendable {
         guard let facts = FileFacts(at: path) else { return nil }
         unregistered = (path, facts, getpid())
     }
+
+    /// Sets the times of the file, or of one that has replaced it, to now.
+    func touch() { utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
 
     func remove() {
         chain_remove_own_file(registration)
