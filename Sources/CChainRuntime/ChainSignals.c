@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "ChainSignals.h"
 
+#include "ChainSockets.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -42,10 +44,10 @@ static void handle(int number) {
 }
 
 static int make_pipe(int ends[2]) {
-    if (pipe(ends) != 0) return errno;
-    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFL, O_NONBLOCK);
-    return 0;
+    int failure = -chain_pipe(ends);
+    // chain_signal_wait blocks.
+    if (failure == 0) fcntl(ends[0], F_SETFL, 0);
+    return failure;
 }
 
 static bool is_a_fault(int number) {
@@ -75,8 +77,8 @@ int chain_signal_watch(int number) {
     if (sigaction(number, &action, &watch->former) != 0) {
         failure = errno;
         atomic_store(&watch->write_end, -1);
-        close(ends[0]);
-        close(ends[1]);
+        chain_close(ends[0]);
+        chain_close(ends[1]);
         atomic_store(&is_taken[number], false);
         return failure;
     }
@@ -114,11 +116,11 @@ void chain_signal_end(int number) {
 void chain_signal_close(int number) {
     watch *watch = &watches[number];
     int end = atomic_exchange(&watch->write_end, -1);
-    // In a child of a fork the threads that were inside do not exist.
+    // In a child of a fork the threads that were inside do not exist, and the fork has closed the descriptors.
     if (atomic_load(&watch->owner) == getpid()) {
         while (atomic_load(&watch->inside_count) > 0) sched_yield();
+        chain_close(end);
+        chain_close(watch->read_end);
     }
-    close(end);
-    close(watch->read_end);
     atomic_store(&is_taken[number], false);
 }

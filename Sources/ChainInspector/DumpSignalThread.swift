@@ -77,8 +77,8 @@ final class DumpSignalThread: Sendable {
     }
 
     /// Restores the signal's action, ends the thread and waits for it. A dump under way is completed while its reader
-    /// reads; once the reader stops, the wait ends within a fifth of a second. In a child of a fork it closes the
-    /// inherited descriptors, and does not wait. To be called once.
+    /// reads; once the reader stops, the wait ends within a fifth of a second. In a child of a fork, which has no
+    /// such thread, it does not wait. To be called once.
     func stop() {
         work.isStopped.store(true, ordering: .relaxed)
         chain_signal_end(work.signal)

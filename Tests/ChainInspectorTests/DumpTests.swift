@@ -258,6 +258,14 @@ import Testing
                 #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
             }
 
+            @Test func aForkedChildHasNoDescriptorOfADumpSignal() throws {
+                let probe = probe(["pipes"])
+                try probe.process.run()
+                let printed = read(probe.output, until: "over\n")
+                probe.process.waitUntilExit()
+                #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
+            }
+
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {
                 let folder = try privateFolder()
                 defer { try? FileManager.default.removeItem(at: folder) }

@@ -86,6 +86,30 @@ private func blockedSignals() -> [Int32] {
     return [SIGTERM, SIGUSR2].filter { sigismember(&mask, $0) == 1 }
 }
 
+/// Forks while a signal is watched, and checks that the child has no descriptor of the watch.
+func pipesCase() throws {
+    let runtime = ChainRuntime(executor: ManualExecutor())
+    var options = InspectorOptions()
+    options.collectsByHand = true
+    options.dumpSignal = SIGUSR1
+    // Once before, because what Swift's runtime makes at its first use stays.
+    try Inspector.start(runtime: runtime, options: options).stop()
+    let descriptors = count(in: "/proc/self/fd")
+    let inspector = try Inspector.start(runtime: runtime, options: options)
+    expect(count(in: "/proc/self/fd") == descriptors + 2, "a watch has two descriptors")
+    let child = forkProcess()
+    if child == 0 {
+        alarm(60)
+        _exit(count(in: "/proc/self/fd") == descriptors ? 0 : 1)
+    }
+    var status: Int32 = -1
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    expect(status == 0, "the child has descriptors of the watch: \(status)")
+    inspector.stop()
+    expect(count(in: "/proc/self/fd") == descriptors, "no descriptor is left")
+    write(1, "over\n", 5)
+}
+
 /// Starts and stops inspectors with a socket, a dump signal and a dump file, and checks that no thread, descriptor or
 /// file is left.
 func stopCase(folder: String) throws {

@@ -11,7 +11,8 @@ extern "C" {
 #define CHAIN_SIGNAL_ENDED (-1)
 
 /// Replaces the signal's action: from now on it only wakes chain_signal_wait. 0, or an error number: EBUSY where it is
-/// watched already, EINVAL for a number that is no signal or cannot be handled. Opens two descriptors.
+/// watched already, EINVAL for a number that is no signal or cannot be handled. Opens two descriptors, which a child of
+/// a fork does not have.
 int chain_signal_watch(int number);
 
 /// Waits for the signal. Returns 0, or CHAIN_SIGNAL_ENDED after chain_signal_end. One thread may wait for a signal.
