@@ -9,7 +9,7 @@ public struct ChainEvent: Hashable, Sendable {
     /// The node of the step.
     public var node: NodeID
     /// Another node, by ``kind``: the parent, creator, member or adopted node, the one with the handler that blocks, or
-    /// the one that a cancellation came from; or none.
+    /// the one that a cancellation came from; or none. On ``EventKind/renamed`` no node, but a count past 65,535.
     public var other: NodeID
     /// The call site where the node was made (``EventKind/created``) or awaited (``EventKind/awaitMisused``): its
     /// number in ``EventBatch/sites`` of this batch or an earlier one; 0 if unknown.
@@ -43,6 +43,9 @@ public struct ChainEvent: Hashable, Sendable {
 
     /// The node's kind, on ``EventKind/created``.
     public var nodeKind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .other }
+
+    /// The count of renamings, on ``EventKind/renamed``.
+    package var renameCount: UInt64 { other == .none ? UInt64(detail) : other.rawValue }
 }
 
 /// The settlement of a node. Part of the wire format.

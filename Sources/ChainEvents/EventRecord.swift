@@ -44,8 +44,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// A wait for `node` on this thread was refused, because it could not have ended; `other` as with ``awaited``. The
     /// site is that of the wait; the text gives the reason.
     case awaitMisused = 19
-    /// Its label changed to the text. `detail` counts its renamings from 1 to at most 65,535; the label with the
-    /// highest count holds.
+    /// Its label changed to the text. `detail` counts its renamings from 1 to at most 65,535; from there on `other` is
+    /// the count. The label with the highest count holds.
     case renamed = 20
     /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
     /// `1f3a5c7e9b2d4f60-2a`.

@@ -108,7 +108,7 @@ extension ForestData {
         case .released:
             nodes[slot].pointee.bits.insert(.released)
             settle(slot, .unknown, event.time)
-        case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: UInt64(event.detail)) }
+        case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: event.renameCount) }
         case .remoteParent: setRemoteParent(slot, batch.text(of: event).flatMap { NodeKey(text: $0) })
         case .resumed: applySwitch(slot, event.time, isSuspended: false, event.thread)
         case .suspended: applySwitch(slot, event.time, isSuspended: true, event.thread)

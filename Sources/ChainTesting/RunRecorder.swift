@@ -29,7 +29,11 @@ final class RunRecorder: EventSink {
         let thread = callingThread
         state.withLock { state in
             var event = ChainEvent(time: time, record.kind, node: state.number(record.node))
-            if record.other != .none { event.other = state.number(record.other) }
+            if record.kind == .renamed {
+                event.other = record.other
+            } else if record.other != .none {
+                event.other = state.number(record.other)
+            }
             event.thread = state.threads.number(thread)
             event.flags = record.flags
             event.detail = record.kind == .queued ? state.executors.number(record.detail) : record.detail

@@ -60,6 +60,23 @@ import Testing
         #expect(late.isEnded)
     }
 
+    /// As one whose name has the progress in it.
+    @Test func aSpanThatIsRenamedAgainAndAgainHasItsLastName() throws {
+        let runtime = ChainRuntime(executor: ManualExecutor())
+        var options = InspectorOptions.alone
+        options.collectsByHand = true
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let span = try #require(runtime.run { SpanNode.start("copy", in: nil, site: CallSite("a", 1)) { [] } })
+        for left in (0..<70_000).reversed() {
+            span.rename(to: "\(left) files left")
+            if left % 1_000 == 0 { inspector.collectNow() }
+        }
+        #expect(inspector.dump().contains(" 0 files left"))
+        #expect(span.snapshot().renameCount == 70_000)
+        span.end(throwing: nil)
+    }
+
     /// A service may start before the system's clock is set.
     @Test func theOffsetToTheTimeOfDayFollowsAClockThatIsSet() {
         let start = ProcessDescription(key: Bench.process, pid: 1, name: "p", wallOffset: 5_000, startTime: 9_000)

@@ -35,6 +35,19 @@ import Testing
         }
     }
 
+    /// The detail of an event has 16 bits.
+    @Test func greatCountsAreInTheOtherField() {
+        let renamings = [(65_535, 0, "c"), (65_535, 70_000, "b"), (65_535, 70_001, "a")] as [(UInt16, UInt64, String)]
+        for order in [renamings, renamings.reversed()] {
+            var script = ScriptedForest()
+            script.make(1, .span, at: 10)
+            for (detail, other, name) in order { script.record(.renamed, 1, other, at: 20, text: name, detail: detail) }
+            #expect(label(script) == "a")
+            #expect(script.forest.snapshot(limit: 10).nodes.first?.renameCount == 70_001)
+            #expect(script.forest.totals.nodeCount == 1)
+        }
+    }
+
     @Test func aNameWithoutTextOrCountChangesNothing() {
         var script = ScriptedForest()
         script.make(1, .span, "GET", at: 10)

@@ -131,8 +131,8 @@ class Forest:
             label = texts[text - 1] if 0 < text <= len(texts) else None
             origin = (other, 0) if flags & 1 else (0, other)
             self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin)
-        elif kind == 20 and detail and 0 < text <= len(texts):
-            node.renamed = max(node.renamed, (detail, texts[text - 1]))
+        elif kind == 20 and (other or detail) and 0 < text <= len(texts):
+            node.renamed = max(node.renamed, (other or detail, texts[text - 1]))
         elif kind in (22, 23):
             self.switched(node, time, kind == 23)
         elif kind in (2, 6):

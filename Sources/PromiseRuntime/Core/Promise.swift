@@ -172,7 +172,7 @@ extension AnyPromise {
         node.adopted = followed?.id ?? .none
         let renamed = asSpan?.renamed
         node.label = renamed?.text ?? context.label
-        node.renameCount = min(renamed?.count ?? 0, UInt64(UInt16.max))
+        node.renameCount = renamed?.count ?? 0
         node.remoteParent = asSpan?.remoteParent
         node.executor = context.executor.identity.id
         node.cancelRequested = state.has(PromiseState.cancelled)

@@ -88,7 +88,9 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
             known = (name, known.count + 1)
             return known.count
         }
-        if let count, isRecording { report(.renamed, detail: UInt16(clamping: count), text: name) }
+        guard let count, isRecording else { return }
+        let other = count > UInt16.max ? NodeID(rawValue: count) : .none
+        report(.renamed, other: other, detail: UInt16(clamping: count), text: name)
     }
 
     /// Fulfils the node, or rejects it with `error`; a `CancellationError` shows as *cancelled*. The error is not
