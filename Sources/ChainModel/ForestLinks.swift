@@ -4,7 +4,8 @@ extension ForestData {
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
         // A promise that a live node follows is pending; a member of one may have settled long ago.
         let isLive = kind == .adoption && nodes[holder].pointee.state.isLive
-        guard id.rawValue != nodes[holder].pointee.id, let target = ensureReferencedSlot(of: id, at: time, isLive: isLive)
+        guard id.rawValue != nodes[holder].pointee.id,
+            let target = ensureReferencedSlot(of: id, at: time, isLive: isLive)
         else { return }
         if let known = find(holder, target, kind) {
             guard time < links[known].pointee.time else { return }

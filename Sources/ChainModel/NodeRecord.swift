@@ -25,7 +25,7 @@ struct NodeBits: OptionSet {
     /// It has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// It is the root of a *revived* chain, whose settled leaves are evicted one by one: the chain was settled and
+    /// It is the root of a *revived* chain, which evicts its settled leaves one by one, because it was settled and
     /// became live again, or came from a merge, a split or a trimmed root.
     static let evictsLeaves = NodeBits(rawValue: 32768)
 }

@@ -110,8 +110,8 @@ package struct RowModel {
     static let leastQueueLimit = 16_384
 
     /// Keeps chains of more than `walkLimit` nodes in lists, in chunks of at most `chunkLimit` nodes. At most
-    /// `walkLimit` chains with matches are listed before all matches are found, not counting those of 65,535 rows or more.
-    /// `queueLimit` replaces ``leastQueueLimit``.
+    /// `walkLimit` chains with matches are listed before all matches are found, not counting those of 65,535 rows or
+    /// more. `queueLimit` replaces ``leastQueueLimit``.
     package init(walkLimit: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.walkLimit = walkLimit

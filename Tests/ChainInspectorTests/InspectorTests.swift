@@ -60,7 +60,7 @@ import Testing
         #expect(late.isEnded)
     }
 
-    /// As one whose name has the progress in it.
+    /// As one with its progress in its name.
     @Test func aSpanThatIsRenamedAgainAndAgainHasItsLastName() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         var options = InspectorOptions.alone

@@ -74,7 +74,7 @@ import Testing
 
         // A live node follows one; a member may have been evicted.
         script.adopt(2 << 8 | 1, 5 << 8 | 1, at: 50_030)
-        script.member(2 << 8 | 1, 5 << 8 | 2, at: 50_031)
+        script.member(2 << 8 | 1, 6 << 8 | 1, at: 50_031)
         #expect(script.children(2 << 8 | 1) == [5 << 8 | 1])
         script.forest.expectConsistent()
     }
@@ -121,16 +121,16 @@ import Testing
             script.make(follower, at: follower)
             script.adopt(follower, 9, at: 10 + follower)
         }
-        for now in [100, 200] as [UInt64] { script.forest.retain(now: now) }
+        for now in [100, 200] as [UInt64] { script.forest.evictSettled(now: now) }
         #expect(script.children(1) == [9])
         // Its first follower is evicted with the whole chain.
         script.record(.rejected, 1, at: 201)
-        script.forest.retain(now: 300)
+        script.forest.evictSettled(now: 300)
         #expect(script.roots == [2])
         #expect(script.children(2) == [9])
         script.forest.expectConsistent()
         script.record(.rejected, 2, at: 301)
-        script.forest.retain(now: 400)
+        script.forest.evictSettled(now: 400)
         #expect(script.forest.totals.nodeCount == 0)
         #expect(script.forest.isEvicted(NodeID(2)) && !script.forest.isEvicted(NodeID(9)))
         script.make(9, at: 5)

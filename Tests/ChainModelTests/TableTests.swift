@@ -70,7 +70,7 @@ import Testing
         for id in [301, 600] as [UInt64] { table.withdraw(NodeID(id)) }
         #expect(table.find(NodeID(300)) == evictedSlot)
         #expect(table.find(NodeID(301)) == noSlot && table.find(NodeID(600)) == noSlot)
-        #expect(table.memoryCount == 1, "the page of 600 is not")
+        #expect(table.rememberedCount == 1, "the page of 600 is not")
         table.insert(NodeID(301), 5)
         #expect(table.find(NodeID(300)) == evictedSlot && table.find(NodeID(301)) == 5)
     }

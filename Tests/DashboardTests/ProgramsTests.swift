@@ -56,7 +56,7 @@ import Testing
             info.name = "billing" + String(repeating: "s", count: length)
             screen.act(.connected(Self.billing, info))
             func row() -> String {
-                screen.frame.rowText(Layout(screen.state).tree.row + screen.visibleIDs.lastIndex(of: 0)!)
+                screen.frame.rowText(Layout(screen.state).content.row + screen.visibleIDs.lastIndex(of: 0)!)
             }
             let live = row()
             #expect(live.contains(info.name) && live.contains(" in flight"), "\(live)")

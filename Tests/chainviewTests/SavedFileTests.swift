@@ -52,7 +52,7 @@ struct SavedFileTests {
     /// A file with colours looks on a terminal like the saved screen, cell by cell.
     @Test func aSavedScreenLooksTheSameInATerminal() throws {
         // Wide enough for the messages with the path of a long folder.
-        let columns = 100 + folder.path.utf8.count
+        let columns = 150 + folder.path.utf8.count
         let viewer = try Viewer(["demo", "checkout"], columns: columns, rows: 30, directory: folder.path)
         viewer.type("p")
         try viewer.see("frozen:")

@@ -2,7 +2,7 @@ import ChainModel
 
 // Folding of finished nodes. A fulfilled or skipped node is folded after a moment if all nodes inside it are fulfilled
 // or skipped, so that a live chain shows where it stands. The user's folds take precedence, a node around the selection
-// stays open, and a live or faulty node inside opens it again.
+// stays open, and a live or faulty node inside unfolds it again.
 extension RowModel {
     /// How long a finished node stays open, in nanoseconds.
     static let foldDelay: UInt64 = 1_200_000_000

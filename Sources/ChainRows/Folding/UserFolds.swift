@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The folds, tags and opened groups that the user set. They are stored by node id and call site, so that they can be
+/// The folds, tags and unfolded groups that the user set. They are stored by node id and call site, so that they can be
 /// restored in another forest of the same run.
 package struct UserFolds: Sendable {
     fileprivate var level: Int?
@@ -23,7 +23,7 @@ package struct UserFolds: Sendable {
 }
 
 extension RowModel {
-    /// Returns the user's folds, tags and opened groups. Those of `earlier` are kept for nodes that the forest lacks,
+    /// Returns the user's folds, tags and unfolded groups. Those of `earlier` are kept for nodes that the forest lacks,
     /// because it may show a moment at which they do not exist. O(folds and tags).
     package func userFolds(keeping earlier: UserFolds, in forest: borrowing ChainForest) -> UserFolds {
         var user = UserFolds()
@@ -41,8 +41,8 @@ extension RowModel {
         return user
     }
 
-    /// Replaces the user's folds, tags and opened groups by those of another forest, as far as their nodes are in this
-    /// one. Other nodes that came folded stay so, unless the fold level changes.
+    /// Replaces the user's folds, tags and unfolded groups by those of another forest, as far as their nodes are in
+    /// this one. Other nodes that came folded stay so, unless the fold level changes.
     package mutating func restore(_ user: UserFolds, in forest: borrowing ChainForest) {
         if let level = user.level, level != folds.level {
             fold(toLevel: level == Folds.everything ? nil : level, in: forest)
@@ -52,7 +52,7 @@ extension RowModel {
             folds.setUserBits(bits.contains(.initiallyFolded) ? [.userFolded, .initiallyFolded] : [], of: node, id)
             if !bits.contains(.initiallyFolded) { noteFold(of: node, in: forest) }
         }
-        // After the level is set, because that opens or folds all groups.
+        // After the level is set, because that unfolds or folds all groups.
         for site in order.unfoldedSites.symmetricDifference(user.unfoldedSites) {
             setUnfolded(site, user.unfoldedSites.contains(site))
         }

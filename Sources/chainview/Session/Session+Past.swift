@@ -22,13 +22,13 @@ extension Session {
             switch command {
             case .mark, .unmark:
                 histories.keep(playback)
-                return actions.forEach(step)
+                return actions.forEach(dispatch)
             default: break
             }
             let isMove = actions.contains { if case .replayed = $0 { true } else { false } }
             guard isMove, !playback.isOver else {
                 let messages = actions.filter { if case .replayed = $0 { false } else { true } }
-                return (messages.isEmpty ? [.message("this is now")] : messages).forEach(step)
+                return (messages.isEmpty ? [.message("this is now")] : messages).forEach(dispatch)
             }
             self.playback = playback
             for action in actions + start.filter({ if case .replayed = $0 { false } else { true } }) {

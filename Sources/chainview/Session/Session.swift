@@ -171,7 +171,7 @@ final class Session {
     /// The time between two frames, in nanoseconds.
     private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
 
-    private func drain() { for feed in feeds { feed.drain(limit: Self.applyLimit / feeds.count, step) } }
+    private func drain() { for feed in feeds { feed.drain(limit: Self.applyLimit / feeds.count, dispatch) } }
 
     private var hasBatches: Bool { feeds.contains(where: \.hasBatches) }
 

@@ -2,8 +2,8 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-/// The user's folds, tags, opened groups, pins and dismissed warnings in a program, by the ids of nodes. They are kept
-/// while a recording shows moments at which the nodes do not exist.
+/// The user's folds, tags, unfolded groups, pins and dismissed warnings in a program, by the ids of nodes. They are
+/// kept while a recording shows moments at which the nodes do not exist.
 struct KeptChoices {
     var folds = UserFolds()
     /// Pinned nodes.
