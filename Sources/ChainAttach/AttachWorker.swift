@@ -108,6 +108,10 @@ final class AttachWorker {
             phase = .handshake(
                 try ProgramConnection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
         } catch {
+            // A program that is only stopped still listens. Its pid may be another process here, as with a container.
+            if core.options.endsWithRun, process != nil, error.kind == .gone, !core.isStopping {
+                return ending = .finished
+            }
             fail(error)
         }
     }

@@ -93,12 +93,13 @@ enum SafeFiles {
     /// Returns whether a file belongs to this user; does not follow links.
     static func isOwn(_ path: String) -> Bool { FileFacts(at: path)?.isOurs ?? false }
 
-    /// Returns whether a process exists and has not ended; a zombie has ended.
+    /// Returns whether a process exists and has not ended. On Linux a zombie has ended; elsewhere it counts as running.
     static func isRunning(_ pid: Int32) -> Bool {
         guard kill(pid, 0) == 0 || errno == EPERM else { return false }
         switch state(of: pid) {
         case .known(let state): return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(state)
-        case .absent: return false
+        // Processes of others are hidden where /proc is mounted so.
+        case .absent: return kill(pid, 0) != 0 && errno == EPERM
         case .unknown: return true
         }
     }

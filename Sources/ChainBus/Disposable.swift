@@ -8,8 +8,8 @@ public protocol Disposable: AnyObject, Sendable {
     /// Ends the disposable. Idempotent, and never waits; may be called from any thread, also inside a delivery.
     ///
     /// For a subscription: no delivery *begins* after it. A delivery that is under way on another thread goes on to its
-    /// end, perhaps after `dispose()` has returned; if one is under way on this thread, `dispose()` was called from inside it. The
-    /// observer is released by `dispose()`, or by the delivery under way.
+    /// end, perhaps after `dispose()` has returned; a delivery under way on this thread is the one that calls
+    /// `dispose()`; it goes on to its end, too. The observer is released by `dispose()`, or by the delivery under way.
     func dispose()
 }
 

@@ -158,12 +158,13 @@ public struct ProcessDescription: Hashable, Sendable {
         self.isReadOnly = isReadOnly
     }
 
-    /// Takes another offset over, and shifts ``startTime`` with it. One that differs by a second or less is ignored,
-    /// because the description should not change with each correction of the system's clock.
+    /// Takes another offset over. One that differs by a second or less is ignored, because the description should not
+    /// change with each correction of the system's clock. A ``startTime`` before September 2020, of a program that was
+    /// started before the clock was set, is shifted with it; another one stays, because the machine was suspended since.
     package mutating func correct(wallOffset offset: UInt64) {
         let change = offset &- wallOffset
         guard Int64(bitPattern: change).magnitude > 1_000_000_000 else { return }
         wallOffset = offset
-        if startTime != 0 { startTime &+= change }
+        if startTime != 0, startTime < 1_600_000_000_000_000_000 { startTime &+= change }
     }
 }

@@ -42,7 +42,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case tap = 25
     /// `thenCallback`: its handler gets the resolver that settles it.
     case callback = 26
-    // Combinators: members are links.
+    // Combinators: joined to their members by `LinkKind.member`.
     /// `all`: fulfilled when every member is.
     case all = 48
     /// `allSettled`: fulfilled when every member is settled.

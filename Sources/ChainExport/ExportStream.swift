@@ -38,7 +38,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         /// The most nodes of a chain before its settled beginning is evicted.
         package var chainNodeLimit = 200_000
         /// The moment that the export begins at, in nanoseconds of the program's clock. Nodes that are finished by then
-        /// are not passed on, and chains that are over by then begin only if something is chained to them later.
+        /// are not passed on, and chains that are over by then do not begin.
         package var start: UInt64 = 0
 
         package init() {}
@@ -135,9 +135,8 @@ package struct ExportStream<Exporter: NodeExporter> {
         for change in changes.nodes {
             let index = Int(change.index.rawValue)
             if change.changes.contains(.created) { progress[index] = [] }
-            let mayBeOver = isBeforeStart || progress[index].contains(.passed)
             if change.traits.contains(.root), !progress[index].contains(.begun),
-                !mayBeOver || forest.chain(of: change.index).liveCount > 0
+                !isBeforeStart || forest.chain(of: change.index).liveCount > 0
             {
                 progress[index].insert(.begun)
                 let view = forest.node(change.index)
@@ -150,7 +149,7 @@ package struct ExportStream<Exporter: NodeExporter> {
             // A node that is only referenced by others is passed on at the end, if it is not reported until then.
             guard let settled = view.settled else { continue }
             if isBeforeStart {
-                progress[index].formUnion(change.traits.contains(.root) ? .passed : [.begun, .passed])
+                progress[index].formUnion([.begun, .passed])
                 continue
             }
             progress[index].insert(.waiting)
@@ -195,9 +194,10 @@ package struct ExportStream<Exporter: NodeExporter> {
 /// What was done for a node.
 private struct NodeProgress: OptionSet {
     let rawValue: UInt8
-    /// It was enqueued as a new root.
+    /// It was enqueued as a new root, or finished without being one, so that it never begins.
     static let begun = NodeProgress(rawValue: 1)
     /// It was enqueued as finished.
     static let waiting = NodeProgress(rawValue: 2)
+    /// It was passed on as finished, or had finished by ``ExportStream/Options/start``.
     static let passed = NodeProgress(rawValue: 4)
 }

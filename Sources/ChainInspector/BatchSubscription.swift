@@ -38,6 +38,8 @@ public final class BatchSubscription: Disposable {
 
     /// Whether the collector looks at the rings more often for this subscriber.
     let isPrompt: Bool
+    /// Whether ``notify()`` may run code of the program.
+    let callsProgram: Bool
     private let collector: Collector
     private let mailbox: Mailbox<EventBatch>
     /// Whether the mailbox went from empty to not empty, and the subscriber was not notified yet.
@@ -50,9 +52,13 @@ public final class BatchSubscription: Disposable {
         let isSet = Atomic<Bool>(false)
     }
 
-    init(_ collector: Collector, mailboxLimit: Int, isPrompt: Bool, onReady: @escaping @Sendable () -> Void) {
+    init(
+        _ collector: Collector, mailboxLimit: Int, isPrompt: Bool, callsProgram: Bool,
+        onReady: @escaping @Sendable () -> Void
+    ) {
         let flag = Flag()
         self.isPrompt = isPrompt
+        self.callsProgram = callsProgram
         self.collector = collector
         self.onReady = onReady
         isWoken = flag

@@ -36,7 +36,7 @@ extension Collector {
             if let tasks = tasks.withLock({ $0 }) {
                 for id in topmost {
                     guard let refusal = tasks.refusal(of: id) else { continue }
-                    // That of an async let in a span names the span, which cannot be cancelled, either.
+                    // The refusal of an async let in a span advises to cancel the span, which cannot be cancelled, either.
                     let ofSpan = withState { $0.refusalOfSpans(in: ongoing.roots, scope, othersArePending: true) }
                     return .refused(ofSpan ?? refusal)
                 }
@@ -96,8 +96,10 @@ extension CollectorState {
         }
     }
 
-    /// Returns the refusal of a scope in which only spans are pending, or others that cannot be cancelled, with the node
-    /// to cancel instead; nil where no root is a span.
+    /// Returns the refusal of a scope in which nothing pending can be cancelled, and names the node to cancel instead, if
+    /// there is one; nil where no root is a span.
+    ///
+    /// - Parameter othersArePending: whether others than spans, such as async lets, are pending, too.
     func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope, othersArePending: Bool = false) -> String? {
         let spans = roots.compactMap { forest.index(of: $0) }.filter { forest.node($0).kind == .span }
         guard let span = spans.first else { return nil }

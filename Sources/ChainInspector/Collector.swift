@@ -85,10 +85,16 @@ package final class Collector: Sendable {
     /// Publishes the outbox. Where another thread is publishing, that thread publishes these batches, too.
     func publish() {
         while let work = takeOutbox() {
-            SystemThread.runningProgram {
-                for batch in work.batches { subject.onNext(batch) }
+            let deliver = {
+                for batch in work.batches { self.subject.onNext(batch) }
                 for subscription in work.woken { subscription.notify() }
-                if work.ends { subject.onCompleted() }
+                if work.ends { self.subject.onCompleted() }
+            }
+            // Only for code of the program, because a signal that the program has blocked since would arrive here.
+            if subject.subscriberCount > 0 || work.woken.contains(where: \.callsProgram) {
+                SystemThread.runningProgram(deliver)
+            } else {
+                deliver()
             }
             outbox.withLock { $0.isPublishing = false }
         }
@@ -109,21 +115,23 @@ package final class Collector: Sendable {
         withState { state in
             // Viewers take a program without heartbeats for a stopped one.
             if state.subscriptions.contains(where: \.isPrompt) { return min(options.interval, options.heartbeat) }
-            if state.cancellations.count > 0 { return options.interval }
-            // A flight recorder's, which writes the events of the last 250 ms.
-            if !state.subscriptions.isEmpty { return options.idleInterval }
-            return max(options.interval, options.idleInterval)
+            let longest = max(options.interval, options.idleInterval)
+            let interval = state.cancellations.count > 0 ? options.interval : longest
+            // The limit is a flight recorder's, which writes all but the events of the last 250 ms.
+            return state.subscriptions.isEmpty ? interval : min(interval, options.idleInterval)
         }
     }
 
     /// Adds a subscriber: it gets the present state, then the batches published from now on.
     ///
-    /// - Parameter isPrompt: whether the collector looks at the rings more often for it.
+    /// - Parameters:
+    ///   - isPrompt: whether the collector looks at the rings more often for it.
+    ///   - callsProgram: whether `onReady` may run code of the program.
     func subscribe(
-        mailboxLimit: Int, isPrompt: Bool = true, onReady: @escaping @Sendable () -> Void
+        mailboxLimit: Int, isPrompt: Bool = true, callsProgram: Bool = true, onReady: @escaping @Sendable () -> Void
     ) -> BatchSubscription {
         let subscription = BatchSubscription(
-            self, mailboxLimit: mailboxLimit, isPrompt: isPrompt, onReady: onReady)
+            self, mailboxLimit: mailboxLimit, isPrompt: isPrompt, callsProgram: callsProgram, onReady: onReady)
         withState { state in
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }

@@ -14,9 +14,10 @@ import PromiseRuntime
 /// It lasts until ``stop()``, whether or not the result is kept. One thread collects, and the program's own threads
 /// never wait for it. An event costs 43 to 98 ns in all: some 3.5 % of the throughput where handlers do work, at
 /// 335,000 events a second; 65 % where they only make events, as fast as they can. Nodes made earlier appear at their
-/// next event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()``,
-/// ``collectNow()``, ``dump(settled:limit:)``, ``eventCounts`` and ``perform(_:)`` of the parent's inspector may be
-/// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
+/// next event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()`` of
+/// the parent's inspector only ends recording and restores the dump signals; ``collectNow()`` does nothing,
+/// ``dump(settled:limit:)`` returns one line, ``eventCounts`` are 0, and ``perform(_:)`` refuses. Where the parent had
+/// several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
     let description: ProcessDescription
     /// The ``description`` with the present offset to the time of day.
@@ -155,11 +156,11 @@ public final class Inspector: Sendable {
         for thread in threads { thread.stop() }
     }
 
-    /// Ends recording, and publishes the events recorded by then. Waits at most a second for the collecting thread, for
-    /// a dump under way, and at most a fifth of a second for attached viewers to get the events. Leaves no thread,
-    /// socket or file behind. Only two kinds of threads end later, by themselves: a thread of the inspector that calls
-    /// this function (in an observer, or in a handler that a viewer cancelled), and a thread with a handler that has
-    /// not returned. Idempotent.
+    /// Ends recording, and publishes the events recorded by then. Waits for the collecting thread (at most a second), for
+    /// a dump under way (as long as its reader reads), and for attached viewers to get the events (at most a fifth of a
+    /// second). Leaves no thread, socket or file behind. Only two kinds of threads end later, by themselves: a thread of
+    /// the inspector that calls this function (in an observer, or in a handler that a viewer cancelled), and a thread
+    /// with an observer or a handler that has not returned. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -201,7 +202,7 @@ public final class Inspector: Sendable {
     /// never the present state, and delays no other subscriber.
     ///
     /// - Parameters:
-    ///   - mailboxLimit: the most events and nodes that wait in the mailbox (a batch counts one more); at least 1.
+    ///   - mailboxLimit: the most events and nodes that wait in the mailbox (each batch itself counts as one, too); at least 1.
     ///   - onReady: called when the mailbox is no longer empty, and at the end: on the thread that publishes, or on the
     ///     one that subscribes or requests the state. It must be short and must not block.
     public func subscribe(
@@ -220,7 +221,7 @@ public final class Inspector: Sendable {
     /// begins with this call, and ends with the loop's task or when the sequence is released. The sequence is for one
     /// loop only.
     ///
-    /// - Parameter mailboxLimit: the most events and nodes that wait (a batch counts one more); at least 1.
+    /// - Parameter mailboxLimit: the most events and nodes that wait (each batch itself counts as one, too); at least 1.
     public func batchSequence(mailboxLimit: Int = 200_000) -> AsyncStream<EventBatch> {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let subscription = subscribe(mailboxLimit: mailboxLimit) { wake.yield() }

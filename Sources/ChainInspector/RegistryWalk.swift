@@ -80,7 +80,7 @@ extension Collector {
             let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(shard: shard - own) ?? []
             withState { state in
                 state.publish(nodes, of: runtime, shardCount: own + (tasks?.shardCount ?? 0))
-                state.walk.duration += recorder.clock.now &- start
+                state.walk.duration += recorder.clock.now.subtractingClamped(start)
             }
             publish()
             pass()

@@ -33,6 +33,7 @@ extension ForestData {
 
     /// Replaces the lists by ``ChangeLog/isEverything``.
     func recordOverflow() {
+        log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         for slot in log.slots where isOccupied(slot) { nodes[slot].pointee.changes = [] }
         log.slots = []
         log.evicted = []

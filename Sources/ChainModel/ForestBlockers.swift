@@ -90,11 +90,19 @@ extension ChainForest {
             if record.state.isLive {
                 result.firstLive = result.firstLive ?? link.node
             } else if record.state == .rejected || record.state == .abandoned || record.state == .cancelled {
-                let best = result.firstRejected.map { data.nodes[$0.rawValue].pointee.settled ?? .max } ?? .max
-                if (record.settled ?? .max) < best { result.firstRejected = link.node }
+                if result.firstRejected.map({ rejectionOrder(link.node) < rejectionOrder($0) }) ?? true {
+                    result.firstRejected = link.node
+                }
             }
         }
         return result
+    }
+
+    /// Returns what orders rejected members by their settlements. Of equal times, which may be rounded ones, a
+    /// cancellation is the later one, because it is a consequence.
+    private func rejectionOrder(_ node: NodeIndex) -> (UInt64, Int) {
+        let record = data.nodes[node.rawValue].pointee
+        return (record.latestSettled ?? .max, record.state == .cancelled ? 1 : 0)
     }
 
     /// Returns the node in which a node's rejection began, which may be the node itself, and how many steps away it is.

@@ -2,8 +2,9 @@
 extension ForestData {
     /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
-        // A promise that a live node follows is pending; a member of one may have settled long ago.
-        let isLive = kind == .adoption && nodes[holder].pointee.state.isLive
+        // A promise that a live node follows is pending; a member of one may have settled long ago. Not by `state`, which
+        // a snapshot sets after its links. With a forgotten id the other ids of its page come back, too.
+        let isLive = kind == .adoption && nodes[holder].pointee.derivedState.isLive
         guard id.rawValue != nodes[holder].pointee.id,
             let target = ensureReferencedSlot(of: id, at: time, isLive: isLive)
         else { return }

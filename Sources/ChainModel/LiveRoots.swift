@@ -23,7 +23,8 @@ struct LiveRoots {
     /// The first entry of the heap, which may have settled.
     var first: Entry? { heap.first }
 
-    /// Adds a chain that is live from now on. O(1) for one that is not before the frontier, as most are.
+    /// Adds a chain that is live from now on if it is before the frontier. O(1) for others, as most are: the frontier
+    /// finds them.
     @inline(__always)
     mutating func insert(_ entry: Entry) {
         if entry.precedes(frontier) { insertEarly(entry) }
@@ -79,7 +80,7 @@ struct LiveRoots {
 }
 
 extension ForestData {
-    /// Records a live chain after it became live, or after its root or the creation time of that changed.
+    /// Records a live chain after it became live, after it got another root, or after its root got another creation time.
     @inline(__always)
     func noteLive(_ root: UInt32) {
         let node = nodes[root]

@@ -12,7 +12,7 @@ struct TextPool: Sendable {
     }
 
     private static let pageShift: UInt32 = 9
-    /// In pages, so that growth moves no text.
+    /// In pages, so that growth moves the texts of one page at most.
     private var pages: [[Entry]] = []
     private var firstFree = noSlot
     /// How many texts there are.

@@ -18,7 +18,7 @@ package struct FileHeader: Hashable, Sendable {
     package var bytes: [UInt8] {
         var bytes = RecordingFormat.magic
         bytes.put(RecordingFormat.version)
-        bytes.put(RecordingFormat.oldestVersion)
+        bytes.put(RecordingFormat.oldestReaderVersion)
         bytes.put(UInt32(0))
         bytes.put(id)
         bytes.put(bytes.withUnsafeBytes { Checksum.of($0) })

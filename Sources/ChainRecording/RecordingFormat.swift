@@ -6,15 +6,15 @@ package enum RecordingFormat {
     package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x65, 0x9E]
     /// The version that this package writes.
     package static let version: UInt16 = 1
-    /// The least version that understands this one.
-    package static let oldestVersion: UInt16 = 1
+    /// The oldest version of a reader that can read what this package writes; stored in the file's header.
+    package static let oldestReaderVersion: UInt16 = 1
     /// Bytes of the file's header.
     package static let fileHeaderSize = 48
     /// Bytes of a chunk's header.
     package static let chunkHeaderSize = 88
     /// The first four bytes of every chunk: `chk` and a byte that is not text.
     package static let chunkMagic: [UInt8] = [0x63, 0x68, 0x6B, 0x9E]
-    /// The most bytes of a chunk's payload, except where one name, node or event takes more, and in an index.
+    /// The most bytes of a chunk's payload. A single name, node or event may exceed it, and so may an index.
     package static let chunkLimit = 256 << 10
     /// The most bytes of a keyframe's unpacked payloads that a reader accepts: some ten million nodes.
     static let keyframeLimit = 1 << 30

@@ -21,6 +21,8 @@ package struct RingEvents {
     private(set) var events: [Event] = []
     /// The names of threads.
     private(set) var threads: [ThreadID: String] = [:]
+    /// The time of the last event of the ring that a thread's name was read of.
+    private var lastNamed: [ThreadID: UInt64] = [:]
     private let bytes: UnsafeRawBufferPointer
     /// Ticks and the time of the same moment, in the order of ticks.
     private var anchors: [(ticks: UInt64, time: UInt64)] = []
@@ -99,7 +101,11 @@ package struct RingEvents {
         guard !found.isEmpty else { return }
         events += found
         let name = bytes[(entry + Format.nameOffset)..<(entry + Format.nameOffset + Format.nameSize)].prefix { $0 != 0 }
-        if !name.isEmpty { threads[ring.thread] = String(decoding: name, as: UTF8.self) }
+        // Of several threads with one number the last to run has it now, with or without a name.
+        let last = found.map(\.event.time).max() ?? 0
+        guard last >= lastNamed[ring.thread, default: 0] else { return }
+        lastNamed[ring.thread] = last
+        threads[ring.thread] = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 
     /// Returns the first known slot that begins an event and was not overwritten; the tail if there is none. An event

@@ -103,7 +103,10 @@ enum FunctionName {
     /// Returns the mangled symbol at an address; nil for none, or where the system has too few descriptors or too little
     /// memory to read it.
     static func symbol(at address: UnsafeRawPointer) -> (text: String?, isScarce: Bool) {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+        // The program makes a task here, and may read `errno` afterwards.
+        let saved = errno
+        defer { errno = saved }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard chain_symbol_name(address, buffer.baseAddress!, buffer.count) else {
                 return (nil, [EMFILE, ENFILE, ENOMEM].contains(errno))
             }

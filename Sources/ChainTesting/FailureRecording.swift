@@ -33,8 +33,8 @@ extension RecordedRun {
 }
 
 extension EventBatch {
-    /// Returns a batch for each moment with events, after one for the beginning, because a recording is shown at the
-    /// end of batches.
+    /// Returns one batch for the start, one for each later moment with events, and an empty one for the present time if
+    /// that is later. A recording can be shown only at the end of a batch.
     fileprivate func parts(from start: UInt64) -> [EventBatch] {
         var part = EventBatch(process: process, sequence: 1, time: start)
         (part.sites, part.threads, part.executors) = (sites, threads, executors)

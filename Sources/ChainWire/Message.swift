@@ -60,8 +60,8 @@ public struct ClientHello: Hashable, Sendable {
     public var name: String
     /// The proof that the viewer may attach; empty except over TCP.
     public var token: String
-    /// Whether a viewer that watches gets the state once and no batch after it. Such a viewer does not count as a
-    /// watching one, but like one that only sends commands.
+    /// Whether a viewer that watches gets the state once and no batch after it. It counts towards the limit of
+    /// one-shot viewers, as does one that only sends commands.
     public var leavesAfterState: Bool
 
     /// Describes a viewer.
@@ -124,7 +124,8 @@ public struct Goodbye: Hashable, Sendable {
         case refused = 2
         /// There is no room: a limit of viewers is reached, or this connection was closed to admit another.
         case busy = 3
-        /// The receiver cannot understand the sender: invalid bytes, an incompatible version, or a message out of turn.
+        /// The side that ends the connection could not understand the other: invalid bytes, an incompatible version, or a
+        /// message out of turn.
         case misunderstood = 4
         /// A reason that this version does not know.
         case other = 255

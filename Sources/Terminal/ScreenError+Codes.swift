@@ -15,7 +15,7 @@ extension ScreenError {
         case CT_NO_TERMINAL:
             return ScreenError(
                 reason: .noTerminal,
-                description: "Standard input and output are no terminal: run it in one, or try --headless.")
+                description: "Output is no terminal, or no terminal can be read: run it in one, or try --headless.")
         case CT_TERM_UNSET:
             return ScreenError(
                 reason: .unsuitableTerminal,

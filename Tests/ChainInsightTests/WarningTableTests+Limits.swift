@@ -87,6 +87,28 @@ extension WarningTableTests {
         #expect(watched.counts == [:])
     }
 
+    /// The node at which a slice ended moves up within its chain before the next slice.
+    @Test func aSearchGoesOnAtTheDepthOfANodeThatMoved() {
+        var script = ScriptedForest()
+        script.make(1, .work)
+        for node in 2...9 as ClosedRange<UInt64> { script.make(node, .work, by: node - 1) }
+        let root = script.index(1)
+        var search = DepthSearch(root, in: script.forest)
+        var budget = 7
+        guard case .unfinished = search.step(script.forest, deeperThan: 8, budget: &budget) else {
+            Issue.record("the search has ended within its budget")
+            return
+        }
+        script.make(20, .all, by: 1)
+        script.member(20, 8)
+        #expect(script.forest.treeParent(of: script.index(8)) == script.index(20))
+        budget = 100
+        guard case .finished(isDeep: false) = search.step(script.forest, deeperThan: 8, budget: &budget) else {
+            Issue.record("the chain is taken for one of over 8 levels")
+            return
+        }
+    }
+
     @Test func deepChains() {
         var watched = Watched()
         watched.options.depthLimit = 50

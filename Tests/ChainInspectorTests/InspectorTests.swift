@@ -89,6 +89,9 @@ import Testing
         #expect(info.wallOffset == 1_000_005_001 && info.startTime == 1_000_009_001)
         info.correct(wallOffset: 3_000)
         #expect(info.wallOffset == 3_000 && info.startTime == 7_000)
+        info.startTime = 1_700_000_000_000_000_000
+        info.correct(wallOffset: 30_000_000_003_000)
+        #expect(info.startTime == 1_700_000_000_000_000_000, "the machine was suspended")
     }
 
     @Test func aClockOfSwiftThatIsTheSystemsIsNotVirtual() throws {

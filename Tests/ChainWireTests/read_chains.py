@@ -235,17 +235,19 @@ def recorded(data, moment):
     magic, version, oldest, _, name = struct.unpack_from("<8sHHIQ", data)
     if magic.hex() != "636861696e72659e" or version < 1 or oldest > 1 or checksum(data[:24]) != struct.unpack_from("<I", data, 24)[0]:
         sys.exit("This is no recording of version 1")
-    salt, chunks, at = struct.pack("<Q", name), [], 48
+    salt, chunks, at, is_searched = struct.pack("<Q", name), [], 48, False
     while 0 <= at <= len(data) - 88:
         head = struct.unpack_from("<4sBBHIIIIII5QIIII", data, at)
         is_header = head[0].hex() == "63686b9e" and checksum(salt + data[at:at + 84]) == head[-1]
-        if is_header and at + 88 + head[6] <= len(data):
+        fits = is_header and at + 88 + head[6] <= len(data)
+        # A header that was searched for may be a copy in an index.
+        if fits and (not is_searched or checksum(data[at + 88:at + 88 + head[6]]) == head[-2]):
             chunks.append((head[4], head[1], head[2], head[3], head[10], head[-2], at + 88, head[6], head[7]))
-            at += 88 + head[6]
-        elif is_header and head[1] == 3:
+            at, is_searched = at + 88 + head[6], False
+        elif is_header and head[1] == 3 and not is_searched:
             break
         else:
-            at = data.find(b"chk\x9e", at + 1)
+            at, is_searched = data.find(b"chk\x9e", at + 1), True
     chunks.sort()
     begins = [index for index, chunk in enumerate(chunks) if chunk[3] & 1 and chunk[4] <= moment]
     wanted = chunks[begins[-1] if begins else 0:]

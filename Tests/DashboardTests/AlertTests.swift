@@ -141,6 +141,19 @@ import Testing
         #expect(screen.state.typing.problem?.text == "there are 8 alerts; :alert off drops them")
     }
 
+    /// A node that matched before the alert was set, and becomes a member of a combinator.
+    @Test func aMatchThatMovesDoesNotRing() {
+        var screen = Self.screen()
+        screen.type(":alert failed<Enter>")
+        screen.tick(50)
+        var script = Script(sequence: 2, time: 100)
+        script.make(9, .all, "both")
+        script.link(9, 1)
+        screen.feed(script)
+        screen.tick(150)
+        #expect(screen.text.contains("both") && Self.bells(screen) == 0)
+    }
+
     /// An event is over at once, so no node comes to match it.
     @Test func alertsAreNotAboutEvents() {
         var screen = Self.screen()

@@ -39,7 +39,7 @@ import Testing
         #expect(screen.message == "there is no node to return to")
     }
 
-    /// A link above the selected one goes when its node begins to run.
+    /// The link above the selected one, to the awaited member, goes when the combinator settles.
     @Test func theSelectedLinkStaysSelectedIfTheLinesChange() {
         var screen = Screen(120, 40)
         var script = Script(time: 1_000)

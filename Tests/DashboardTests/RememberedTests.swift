@@ -75,6 +75,8 @@ import Testing
         #expect(other.words(since: usual) == ["siblings sorted", "the rest dimmed", "details where there is room"])
         usual.detail = .open
         #expect(usual.words(since: other) == ["siblings in program order", "the rest hidden", "details open"])
+        (other, usual.detailColumns) = (usual, 50)
+        #expect(usual.words(since: other) == ["details resized"])
     }
 
     @Test func aSessionKeepsWhatTheUserChanged() {

@@ -163,6 +163,7 @@ import Testing
         ]
         for (path, line) in wanted { #expect(lines.line(of: path) == line, "\(path)") }
         #expect(lines.line(of: ["c"]) == nil && lines.line(of: ["many", "nothing"]) == 13)
+        #expect(TOMLKeyLines("\u{FEFF}# It's a table\n[a]\nb = 1\n").line(of: ["a", "b"]) == 3)
         // Any text is read to its end without a trap.
         for text in [
             "[", "[[", "a", "=", "a=", "a={", "a=[", "\"", "'''", "a=\"\\", "}", ",", "]", "a=[}", "a={]", ".=.",

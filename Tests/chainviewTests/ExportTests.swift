@@ -158,7 +158,10 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: place.path + "/link", withDestinationPath: "old")
         #expect(try place.run("export shop --dot -o link --overwrite").status == 0)
         #expect(try String(contentsOfFile: place.path + "/old", encoding: .utf8).contains("digraph"))
+        try FileManager.default.createSymbolicLink(atPath: place.path + "/lost", withDestinationPath: "nowhere")
+        let outcome = try place.run("export shop --dot -o lost --overwrite")
+        #expect(outcome.status == 74 && outcome.errors.contains("No such file"), "\(outcome)")
         let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
-        #expect(!names.contains { $0.hasPrefix("old.") })
+        #expect(!names.contains { $0.hasPrefix("old.") || $0 == "nowhere" })
     }
 }

@@ -4,7 +4,7 @@ import ChainModel
 public struct SiteReport: Sendable {
     /// A call site and an operation, by names that several runs of a program have in common.
     public struct Name: Hashable, Sendable {
-        /// The file with its module, and the line; empty and 0 where unknown.
+        /// The file with its module, and the line. For a Swift task its function's name and 0; empty and 0 where unknown.
         public var file: String, line: UInt32
         /// The operation.
         public var kind: NodeKind

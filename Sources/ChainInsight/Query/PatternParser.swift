@@ -26,7 +26,7 @@ struct PatternParser {
     private var depth = 0
     private var nodes: [Node] = []
 
-    /// The most groups inside one another.
+    /// The most alternatives inside one another: the whole expression, and 31 groups.
     private static let depthLimit = 32
     private static let nodeLimit = 2_000
     private static let repeatLimit = 100
@@ -144,7 +144,8 @@ struct PatternParser {
 
     // MARK: The automaton
 
-    /// Adds the nodes of a part, from which `next` follows; returns the index of the first one.
+    /// Adds the nodes of a part, with ends that lead to the node `next`. Returns the index of the part's first node;
+    /// `next` if the part is empty.
     private mutating func add(_ part: Part, next: Int) throws(TextPattern.Problem) -> Int {
         guard nodes.count < Self.nodeLimit else { throw problem("there is too much to repeat", 0..<characters.count) }
         switch part {

@@ -27,7 +27,7 @@ extension Query {
         }
     }
 
-    /// Returns the query that matches the nodes of a call site and kind.
+    /// Returns the query that matches the nodes of a call site and kind; without a site, all nodes of the kind.
     public static func text(site: CodeLocation?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }

@@ -38,10 +38,10 @@ final class FlightWork: Sendable {
             }
         }
         // A pass over the rings comes first, because the state that the subscription begins with has the time of the last
-        // pass: 0 if there was none.
+        // pass, or of the inspector's start.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
-            mailboxLimit: Self.mailboxLimit, isPrompt: false, onReady: { woken.signal() })
+            mailboxLimit: Self.mailboxLimit, isPrompt: false, callsProgram: false, onReady: { woken.signal() })
     }
 
     /// Ends the subscription, because the thread could not be started.

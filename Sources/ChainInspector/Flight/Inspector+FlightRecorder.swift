@@ -16,8 +16,8 @@ extension Inspector {
     public var flightRecordingPath: String? { usableFlight?.path }
 
     /// Copies the last part of the flight recording into a new file of mode 0600, a recording for `chainview replay`.
-    /// The copy begins with the last state written before that time: up to 10 s earlier, or longer if the program made no
-    /// events in between.
+    /// The copy begins with the last state that was written before the beginning of that part: up to 10 s earlier, or
+    /// longer if the program made no events in between.
     ///
     ///     let inspector = try Inspector.start()
     ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")
@@ -26,7 +26,7 @@ extension Inspector {
     ///
     /// - Parameter duration: the length of the last part; nil: everything that the flight recording has.
     /// - Throws: ``InspectorError/noFlightRecorder``, and ``InspectorError/flightRecording(_:)`` where the file exists
-    ///   already or cannot be written.
+    ///   already or cannot be written, or the flight recorder has ended or has recorded nothing yet.
     public func dumpFlightRecording(last duration: Duration? = nil, to path: String) throws {
         guard let flight = usableFlight else { throw InspectorError.noFlightRecorder }
         let target: RecordingFileStorage

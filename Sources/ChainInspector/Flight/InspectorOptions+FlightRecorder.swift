@@ -17,8 +17,8 @@ extension InspectorOptions {
     public struct FlightRecorder: Hashable, Sendable {
         /// An event that triggers a dump of the recording.
         ///
-        /// The other warnings of the dashboard depend on the time or on the whole forest. The dashboard computes them,
-        /// and they trigger nothing in the program.
+        /// These are the warnings of the dashboard that a single event decides. The others depend on the time or on the
+        /// whole forest: the dashboard computes them, and they trigger nothing in the program.
         public enum Trigger: Hashable, Sendable, CaseIterable {
             /// A rejected promise was released without a handler for its error.
             case unhandledRejection

@@ -121,7 +121,7 @@ extension ServerLoop {
         connection.enqueue(hello)
         guard greeting.purpose == .watch else { return }
         connection.watch(
-            shared.inspector.subscribe(mailboxLimit: options.mailboxLimit) {
+            shared.inspector.collector.subscribe(mailboxLimit: options.mailboxLimit, callsProgram: false) {
                 [batchSignal = connection.batchSignal, shared] in
                 batchSignal.hasArrived.store(true, ordering: .releasing)
                 shared.waker.wake()

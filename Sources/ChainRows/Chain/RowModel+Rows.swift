@@ -69,7 +69,7 @@ extension RowModel {
             return 1
         }
         if isLong(count) {
-            // A list that has to be read in slices is begun before its rows are requested.
+            // A chain of over `firstReadCount` nodes is read in slices, so its list is begun before its rows are requested.
             guard holdsFolds || count > Self.firstReadCount else { return count }
             let listIndex = list(ofLong: root, in: forest)
             return holdsFolds ? max(1, longChains.rowCount(of: listIndex, isFiltered: false)) : count

@@ -43,6 +43,8 @@ struct MatchCounts {
     private var touched: [NodeIndex] = []
     /// The nodes that began or ceased to match.
     private var flipped: [NodeIndex] = []
+    /// Those of them that began to match, without those that matched before under another root.
+    private var appeared: [NodeIndex] = []
 
     init(revision: UInt64 = 0) { self.revision = revision }
 
@@ -65,7 +67,7 @@ struct MatchCounts {
         var number = nodes[root.rawValue].chainNumber
         let oldNumber = nodes[node.rawValue].countedFor
         guard oldNumber == 0 || oldNumber != number else { return }
-        if oldNumber != 0 { uncount(node, from: oldNumber) }
+        if oldNumber == 0 { appeared.append(node) } else { uncount(node, from: oldNumber) }
         if number == 0 { number = addNumber(for: root) }
         nodes[node.rawValue].countedFor = number
         chains[number].count += 1
@@ -142,7 +144,16 @@ struct MatchCounts {
     /// be among them.
     mutating func takeFlipped() -> [NodeIndex] {
         guard !flipped.isEmpty else { return [] }
-        defer { flipped.removeAll(keepingCapacity: true) }
+        defer {
+            flipped.removeAll(keepingCapacity: true)
+            appeared.removeAll(keepingCapacity: true)
+        }
         return flipped
+    }
+
+    /// Does the same as ``takeFlipped()``, and returns the nodes that began to match.
+    mutating func takeAppeared() -> [NodeIndex] {
+        defer { _ = takeFlipped() }
+        return appeared
     }
 }

@@ -53,8 +53,8 @@ package struct MatchWatch {
         }
     }
 
-    /// Forgets the matches at indices that new nodes have now, because a new node that matches, too, is to be reported.
-    /// O(nodes).
+    /// Forgets the match of each index that a new node has reused; otherwise the new node's own match would not be
+    /// reported. O(nodes).
     private mutating func forgetReused(in forest: borrowing ChainForest) {
         for slot in 0..<UInt32(forest.indexBound) {
             let node = NodeIndex(rawValue: slot)
@@ -73,11 +73,11 @@ package struct MatchWatch {
         scan.tick(now)
         _ = scan.scan(in: forest, budget: budget)
         _ = scan.takeTouched()
-        let flipped = scan.takeFlipped()
+        let appeared = scan.takeAppeared()
         guard !isBeginning else {
             isBeginning = scan.hasWork || !isComplete
             return []
         }
-        return flipped.filter { scan.isMatch($0) && forest.contains($0) }
+        return appeared.filter { scan.isMatch($0) && forest.contains($0) }
     }
 }

@@ -119,6 +119,7 @@ extension ViewSettings {
         if let filter, filter != usual.filter { words.append(filter.isEmpty ? "no filter" : "filter “\(filter)”") }
         if let dims, dims != usual.dims { words.append(dims ? "the rest dimmed" : "the rest hidden") }
         if let detail, detail != usual.detail { words.append(detail.words) }
+        if detailColumns != usual.detailColumns || detailRows != usual.detailRows { words.append("details resized") }
         if let theme, theme != usual.theme { words.append("theme \(theme)") }
         if let rate = refreshRate, rate != usual.refreshRate { words.append("\(rate) frames a second") }
         if let folded, folded != usual.folded, !folded.isEmpty {

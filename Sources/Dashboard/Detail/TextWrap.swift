@@ -26,7 +26,7 @@ enum TextWrap {
                 (line, used) = ("", 0)
             }
             while width > columns {
-                let head = SafeText.line(String(word.prefix(columns)), maxColumns: columns, charset: charset)
+                let head = SafeText.line(beginning(of: word, columns), maxColumns: columns, charset: charset)
                 guard !head.isEmpty else { break }
                 lines.append(head)
                 // By scalars, because a character may take several columns, and the line may end within it.
@@ -44,9 +44,14 @@ enum TextWrap {
         return lines
     }
 
-    /// Returns the columns of a word, or some number above `columns` if it is wider. Reads the first characters only:
-    /// each character of a safe text takes at least one column.
+    /// Returns the columns of a word, or some number above `columns` if it is wider. Reads its beginning only.
     private static func width(of word: Substring, upTo columns: Int, _ charset: Charset) -> Int {
-        TextWidth.of(String(word.prefix(columns + 1)), charset: charset)
+        TextWidth.of(beginning(of: word, columns + 1), charset: charset)
+    }
+
+    /// Returns the beginning of a word that takes at least `columns` columns, if the word does. By scalars, because a
+    /// character may have thousands; of a safe text, three take at least one column.
+    private static func beginning(of word: Substring, _ columns: Int) -> String {
+        String(word.unicodeScalars.prefix(3 * columns))
     }
 }

@@ -20,6 +20,8 @@ import ChainSystem
 ///   later.
 /// - Threads: started on demand, up to the width; 100,000 ready handlers start no more. A thread ends after 10 s
 ///   without a job. All end when the pool is released and the ready jobs have run.
+/// - Signals: a thread has the signal mask of the thread that started it. A program that takes signals with `sigwait` or
+///   `signalfd` blocks them before its first promise.
 /// - Forks: in a child the pool is empty and starts its own threads; jobs of the parent stay there, and ``onBlocked``
 ///   is nil. A handler that forks must not return in the child.
 public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {

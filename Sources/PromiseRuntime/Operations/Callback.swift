@@ -27,8 +27,8 @@ extension Promise {
         }
 
         /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
-        /// without a value. If there is neither, fulfils a promise of an optional with nil, and rejects any other with
-        /// ``CallbackWithoutOutcome``.
+        /// without a value. If there is neither, fulfils with nil where the value's type has a nil literal, as optionals
+        /// do, and rejects with ``CallbackWithoutOutcome`` otherwise.
         public func valueOrError(_ value: Value?, _ error: (any Error)?) {
             if let error {
                 resolver.reject(error)

@@ -42,13 +42,7 @@ struct Attach: ParsableCommand {
         // Checked before the screen opens, because an error is then one line. Not over ssh, because a second login
         // doubles the time.
         if !wait {
-            var runs: Set<ProcessKey> = []
-            // Several targets may lead to one program, which is shown once.
-            targets = try targets.filter { target in
-                guard !target.isFar else { return true }
-                let run = try discovery.probe(target)
-                return runs.insert(run).inserted
-            }
+            targets = try discovery.distinct(targets)
         }
         do { try settings.attach(to: targets, Discovery(), waits: wait) } catch let failure as Failure {
             // The source gives the reason for its end as a text only; probing throws the error with its exit code.
@@ -127,5 +121,27 @@ extension Settings {
             Signals.raiseAgain(signal)
         case .chosen(let target): try show(sources([target], discovery, waits: false), on: screen)
         }
+    }
+}
+
+extension Discovery {
+    /// Returns the targets without those that lead to a program that another one leads to. Of a pid and a name or
+    /// address it is the pid that goes, because the other leads to the program's next run, too.
+    fileprivate func distinct(_ targets: [Target]) throws -> [Target] {
+        var (places, kept): ([ProcessKey: Int], [Target]) = ([:], [])
+        for target in targets {
+            guard !target.isFar else {
+                kept.append(target)
+                continue
+            }
+            let run = try probe(target)
+            if let place = places[run] {
+                if case .pid = kept[place] { kept[place] = target }
+            } else {
+                places[run] = kept.count
+                kept.append(target)
+            }
+        }
+        return kept
     }
 }

@@ -19,11 +19,11 @@ struct Record: ParsableCommand {
             that read recordings themselves.
 
             With --max-size, or once the disk is full, the oldest part of the recording is dropped for the newest. If \
-            too little could be kept, the recording ends, and the file says so.
+            that does not make enough room, the recording ends, and the file says so.
 
-            With --last it records nothing: a program with a flight recorder (InspectorOptions.flightRecorder, or \
-            CHAINVIEW_FLIGHT_RECORDER=1 beside CHAINVIEW=1) sends what it has of the time before, with the state at its \
-            beginning.
+            With --last nothing new is recorded: a program with a flight recorder (InspectorOptions.flightRecorder, or \
+            CHAINVIEW_FLIGHT_RECORDER=1 beside CHAINVIEW=1) sends what that holds of the last 30s, 10m and so on, \
+            beginning with the program's state at the start of that time.
 
             Exit codes: 0 done, 64 wrong usage or the file exists, 65 another version of the protocol, 66 no such \
             program, 69 the program is gone, does not answer or has too many viewers, 74 the file cannot be written, \

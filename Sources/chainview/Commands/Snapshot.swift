@@ -9,9 +9,9 @@ struct Snapshot: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints one frame of the dashboard on a program or a recording.",
         discussion: """
-            The frame shows all that is there: a program is asked for its state, and not waited for. Views of what happens \
-            over time (the load in the header, events) show only what the state holds. Of a recording, FILE@TIME is a moment \
-            (12:04:31.2, 90s from the beginning, -5s from the end, start or end); without one, its end.
+            The frame shows the program's present state; the command does not wait for further events. Views of what \
+            happens over time (the load in the header, events) show only what the state holds. Of a recording, FILE@TIME \
+            is a moment (12:04:31.2, 90s from the beginning, -5s from the end, start or end); without one, its end.
 
             Exit codes: 0 done, 64 wrong usage, 65 another version of the protocol, no recording or a damaged one, 66 \
             no such program or file, 69 the program is gone, does not answer or has too many viewers, 74 input or \

@@ -33,6 +33,8 @@ struct TOMLKeyLines {
 
     init(_ text: String) {
         rest = Substring(text).unicodeScalars
+        // A byte order mark, which the parser skips, too.
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
         var table: [String] = []
         while let next = rest.first {
             switch next {

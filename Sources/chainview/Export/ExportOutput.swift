@@ -11,7 +11,8 @@ final class ExportOutput {
     private let replacement: FileReplacement?
     /// Whether the file is created here; devices and pipes are not.
     private let isNew: Bool
-    private var isEmpty = true
+    /// Whether a new file is removed on release.
+    private var isRemovable = true
     private var buffered = ""
 
     /// Opens a file; nil or `-` is standard output.
@@ -22,6 +23,7 @@ final class ExportOutput {
         }
         var facts = stat()
         let exists = stat(name, &facts) == 0
+        if overwrites, !exists, lstat(name, &facts) == 0 { throw Failure(notWritten: name, ENOENT) }
         // Devices and pipes are written to, and not replaced.
         let isSpecial = exists && facts.st_mode & S_IFMT != S_IFREG
         replacement = overwrites && exists && !isSpecial ? FileReplacement(of: name) : nil
@@ -36,12 +38,12 @@ final class ExportOutput {
     deinit {
         guard let path, descriptor >= 0 else { return }
         close(descriptor)
-        if let replacement { unlink(replacement.temporary) } else if isNew, isEmpty { unlink(path) }
+        if let replacement { unlink(replacement.temporary) } else if isNew, isRemovable { unlink(path) }
     }
 
     /// Writes the buffered text, and replaces the file.
     func end() throws {
-        isEmpty = false
+        isRemovable = false
         try flush()
         guard let replacement else { return }
         guard replacement.finish() else { throw failure }
@@ -59,7 +61,7 @@ final class ExportOutput {
         let text = buffered
         buffered = ""
         guard path != nil else { return try Streams.print(text) }
-        isEmpty = false
+        isRemovable = false
         guard Streams.write(text, to: descriptor) else { throw failure }
     }
 }

@@ -11,7 +11,7 @@ extension Session {
         case .send(let source, let command): feeds[source.rawValue].send(command)
         case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
         case .replay(let source, let command): replay(command, from: source)
-        case .record(let source, let path): record(source, into: path)
+        case .record(let source, let path): toggleRecording(of: source, into: path)
         case .redraw:
             screen.redraw()
             drawnRevision = nil

@@ -24,7 +24,8 @@ extension State {
         // A message on the status line is not part of the picture.
         status = nil
         let content: String
-        switch path.split(separator: ".", omittingEmptySubsequences: false).last.map({ $0.lowercased() }) {
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false)
+        switch parts.count > 1 ? parts.last?.lowercased() : nil {
         case "txt": content = picture(.text)
         case "ansi": content = picture(.ansi)
         case "svg": content = picture(.svg)

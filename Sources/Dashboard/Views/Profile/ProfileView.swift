@@ -64,7 +64,11 @@ extension ProfileView: SortedView {
             state.profile.cursor.follow(state.profile.selected, in: state.profile.rows)
         }
         state.profile.cursor.resize(state.profile.rows.count, height: height(in: state))
-        if state.profile.selected != nil { state.profile.selected = state.profile.selectedRow?.id }
+        guard state.profile.selected != nil else { return }
+        // After a jump in a recording paths are counted anew, and the selected one may come later.
+        let isCounting = state.programs.contains { $0.insight.chains.isCounting }
+        let shown = state.profile.selectedRow?.id
+        if shown == state.profile.selected || !isCounting { state.profile.selected = shown }
     }
 
     private static func allRows(_ state: borrowing State) -> [ProfileRow] {

@@ -10,7 +10,8 @@ final class LiveRecording {
     let path: String
     private let storage: RecordingFileStorage
     private let recorder: SourceRecorder
-    /// Why the marks could not be saved beside the recording; nil if they were, or there are none.
+    /// Why saving the marks beside the recording failed; nil if it did not, if there are none, or if the recording
+    /// cannot be read.
     private var marksProblem: String?
 
     /// How long to wait for the rest to be written.
@@ -20,6 +21,9 @@ final class LiveRecording {
     init(_ source: SourceID, of batches: any BatchSource, path: String) throws {
         self.source = source
         self.path = path
+        guard path != "-" else {
+            throw Failure(status: .usage, message: "a recording needs a file: name one instead of -")
+        }
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Failure(status: .usage, message: "\(DisplayText.shown(path)) exists: name another file")
         }
@@ -38,10 +42,11 @@ final class LiveRecording {
     /// One sentence: what was recorded, that nothing was, or why the recording failed; and why the marks are not saved.
     var summary: String {
         let report = report
-        if case .failed? = report.report.ending, let failure = report.failure() { return failure.message }
-        if report.report.isEmpty { return "nothing was recorded in \(report.file)" }
-        let ending = report.failure()?.message ?? report.summary
-        return marksProblem.map { "\(ending); \($0)" } ?? ending
+        let failure: Failure? = if case .failed? = report.report.ending { report.failure() } else { nil }
+        if failure == nil, report.report.isEmpty { return "nothing was recorded in \(report.file)" }
+        let ending = (failure ?? report.failure())?.message ?? report.summary
+        guard let marksProblem else { return ending }
+        return "\(ending.hasSuffix(".") ? String(ending.dropLast()) : ending); \(marksProblem)"
     }
 
     /// Ends the recording, and removes a file in which nothing was recorded.
@@ -84,10 +89,11 @@ final class LiveRecording {
 
 extension Session {
     /// Starts a recording of a program, or stops the one that runs.
-    func record(_ source: SourceID, into path: String?) {
+    func toggleRecording(of source: SourceID, into path: String?) {
         if let index = recordings.firstIndex(where: { $0.source == source }) {
             guard path == nil else {
-                return dispatch(.report("\(recordings[index].path) is being recorded: R stops that"))
+                let shown = DisplayText.shown(recordings[index].path)
+                return dispatch(.report("already recording into \(shown): R stops it"))
             }
             let ended = recordings.remove(at: index)
             ended.finish(liveMarks)
@@ -112,7 +118,8 @@ extension Session {
     func followRecordings() {
         guard !recordings.isEmpty else { return }
         let ended = recordings.filter(\.hasEnded)
-        recordings.removeAll(where: \.hasEnded)
+        // Others may end meanwhile.
+        recordings.removeAll { recording in ended.contains { $0 === recording } }
         for recording in ended { recording.finish(liveMarks) }
         dispatch(.recording(recordings.map(\.status)))
         for recording in ended { dispatch(.report(recording.summary)) }
