@@ -63,7 +63,7 @@ import Testing
         viewer.type(":record a.chain\r")
         try viewer.see("recording into a.chain")
         viewer.type(":record b.chain\r")
-        try viewer.see("R stops that")
+        try viewer.see("already recording into")
         let hasEvents = { (screen: VirtualScreen) in
             screen.contains("recording 0.") || screen.contains("recording 1.")
         }
