@@ -6,8 +6,6 @@ struct DepthSearch {
     private var node: NodeIndex
     /// The id of `node` at the end of the last slice, because another node may have its index by now.
     private var id: NodeID
-    /// The depth of `node` within a slice, 1 for the root.
-    private var depth = 1
 
     init(_ root: NodeIndex, in forest: ChainForest) {
         self.root = forest.id(of: root)
@@ -29,7 +27,7 @@ struct DepthSearch {
         guard let top = forest.index(of: root), forest.index(of: id) == node, forest.root(of: node) == top else {
             return .interrupted
         }
-        depth = 1 + Self.steps(from: node, to: top, in: forest)
+        var depth = Self.depth(of: node, within: top, in: forest)
         while budget > 0 {
             budget -= 1
             if depth > limit { return .finished(isDeep: true) }
@@ -42,10 +40,10 @@ struct DepthSearch {
         return .unfinished
     }
 
-    /// Returns how deep a node is below `top`, because it may have moved within the chain since the last slice. O(depth).
-    private static func steps(from node: NodeIndex, to top: NodeIndex, in forest: ChainForest) -> Int {
-        var (steps, current) = (0, node)
-        while current != top, let above = forest.treeParent(of: current) { (steps, current) = (steps + 1, above) }
-        return steps
+    /// Returns the depth of a node, 1 for the root. Not kept between slices, because the node may move. O(depth).
+    private static func depth(of node: NodeIndex, within top: NodeIndex, in forest: ChainForest) -> Int {
+        var (depth, current) = (1, node)
+        while current != top, let above = forest.treeParent(of: current) { (depth, current) = (depth + 1, above) }
+        return depth
     }
 }

@@ -236,16 +236,16 @@ struct FilterScan {
     }
 
     // MARK: Changes
+
     /// Notes that nodes of a chain came, went or moved.
     mutating func noteStructure(of root: NodeIndex) { matches.noteStructure(of: root) }
 
     /// Removes and returns the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
-    /// Removes and returns the nodes with a changed match since the last call, or those of them that began to match; see
-    /// ``MatchCounts``. A new filter drops them all.
+    /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
+    /// be among them. A new filter drops them all.
     mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
-    mutating func takeAppeared() -> [NodeIndex] { matches.takeAppeared() }
 }
 
 // MARK: Matches and the nodes above them

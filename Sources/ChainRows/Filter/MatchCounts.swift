@@ -43,8 +43,6 @@ struct MatchCounts {
     private var touched: [NodeIndex] = []
     /// The nodes that began or ceased to match.
     private var flipped: [NodeIndex] = []
-    /// Those of them that began to match, without those that matched before under another root.
-    private var appeared: [NodeIndex] = []
 
     init(revision: UInt64 = 0) { self.revision = revision }
 
@@ -67,12 +65,13 @@ struct MatchCounts {
         var number = nodes[root.rawValue].chainNumber
         let oldNumber = nodes[node.rawValue].countedFor
         guard oldNumber == 0 || oldNumber != number else { return }
-        if oldNumber == 0 { appeared.append(node) } else { uncount(node, from: oldNumber) }
+        // A node that only got another root matches as before.
+        if oldNumber == 0 { flipped.append(node) } else { uncount(node, from: oldNumber) }
         if number == 0 { number = addNumber(for: root) }
         nodes[node.rawValue].countedFor = number
         chains[number].count += 1
         count += 1
-        note(node, in: root)
+        noteCount(of: root)
     }
 
     private mutating func addNumber(for root: NodeIndex) -> UInt32 {
@@ -86,7 +85,9 @@ struct MatchCounts {
     /// Removes a node that does not match or was evicted.
     mutating func remove(_ node: NodeIndex) {
         let oldNumber = nodes[node.rawValue].countedFor
-        if oldNumber != 0 { uncount(node, from: oldNumber) }
+        guard oldNumber != 0 else { return }
+        uncount(node, from: oldNumber)
+        flipped.append(node)
     }
 
     private mutating func uncount(_ node: NodeIndex, from number: UInt32) {
@@ -98,7 +99,7 @@ struct MatchCounts {
             if nodes[chain.root].chainNumber == number { nodes[chain.root].chainNumber = 0 }
             freeNumbers.append(number)
         }
-        note(node, in: NodeIndex(rawValue: chain.root))
+        noteCount(of: NodeIndex(rawValue: chain.root))
     }
 
     /// Carries the count of an evicted root over to the new root of its nodes. Returns false where the new root has
@@ -116,9 +117,8 @@ struct MatchCounts {
 
     // MARK: Changes
 
-    private mutating func note(_ node: NodeIndex, in root: NodeIndex) {
+    private mutating func noteCount(of root: NodeIndex) {
         revision &+= 1
-        flipped.append(node)
         noteStructure(of: root)
     }
 
@@ -144,16 +144,7 @@ struct MatchCounts {
     /// be among them.
     mutating func takeFlipped() -> [NodeIndex] {
         guard !flipped.isEmpty else { return [] }
-        defer {
-            flipped.removeAll(keepingCapacity: true)
-            appeared.removeAll(keepingCapacity: true)
-        }
+        defer { flipped.removeAll(keepingCapacity: true) }
         return flipped
-    }
-
-    /// Does the same as ``takeFlipped()``, and returns the nodes that began to match.
-    mutating func takeAppeared() -> [NodeIndex] {
-        defer { _ = takeFlipped() }
-        return appeared
     }
 }

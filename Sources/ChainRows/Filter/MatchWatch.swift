@@ -73,11 +73,11 @@ package struct MatchWatch {
         scan.tick(now)
         _ = scan.scan(in: forest, budget: budget)
         _ = scan.takeTouched()
-        let appeared = scan.takeAppeared()
+        let flipped = scan.takeFlipped()
         guard !isBeginning else {
             isBeginning = scan.hasWork || !isComplete
             return []
         }
-        return appeared.filter { scan.isMatch($0) && forest.contains($0) }
+        return flipped.filter { scan.isMatch($0) && forest.contains($0) }
     }
 }
