@@ -48,6 +48,9 @@ void ct_signals_end(void);
 void ct_stop_self(void);
 // Returns whether a shell has given the terminal to another process group.
 bool ct_is_background(void);
+// Returns whether the process is in the background and a handler of signals has set the flag. The signal may be handled on
+// another thread a little later than this one goes on, so this waits for it, a tenth of a second at most.
+bool ct_is_set_in_background(atomic_bool *flag);
 // Stops the process until it has the terminal, and sets the modes from before the screen. False if it will never have
 // the terminal, or is to end.
 bool ct_await_foreground(void);

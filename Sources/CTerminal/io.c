@@ -1,7 +1,6 @@
 // Reading, writing and waiting.
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -47,20 +46,9 @@ int ct_wait(int64_t nanoseconds) {
     return found;
 }
 
-// Returns whether the process was continued in the background. SIGCONT may be handled on another thread a little later
-// than this one goes on, so this waits for it, a tenth of a second at most.
-static bool is_continued_in_background(void) {
-    struct timespec step = {0, 5000000};
-    for (int steps = 0; steps < 20 && ct_is_background(); steps++) {
-        if (atomic_load(&ct.isContinued)) return true;
-        nanosleep(&step, NULL);
-    }
-    return false;
-}
-
 long ct_read(char *into, size_t capacity) {
-    // A read would stop the process before it has restored the terminal.
-    if (is_continued_in_background()) return 0;
+    // Continued in the background, a read would stop the process before it has restored the terminal.
+    if (ct_is_set_in_background(&ct.isContinued)) return 0;
     for (;;) {
         ssize_t count = read(ct.input, into, capacity);
         if (count > 0) return count;

@@ -163,13 +163,10 @@ bool ct_is_background(void) {
 
 static void interrupt(int signal) { (void)signal; }
 
-// Returns whether the process is to end, in the background. A stopped process may get SIGTERM and SIGCONT at once, as
-// `kill` of a stopped job sends them. It may then continue here before another thread has handled SIGTERM, and would
-// stay stopped if it stopped again. Waits a tenth of a second for that thread.
-static bool is_ending_in_background(void) {
+bool ct_is_set_in_background(atomic_bool *flag) {
     struct timespec step = {0, 5000000};
     for (int steps = 0; ct_is_background(); steps++) {
-        if (atomic_load(&ct.isEnding)) return true;
+        if (atomic_load(flag)) return true;
         if (steps == 20) return false;
         nanosleep(&step, NULL);
     }
@@ -187,7 +184,9 @@ bool ct_await_foreground(void) {
     sigaction(SIGCONT, &continued, &continuedBefore);
     sigset_t before = ct_mask_ttou(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
-    while (!isOurs && !isLost && !is_ending_in_background()) {
+    // A stopped process may get SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, and would stay stopped
+    // if it stopped again before SIGTERM is handled.
+    while (!isOurs && !isLost && !ct_is_set_in_background(&ct.isEnding)) {
         // In the background this call stops the process, as often as needed; it fails where no shell could continue it.
         isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
         isLost = !isOurs && errno != EINTR;
