@@ -25,7 +25,7 @@ public final class Inspector: Sendable {
     /// The observed program. Its offset to the time of day is that of now, because the system's clock may have been set
     /// since the start, or the machine suspended; recordings and attached viewers keep the one that they began with.
     public var info: ProcessDescription {
-        let wallOffset = runtime.hasVirtualClock ? 0 : chain_wall_ns() &- runtime.clock.now
+        let wallOffset = runtime.wallOffset
         var info = present.withLock { present in
             present.correct(wallOffset: wallOffset)
             return present
@@ -91,14 +91,12 @@ public final class Inspector: Sendable {
     private init(name: String, runtime: ChainRuntime, options: InspectorOptions) {
         self.runtime = runtime
         capabilities = options.capabilities
-        let clock = runtime.clock
-        let wallOffset = runtime.hasVirtualClock ? 0 : chain_wall_ns() &- clock.now
         description = ProcessDescription(
-            key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
+            key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: runtime.wallOffset,
             startTime: runtime.hasVirtualClock ? 0 : chain_wall_ns(), isReadOnly: options.isReadOnly)
         present = Lock(description)
         collector = Collector(
-            Recorder(clock: clock, options: options.recorder), of: description.key,
+            Recorder(clock: runtime.clock, options: options.recorder), of: description.key,
             runtime: ObservedPromises(runtime, options: options), options: options.collector)
     }
 
@@ -279,4 +277,9 @@ public final class Inspector: Sendable {
     public var eventCounts: EventCounts {
         collector.recorder.isInOwnProcess ? collector.withState { $0.counts } : EventCounts()
     }
+}
+
+extension ChainRuntime {
+    /// The nanoseconds to add to a time of the clock for the time since 1970; 0 for a virtual clock.
+    fileprivate var wallOffset: UInt64 { hasVirtualClock ? 0 : chain_wall_ns() &- clock.now }
 }

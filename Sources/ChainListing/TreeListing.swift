@@ -26,12 +26,11 @@ public struct TreeListing: Sendable {
             let chain = forest.chain(of: root)
             if chain.liveCount > 0 { roots.append(root) } else { settled.append((root, chain.settled ?? 0)) }
         }
-        // As in the dashboard, a root that was seen late is as old as its number.
-        func made(_ root: NodeIndex) -> (UInt64, UInt64) {
+        func start(_ root: NodeIndex) -> (UInt64, UInt64) {
             let node = forest.node(root)
-            return (node.marks.contains(.seenLate) ? node.id.rawValue : node.created, node.id.rawValue)
+            return (node.startRank, node.id.rawValue)
         }
-        roots.sort { made($0) > made($1) }
+        roots.sort { start($0) > start($1) }
         settled.sort { $0.end > $1.end }
         roots += settled.map(\.root)
         return try forEachRow(of: roots, in: forest, now: now, body)

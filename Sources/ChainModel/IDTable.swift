@@ -68,23 +68,19 @@ struct IDTable: @unchecked Sendable {
     }
 
     /// Removes an id for good.
-    mutating func remove(_ id: NodeID) {
-        let key = id.rawValue >> 8
-        guard let page = key == lastKey ? lastPage : directory.page(key) else { return }
-        (lastKey, lastPage) = (key, page)
-        page[Int(id.rawValue & 255)] = evictedSlot
-        page[IDPage.liveCount] -= 1
-        page[IDPage.evictedCount] += 1
-        if page[IDPage.liveCount] == 0 { retire(key, page) }
-    }
+    mutating func remove(_ id: NodeID) { free(id, leaving: evictedSlot) }
 
     /// Removes an id that may be inserted again.
-    mutating func withdraw(_ id: NodeID) {
+    mutating func withdraw(_ id: NodeID) { free(id, leaving: noSlot) }
+
+    @inline(__always)
+    private mutating func free(_ id: NodeID, leaving mark: UInt32) {
         let key = id.rawValue >> 8
         guard let page = key == lastKey ? lastPage : directory.page(key) else { return }
         (lastKey, lastPage) = (key, page)
-        page[Int(id.rawValue & 255)] = noSlot
+        page[Int(id.rawValue & 255)] = mark
         page[IDPage.liveCount] -= 1
+        if mark == evictedSlot { page[IDPage.evictedCount] += 1 }
         if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 

@@ -43,11 +43,7 @@ struct SortRank {
             if isArchived, let settled = chain.settled {
                 return Rank.made(section: 1, settled, flips: !order.isInverted)
             }
-            let node = forest.node(root)
-            // A node made before recording began has no known start. Its id ranks it as older than all others, because
-            // ids are far below moments in nanoseconds.
-            let made = node.marks.contains(.seenLate) ? forest.id(of: root).rawValue : node.created
-            return Rank.made(section: 0, made, flips: !order.isInverted)
+            return Rank.made(section: 0, forest.node(root).startRank, flips: !order.isInverted)
         case .state:
             return Rank.made(section: 0, UInt64(chain.status.rawValue), flips: order.isInverted)
         case .total:
@@ -143,4 +139,10 @@ struct SortRank {
     private static let stateRanks: [UInt64] = NodeState.allCases.map { UInt64(states.firstIndex(of: $0)!) }
 
     private static func stateRank(of state: NodeState) -> UInt64 { stateRanks[Int(state.rawValue)] }
+}
+
+extension NodeView {
+    /// The start of the node, for sorting. A node made before recording began has no known start: its id ranks it as
+    /// older than all others, because ids are far below moments in nanoseconds.
+    package var startRank: UInt64 { marks.contains(.seenLate) ? id.rawValue : created }
 }
