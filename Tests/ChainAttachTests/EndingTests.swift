@@ -27,12 +27,28 @@ import Testing
     }
 
     @Test func aPidEndsWithItsProcess() throws {
+        try expectEndWithProcess(folder.options, loginCount: 1) { .pid($0) }
+    }
+
+    /// For a recording, which is of one run.
+    @Test func aNameCanStandForOneRun() throws {
+        var options = folder.options
+        options.endsWithRun = true
+        // The first connection asks for the name.
+        try expectEndWithProcess(options, loginCount: 2) { _ in .name("checkout") }
+    }
+
+    /// Attaches to a process, which has to be attached to again after the connection broke, and to end the source.
+    private func expectEndWithProcess(
+        _ options: AttachOptions, loginCount: Int, _ target: (Int32) -> Target
+    ) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/cat")
         process.standardInput = Pipe()
         try process.run()
         let program = try FakeProgram(in: folder, pid: process.processIdentifier)
-        let watched = Watched(.pid(process.processIdentifier), folder.options)
+        let watched = Watched(target(process.processIdentifier), options)
+        for _ in 1..<loginCount { _ = try program.welcome() }
         var viewer: FakeConnection? = try program.welcome().0
         try watched.waitUntilLive()
         // A broken connection is no end while the process runs.
@@ -41,34 +57,6 @@ import Testing
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
         try watched.waitUntilLive()
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        viewer = nil
-        try watched.status.waitForCompletion()
-        #expect(watched.status.all.last == .ended(.finished))
-        #expect(viewer == nil)
-    }
-
-    /// For a recording, which is of one run.
-    @Test func aNameCanStandForOneRun() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/cat")
-        process.standardInput = Pipe()
-        try process.run()
-        let program = try FakeProgram(in: folder, pid: process.processIdentifier)
-        var options = folder.options
-        options.endsWithRun = true
-        let watched = Watched(.name("checkout"), options)
-        // The first connection asks for the name.
-        _ = try program.welcome()
-        var viewer: FakeConnection? = try program.welcome().0
-        try watched.waitUntilLive()
-        // As after the program was stopped for long: it is attached to again, by its pid.
-        viewer = nil
-        try watched.status.wait("an outage") { $0.disconnection != nil }
-        watched.clock.advance(by: try watched.clock.restToDeadline())
-        viewer = try program.welcome().0
-        try watched.status.wait("live again", last: true) { $0.isLive }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         viewer = nil

@@ -177,6 +177,15 @@ import Testing
             return (process, pipes.0, pipes.1, pipes.2)
         }
 
+        /// Runs a probe, which has to print this line and to succeed.
+        private func expectRun(_ arguments: [String], prints line: String) throws {
+            let probe = probe(arguments)
+            try probe.process.run()
+            let printed = read(probe.output, until: "\n")
+            probe.process.waitUntilExit()
+            #expect(printed == line && probe.process.terminationStatus == 0, "\(printed)")
+        }
+
         /// Reads until `text` has come `times` times, or to the end. The probe's alarm ends a longer wait.
         private func read(_ pipe: Pipe, until text: String, times: Int = 1) -> String {
             var data = Data()
@@ -208,67 +217,33 @@ import Testing
         }
 
         @Test func aForkedChildMayStartAnInspectorWhileOtherThreadsDo() throws {
-            let probe = probe(["forks"])
-            try probe.process.run()
-            let printed = read(probe.output, until: "ok\n")
-            probe.process.waitUntilExit()
-            #expect(printed == "forks: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
+            try expectRun(["forks"], prints: "forks: ok\n")
         }
 
         @Test func forksAndStartsOfAnInspectorThatListensNeverWaitForEachOther() throws {
-            let folder = try privateFolder()
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let probe = probe(["listens", folder.path])
-            try probe.process.run()
-            let printed = read(probe.output, until: "ok\n")
-            probe.process.waitUntilExit()
-            #expect(printed == "listening forks: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
+            let folder = ScratchFolder()
+            try expectRun(["listens", folder.path], prints: "listening forks: ok\n")
         }
 
         @Test func aForkedChildMayMakePromisesWhileOtherThreadsDo() throws {
-            let probe = probe(["promises"])
-            try probe.process.run()
-            let printed = read(probe.output, until: "ok\n")
-            probe.process.waitUntilExit()
-            #expect(printed == "promises: ok\n" && probe.process.terminationStatus == 0, "\(printed)")
+            try expectRun(["promises"], prints: "promises: ok\n")
         }
 
         @Test func codeOfTheProgramHasItsSignalsOnThreadsOfChainview() throws {
-            let probe = probe(["masks"])
-            try probe.process.run()
-            let printed = read(probe.output, until: "over\n")
-            probe.process.waitUntilExit()
-            #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
-        }
-
-        private func privateFolder() throws -> URL {
-            let folder = FileManager.default.temporaryDirectory.appending(
-                path: "chainview-\(UUID().uuidString.prefix(8))")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            return folder
+            try expectRun(["masks"], prints: "over\n")
         }
 
         #if os(Linux)
             @Test func theBlockMonitorHardlyRunsWithoutARecorder() throws {
-                let probe = probe(["watch"])
-                try probe.process.run()
-                let printed = read(probe.output, until: "over\n")
-                probe.process.waitUntilExit()
-                #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
+                try expectRun(["watch"], prints: "over\n")
             }
 
             @Test func aForkedChildHasNoDescriptorOfADumpSignal() throws {
-                let probe = probe(["pipes"])
-                try probe.process.run()
-                let printed = read(probe.output, until: "over\n")
-                probe.process.waitUntilExit()
-                #expect(printed == "over\n" && probe.process.terminationStatus == 0, "\(printed)")
+                try expectRun(["pipes"], prints: "over\n")
             }
 
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {
-                let folder = try privateFolder()
-                defer { try? FileManager.default.removeItem(at: folder) }
+                let folder = ScratchFolder()
                 let probe = probe(["stop", folder.path])
                 try probe.process.run()
                 #expect(read(probe.output, until: "over\n") == "over\n")

@@ -31,15 +31,17 @@ struct SystemThreadTests {
         #expect(isBlocked.withLock { $0 } == (signals == .blocked))
     }
 
+    /// Whether the calling thread blocks SIGTERM and SIGUSR1.
+    private static var blocked: [Bool] {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &mask)
+        return [SIGTERM, SIGUSR1].map { sigismember(&mask, $0) == 1 }
+    }
+
     /// A collecting thread, which blocks signals, runs observers and clean-ups of the program.
     @Test func aThreadThatRunsCodeOfTheProgramHasTheProgramsSignalsMeanwhile() {
         let isBlocked = Lock<[Bool]>([])
-        @Sendable func note() {
-            var mask = sigset_t()
-            pthread_sigmask(SIG_SETMASK, nil, &mask)
-            let members = [SIGTERM, SIGUSR1].map { sigismember(&mask, $0) == 1 }
-            isBlocked.withLock { $0 += members }
-        }
+        @Sendable func note() { isBlocked.withLock { $0 += Self.blocked } }
         onThread(blocking: [SIGUSR1]) {
             SystemThread("ours") {
                 SystemThread.runningProgram {
@@ -56,12 +58,7 @@ struct SystemThreadTests {
     /// A collecting thread, which blocks signals, starts workers that run handlers of the program.
     @Test func aThreadOfTheProgramThatOursStartsHasTheProgramsSignals() {
         let isBlocked = Lock<[Bool]>([])
-        @Sendable func note() {
-            var mask = sigset_t()
-            pthread_sigmask(SIG_SETMASK, nil, &mask)
-            let members = [SIGTERM, SIGUSR1].map { sigismember(&mask, $0) == 1 }
-            isBlocked.withLock { $0 += members }
-        }
+        @Sendable func note() { isBlocked.withLock { $0 += Self.blocked } }
         onThread(blocking: [SIGUSR1]) {
             SystemThread("ours") {
                 note()

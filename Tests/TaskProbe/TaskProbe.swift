@@ -157,12 +157,7 @@ func order(_ number: Int) async -> Int {
         let limit = ContinuousClock.now + .seconds(240)
         // Seven tasks at the gate, and all but this one suspended.
         while await gate.count < 7, ContinuousClock.now < limit { await Task.yield() }
-        var tree = ""
-        while tree.split(separator: "suspended task").count < 14, ContinuousClock.now < limit {
-            await Task.yield()
-            inspector.collectNow()
-            tree = inspector.dump()
-        }
+        let tree = await tree(of: inspector, suspendedCount: 13, before: limit)
         print(tree)
         if CommandLine.arguments.contains("details") { describe(inspector) }
         if CommandLine.arguments.contains("cancel") {
@@ -188,6 +183,19 @@ func order(_ number: Int) async -> Int {
         print("stopped")
     }
 
+    /// Returns the tree once it has so many suspended tasks, or as it is at the limit.
+    private static func tree(
+        of inspector: Inspector, suspendedCount: Int, before limit: ContinuousClock.Instant
+    ) async -> String {
+        var tree = ""
+        while tree.split(separator: "suspended task").count <= suspendedCount, ContinuousClock.now < limit {
+            await Task.yield()
+            inspector.collectNow()
+            tree = inspector.dump()
+        }
+        return tree
+    }
+
     /// Makes a task while the program has no descriptor left, and one of the same function after that, and prints the
     /// tree.
     static func showTasksOfScarcity() async throws {
@@ -201,14 +209,7 @@ func order(_ number: Int) async -> Int {
         let first = waiting()
         for descriptor in taken.dropLast() { close(descriptor) }
         let second = waiting()
-        let limit = ContinuousClock.now + .seconds(240)
-        var tree = ""
-        while tree.split(separator: "suspended task").count < 3, ContinuousClock.now < limit {
-            await Task.yield()
-            inspector.collectNow()
-            tree = inspector.dump()
-        }
-        print(tree)
+        print(await tree(of: inspector, suspendedCount: 2, before: .now + .seconds(240)))
         await gate.open()
         _ = await (first.value, second.value)
         inspector.stop()

@@ -3,6 +3,7 @@ import ChainSource
 import ChainSystem
 import ChainWire
 import Foundation
+import TerminalHarness
 
 @testable import ChainAttach
 
@@ -10,21 +11,17 @@ typealias ProgramInfo = ChainEvents.ProcessDescription
 
 /// A folder for sockets, with a short path, removed on release.
 final class TemporaryFolder: Sendable {
+    private let parent = ScratchFolder()
     /// The folder's parent, a value for `XDG_RUNTIME_DIR`.
-    let base: String
+    var base: String { parent.path }
     let folder: SocketFolder
     var path: String { folder.path }
 
     init(mode: mode_t = 0o700) throws {
-        var name = Array("/tmp/cva-XXXXXX".utf8CString)
-        guard mkdtemp(&name) != nil else { throw Impatience(description: "no folder: \(errno)") }
-        base = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        folder = SocketFolder(path: base + "/chainview")
+        folder = SocketFolder(path: parent.path + "/chainview")
         mkdir(folder.path, mode)
         chmod(folder.path, mode)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: base) }
 
     /// A discovery in this folder, with a time limit for busy machines.
     var discovery: Discovery {
