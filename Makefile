@@ -3,7 +3,9 @@
 .PHONY: help demo man server orders test tracing optimised check words exports perfetto bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
+CONFIGURATION ?= debug
 FILTER ?=
+SUITES ?=
 RUNS ?= 10000000
 SECONDS ?= 600
 TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests ChainTasksTests \
@@ -11,11 +13,11 @@ TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests Chai
 # Suites with random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
-# The embedded part and the model: the code that users run optimised.
-OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests ChainTasksTests \
-	ChainModelTests ChainRecordingTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift
+# In a folder of its own, because `make demo` builds without -enable-testing.
+optimised = -c release -Xswiftc -enable-testing --scratch-path .build/optimised
+flags = $(if $(filter release,$(CONFIGURATION)),$(optimised))
 only = $(if $(FILTER),--filter '$(FILTER)') $(SKIP:%=--skip %)
 # Build plans of packages that depend on this one. Removed before builds, because an old plan misses new files.
 stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml demos/orders/.build/debug.yaml
@@ -50,11 +52,14 @@ orders: ## build a server and its client that trace (minutes), and test that one
 	@swift build --package-path demos/orders
 	@demos/orders/check
 
-test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some)
+test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some; CONFIGURATION=release)
 	@.ci/need ncursesw zstd vterm python3
 	@rm -f $(stale)
-	$(utf8) .ci/test $(only)
-	$(if $(FILTER),,$(utf8) .ci/test --package-path demos/server)
+	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) $(only)
+	$(if $(FILTER)$(SUITES),,$(utf8) .ci/test --package-path demos/server)
+
+optimised: CONFIGURATION = release
+optimised: test ## run every test, with everything that users run optimised (SUITES='Suite Suite' builds only these)
 
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
@@ -62,17 +67,13 @@ suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(
 tracing: ## run the tests of ChainTracing, of tasks in spans, and of its documentation, under its trait
 	$(call suites,ChainTracingTests ChainTasksTests DocumentationTests,tracing) --traits Tracing --skip Example
 
-optimised: ## run the suites of the embedded part and the model, optimised (OPTIMISED='Suite Suite' for others)
-	@.ci/need vterm python3
-	$(call suites,$(OPTIMISED),optimised) -c release -Xswiftc -enable-testing
-
 check: ## check formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
 	@.ci/need ncursesw zstd vterm
 	@rm -f $(stale)
-	.ci/build
+	.ci/build $(flags)
 	.ci/build --package-path demos/server
-	swift test --skip-build --filter TidyTests
+	swift test $(flags) --skip-build --filter TidyTests
 
 words: ## list breaches of the rules of words (FILTER=Sources/ChainModel for the files below a path)
 	@CHAINVIEW_TARGETS=TidyTests CHAINVIEW_WORDS='$(FILTER)' swift test --scratch-path .build/tidy --filter WordTests/listing

@@ -43,21 +43,10 @@ struct RepositoryTests {
         #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: ".ci/run").path))
         #expect(run.contains("\nset -euo pipefail\n"))
         let lanes = run.matches(of: /(?m)^(?:\w+=\S+ )*lane \w+ (.*?)(?: &)?$/).map(\.1)
-        for step in ["check", "test", "optimised", "counts", "tsan", "growth"] {
+        for step in ["check", "test", "counts", "tsan", "growth"] {
             #expect(lanes.contains { $0.split { " \"".contains($0) }.contains { $0 == step } }, "make \(step)")
         }
-    }
-
-    /// The suites that the unoptimised lane leaves out run in both other configurations.
-    @Test func ciLeavesOutWhatRunsTwice() throws {
-        let run = try #require(Repository.text(".ci/run"))
-        let makefile = try #require(Repository.text("Makefile")).replacing("\\\n", with: " ")
-        let leftOut = try #require(run.firstMatch(of: /(?m)^both="(.*)"$/)).1.split(separator: " ")
-        #expect(!leftOut.isEmpty)
-        for variable in ["OPTIMISED", "TSAN"] {
-            let line = makefile.split(separator: "\n").first { $0.hasPrefix("\(variable) ?=") }
-            #expect(Set(leftOut).isSubset(of: try #require(line).split { " \t".contains($0) }), "\(variable)")
-        }
+        #expect(lanes.contains { $0.contains("\"test CONFIGURATION=release ") }, "as users run it")
     }
 
     @Test func theChangelogHasAnUnreleasedSection() throws {
