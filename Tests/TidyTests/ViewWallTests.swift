@@ -7,6 +7,20 @@ import Testing
 struct ViewWallTests {
     private static let folder = "Sources/Dashboard/Views/"
 
+    /// What a view may use of the state that all views share. A view that needs more gets it here, with the question
+    /// whether a function of the state says it better.
+    private static let shared: Set<Substring> = [
+        // Programs and time.
+        "programs", "programIndex", "processKeys", "showsPrograms", "options", "wall", "isFrozen",
+        // Nodes, the selection and the tree.
+        "rowID", "find", "contains", "selection", "selectedNode", "isSelectionLive", "nodeRowNearSelection", "select",
+        "reveal", "goToChain", "treePosition", "detailScroll",
+        // The filter.
+        "filter", "filterRevision", "filterMatches", "matchCount", "isScanning", "goToMatch", "emptyReason",
+        // The screen.
+        "view", "show", "updateViewport", "notify", "refuse", "open",
+    ]
+
     /// The folders of the views, as `Sites`.
     private var views: Set<String> {
         let below = Repository.sources.map(\.path).filter { $0.hasPrefix(Self.folder) }
@@ -46,6 +60,22 @@ struct ViewWallTests {
                 Issue.record("\(file):\(number + 1): reaches into the tree: \(line)")
             }
         }
+    }
+
+    @Test func aViewUsesAShortListOfTheSharedState() throws {
+        let values = Set(views.map { Substring($0.lowercased()) })
+        var used: Set<Substring> = []
+        for file in Repository.sources where file.path.hasPrefix(Self.folder) {
+            guard file.path.dropFirst(Self.folder.count).contains("/") else { continue }
+            for (number, line) in file.lines.enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                #expect(!line.hasPrefix("extension State "), "\(file):\(number + 1)")
+                for name in line.matches(of: /(?:^|[^.\w])state\.(\w+)/).map(\.1) where !values.contains(name) {
+                    used.insert(name)
+                    #expect(Self.shared.contains(name), "\(file):\(number + 1): \(name) is no part of what views use")
+                }
+            }
+        }
+        #expect(Self.shared.subtracting(used).isEmpty, "no view uses these any more")
     }
 
     @Test(arguments: [

@@ -2,7 +2,8 @@
 ///
 /// A conformer is the value that the view keeps in ``State`` between two actions. The requirements are static and get
 /// the state, because a view also reads and changes what all views share: programs, selection, filter, status line. The
-/// value itself is the view's own: the rest of the dashboard reaches it by these requirements alone (a test holds that).
+/// value itself is the view's own: the rest of the dashboard reaches it by these requirements alone, and a view in
+/// `Views` uses a short list of what is shared (`ViewWallTests` holds both).
 ///
 /// A new view needs a conformer in a file of its own, a property of ``State`` for the value, a case in ``ViewID`` with
 /// the type, and an ``Intent`` for the key.

@@ -29,26 +29,6 @@ struct SitesView {
     var selectedRow: SiteRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
-extension State {
-    /// Sets what each program's insight counts. Nodes: of all call sites in this view; else, while the detail pane is
-    /// open, of the selected node's call site. Chains: for the profile in its view, for groups in a grouped tree.
-    mutating func countSitesIfSeen() {
-        let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
-        for programIndex in programs.indices where programs[programIndex].isReached {
-            var demand = view == .sites ? SitesInsight.Demand.all : .nothing
-            if let seen, seen.programIndex == programIndex {
-                let node = programs[programIndex].forest.node(seen.node)
-                demand = .one(SiteKey(site: node.site, kind: node.kind))
-            }
-            programs[programIndex].insight.sites.show(demand, programs[programIndex].forest, wall: wall)
-            let areGroupsSeen = view == .chains && order.isGrouped
-            programs[programIndex].insight.chains.show(
-                view == .profile ? .profile : areGroupsSeen ? .groups : .nothing, programs[programIndex].forest,
-                wall: wall)
-        }
-    }
-}
-
 extension SitesView: SortedView {
     static let name = "sites"
     static let intent = Intent.sites
