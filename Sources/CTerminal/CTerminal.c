@@ -72,7 +72,8 @@ static int check_terminfo(void) {
     if (setupterm((char *)name, ct.output, &status) != OK) return CT_TERM_UNKNOWN;
     bool isDumb = !ct_capability("cup") || !ct_capability("clear");
     int count = tigetnum("colors");
-    colorCount = count >= 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
+    // A description with direct colours takes numbers from 8 on as red, green and blue.
+    colorCount = count > 256 ? 8 : count == 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
     if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
     // Few descriptions declare bracketed paste. Terminals with xterm's mouse support it, or ignore it.

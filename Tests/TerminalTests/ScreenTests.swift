@@ -240,6 +240,36 @@ import Testing
         try terminal.waitForExit()
     }
 
+    #if os(Linux)
+        /// In a description such as `xterm-direct`, numbers from 8 on are red, green and blue.
+        @Test(.enabled(if: hasCompiler, "without tic, of the package ncurses-bin"))
+        func directColoursAreNotThoseOfThePalette() throws {
+            let folder = ScratchFolder()
+            let source = #"""
+                probe-direct|a terminal with direct colours,
+                    colors#0x1000000, pairs#0x10000,
+                    setab=\E[%?%p1%{8}%<%t4%p1%d%e48:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+                    setaf=\E[%?%p1%{8}%<%t3%p1%d%e38:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+                    use=xterm-256color,
+
+                """#
+            try source.write(toFile: folder.path + "/source", atomically: true, encoding: .utf8)
+            let command = "exec tic -x -o '\(folder.path)/terminfo' '\(folder.path)/source'"
+            let compiler = try PseudoTerminal("/bin/sh", ["-c", command])
+            #expect(try compiler.waitForExit() == .exited(0), "\(compiler.screen.text)")
+            let terminal = try probe(setting: ["TERM": "probe-direct", "TERMINFO": folder.path + "/terminfo"])
+            try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
+            #expect(!String(decoding: terminal.received, as: UTF8.self).contains(/\e\[[34]8:2:/))
+            #expect(terminal.screen.cell(0, 0).foreground == 0)
+            terminal.send("q")
+            try terminal.waitForExit()
+        }
+
+        /// Whether there is a compiler of terminal descriptions.
+        private static let hasCompiler = (PseudoTerminal.standardEnvironment["PATH"] ?? "").split(separator: ":")
+            .contains { FileManager.default.isExecutableFile(atPath: $0 + "/tic") }
+    #endif
+
     @Test func withoutMouseTheTerminalIsNotAskedForIt() throws {
         let (terminal, _) = try shownProbe("--no-mouse")
         #expect(!terminal.screen.wantsMouse)
