@@ -88,6 +88,25 @@ import Testing
         #expect(Layout(screen.state).detail == nil, "Enter closes the details again")
     }
 
+    @Test func closingTheDetailsForgetsTheSelectedLink() {
+        var screen = Self.screen()
+        screen.type("<Tab><Esc>")
+        #expect(Layout(screen.state).detail == nil && !screen.state.isLinkSelected)
+        #expect(!screen.frame.rowText(59).contains("go to"))
+        screen.type("<Enter>")
+        #expect(Layout(screen.state).detail != nil && screen.selectedID == 206, "Enter opens the details again")
+        #expect(!screen.state.isLinkSelected)
+    }
+
+    @Test func anotherViewForgetsTheSelectedLink() {
+        var screen = Self.screen(160, 40)
+        screen.type("<Tab>4<Enter>")
+        #expect(screen.state.view == .chains && screen.state.filter.isActive, "Enter shows the nodes of the call site")
+        screen = Self.screen(160, 40)
+        screen.type("<Tab>41")
+        #expect(screen.selectedID == 206 && !screen.state.isLinkSelected)
+    }
+
     @Test func whyAndGotoCanBeReturnedFrom() {
         var screen = GoldenTests.checkout(120, 40)
         screen.go(to: 406)

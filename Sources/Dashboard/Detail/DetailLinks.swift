@@ -39,8 +39,11 @@ extension State {
         return DetailLink.all(in: DetailText.lines(of: self, width: area.columns - 4))
     }
 
-    /// Whether a link is selected.
-    var isLinkSelected: Bool { linkSelection.map { $0.owner == selection } ?? false }
+    /// Whether a link of the details that are shown is selected.
+    var isLinkSelected: Bool {
+        guard let linkSelection else { return false }
+        return linkSelection.owner == selection && Layout(self).detail != nil
+    }
 
     /// Returns the index of the selected link among those of the page as it is now; nil if none is selected, or if the
     /// link is gone.

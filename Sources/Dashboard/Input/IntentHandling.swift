@@ -112,6 +112,7 @@ extension State {
             dropFilter()
         } else if Layout(self).detail != nil {
             wantsDetail = false
+            linkSelection = nil
             updateViewport()
         } else if following == .newest || following == .selected {
             following = .nothing

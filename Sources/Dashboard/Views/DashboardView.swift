@@ -107,6 +107,7 @@ extension State {
         status = nil
         view.type.willDisappear(&self)
         view = new
+        linkSelection = nil
         view.type.didAppear(&self)
         detailScroll = 0
         countSitesIfSeen()
