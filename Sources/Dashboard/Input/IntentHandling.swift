@@ -3,7 +3,10 @@ extension State {
     /// Handles an intent in the current mode.
     mutating func handle(_ intent: Intent) -> [Effect] {
         noteDrawnRows(for: intent)
-        if !isFrozen, applyForestChanges() { updateViewport() }
+        if !isFrozen, applyForestChanges() {
+            updateViewport()
+            if view == .threads, mode == .normal, intent.isForSelection { return handleForDrawnNode(intent) }
+        }
         switch mode {
         case .help(let scroll): return handleInHelp(intent, scroll)
         case .marks(let selected): return handleInMarks(intent, selected)
@@ -21,6 +24,16 @@ extension State {
         case .command(let text): return handleInCommand(intent, text)
         case .normal: return handleInView(intent)
         }
+    }
+
+    /// Handles an intent for the node that ran on the selected thread as last drawn, because another one may run there
+    /// now.
+    private mutating func handleForDrawnNode(_ intent: Intent) -> [Effect] {
+        selection = tree.drawn.selected.flatMap { contains($0) ? $0 : nil }
+        let effects = handleInView(intent)
+        // Selects what the row stands for now.
+        updateViewport()
+        return effects
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
