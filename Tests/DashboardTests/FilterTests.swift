@@ -208,14 +208,25 @@ struct RandomProgram {
     @Test func keysSayThatNothingMatches() {
         var screen = Self.screen()
         screen.type("/no such node<Enter>")
-        for key in ["j", "k", "_"] {
+        #expect(!line(screen).contains("c cancel"), "the selected row is not shown")
+        for key in ["j", "k", "_", " ", "y", "Y", "P", "c", "C", "e", "w"] {
             screen.tick(screen.milliseconds + 10_000)
             screen.type(key)
             #expect(line(screen).contains("nothing matches; Esc clears the filter"), "\(key)")
         }
+        #expect(screen.effects.isEmpty && screen.state.tags.isEmpty && screen.state.context == .view(.chains))
         screen.type("<Esc>")
         screen.tick(screen.milliseconds + 10_000)
         #expect(!screen.text.contains("nothing matches"))
+    }
+
+    /// Tagged nodes need no row that is shown.
+    @Test func tagsAreActedOnThoughNothingMatches() {
+        var screen = Self.screen()
+        screen.type("g /no such node<Enter>c")
+        #expect(screen.text.contains("Cancel 1 tagged node?"), "\(screen.text)")
+        screen.type("ny")
+        #expect(screen.effects.count == 1)
     }
 
     @Test func theLastGoodQueryStaysInForce() throws {

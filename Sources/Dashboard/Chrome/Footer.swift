@@ -66,8 +66,9 @@ extension Painter {
             let hasNodeRows = state.view.type.hasNodeRows
             items.removeAll { item in
                 switch item.intent {
-                case .cancelNode: !state.canCancel || !hasNodeRows
-                case .why: !state.isSelectionLive || !hasNodeRows
+                case .cancelNode:
+                    !state.canCancel || !hasNodeRows || state.isSelectionHidden && state.tags.isEmpty
+                case .why: !state.isSelectionLive || !hasNodeRows || state.isSelectionHidden
                 case .left: hasNoSelection
                 case .detail: hasNoSelection && hasNodeRows
                 default: false

@@ -43,8 +43,13 @@ extension State {
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
         }
+        let actsOnTags = !tags.isEmpty && [.cancelNode, .cancelChain, .copy, .copyTree].contains(intent)
+        if isSelectionHidden, intent.isForSelection, !actsOnTags { return refuse(emptyReason) }
         return handleCommon(intent)
     }
+
+    /// Whether the filter hides all rows of the tree, and with them the selected one.
+    var isSelectionHidden: Bool { view == .chains && filter.hidesRest && tree.rowCount == 0 }
 
     /// Handles an intent that means the same in every view.
     private mutating func handleCommon(_ intent: Intent) -> [Effect] {
