@@ -75,6 +75,19 @@ import Testing
         #expect(playback.tick(2, clock: { 2 }).isEmpty)
     }
 
+    /// While the session is stopped, or an editor is open, a recording does not play on.
+    @Test func aPauseOfTheSessionDoesNotCount() throws {
+        let playback = Playback(try Self.recording())
+        _ = playback.start(at: 20 * Self.second)
+        _ = playback.perform(.togglePlaying)
+        _ = playback.tick(1, clock: { 1 })
+        #expect(moment(playback.tick(Self.second + 1, clock: { 0 })) == 21 * Self.second)
+        playback.skipPause()
+        _ = playback.tick(31 * Self.second + 1, clock: { 0 })
+        #expect(playback.time == 21 * Self.second && playback.isPlaying)
+        #expect(moment(playback.tick(32 * Self.second + 1, clock: { 0 })) == 22 * Self.second)
+    }
+
     /// The second program began 5 s later, by a clock of its own: both are shown at one time of day.
     @Test func severalProgramsMoveTogether() throws {
         let (first, other) = (

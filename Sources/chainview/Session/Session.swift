@@ -146,6 +146,7 @@ final class Session {
             case .interrupted?: isOver = true
             case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
             case .resumed?:
+                playback?.skipPause()
                 // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
                 drawnRevision = nil
                 try draw()
