@@ -39,7 +39,7 @@ public struct Glyphs: Hashable, Sendable {
         scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
-    /// For `--ascii` and locales without Unicode.
+    /// For `--ascii`, locales without Unicode, and the console of Linux.
     public static let ascii = Glyphs(
         charset: .ascii, name: "ascii",
         waiting: ".", queued: ":", running: "*", pending: "o", fulfilled: "+", rejected: "x", cancelled: "/",

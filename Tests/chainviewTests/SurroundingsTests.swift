@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    /// The fonts of the Linux console have few of the signs. Its description has no alternate screen.
+    @Test func theLinuxConsoleGetsASCII() throws {
+        let viewer = try Viewer(["demo", "stuck"], setting: ["TERM": "linux"], waits: false)
+        try viewer.wait("the rows") { $0.contains("answer from") && viewer.selectedRow == 3 }
+        #expect(viewer.text.utf8.allSatisfy { $0 < 0x80 }, "\(viewer.text)")
+        viewer.type("q")
+        #expect(try viewer.terminal.waitForExit() == .exited(0))
+    }
+
     #if os(Linux)
         @Test func whatTheProgramPrintsIsShownAfterwards() throws {
             let viewer = try Viewer.demo("stuck")

@@ -41,7 +41,7 @@ struct Diff: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")
+    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
     @Flag(name: .customLong("no-color"), help: "Use no colours, as the environment variable NO_COLOR does.")
@@ -58,7 +58,7 @@ struct Diff: ParsableCommand {
         guard !json else { return try Streams.print(DifferenceJSON.text(difference)) }
         let isPlain = noColor || ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let text = DifferenceText(
-            glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode),
+            glyphs: .of(ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode),
             isColored: !isPlain && isatty(STDOUT_FILENO) == 1)
         try Streams.print(text.text(difference))
     }

@@ -33,8 +33,16 @@ struct DisplayOptions: ParsableArguments {
     /// Whether to run without a screen: as requested, or because there is no terminal.
     var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
 
+    /// Whether standard output shows ASCII only, by the locale and the terminal.
+    static var isASCIIOutput: Bool {
+        isASCIILocale || isLinuxConsole(ProcessInfo.processInfo.environment["TERM"]) && isatty(STDOUT_FILENO) != 0
+    }
+
+    /// Whether a terminal is the console of Linux, whose fonts have few of the signs.
+    static func isLinuxConsole(_ terminal: String?) -> Bool { terminal == "linux" }
+
     /// Whether the locale of the environment is not UTF-8.
-    static var isASCIILocale: Bool {
+    private static var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         // Without a modifier, as in ca_ES.UTF-8@valencia.
@@ -48,7 +56,7 @@ struct FrameOptions: ParsableArguments {
     @Option(help: "The size of a frame that is printed, as COLSxROWS.")
     var size: SizeArgument = SizeArgument(size: Size(columns: 120, rows: 40))
 
-    @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8.")
+    @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
     @Option(help: "The colour theme.")

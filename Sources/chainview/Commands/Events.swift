@@ -44,7 +44,7 @@ struct Events: ParsableCommand {
 
     @OptionGroup var limit: TimeLimit
 
-    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")
+    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
     func validate() throws { if let query { _ = try QueryArgument.events(query) } }
@@ -52,7 +52,7 @@ struct Events: ParsableCommand {
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
         let source = try ForestSource(name)
-        var line = EventLine(glyphs: .of(ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode))
+        var line = EventLine(glyphs: .of(ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode))
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)

@@ -48,7 +48,7 @@ struct PS: ParsableCommand {
     @Option(help: "Print at most this many nodes, and the number of nodes left out.")
     var limit: Int?
 
-    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")
+    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8, and on the Linux console.")
     var ascii = false
 
     func validate() throws {
@@ -59,7 +59,7 @@ struct PS: ParsableCommand {
         }
     }
 
-    private var charset: Charset { ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode }
+    private var charset: Charset { ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode }
 
     func run() throws {
         guard let name else {

@@ -101,7 +101,7 @@ private final class Watcher {
         guard let forest = watch?.forest, let process, !hasFailed else { return }
         guard let queue else {
             hasFailed = true
-            let charset: Charset = DisplayOptions.isASCIILocale ? .ascii : .unicode
+            let charset: Charset = DisplayOptions.isASCIIOutput ? .ascii : .unicode
             return try Streams.print(TreeText(glyphs: .of(charset)).node(node, forest, now: forest.now) + "\n")
         }
         while waitsForRoom, !queue.hasRoom { try queue.finishOne() }

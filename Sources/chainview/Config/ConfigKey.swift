@@ -36,7 +36,9 @@ struct ConfigKey: Sendable {
             "theme", ["The colour theme. auto is light if $COLORFGBG says that the background is light, else dark."],
             ["auto"] + Theme.all.map(\.name), \.themeName,
             find: { $0.lowercased() == "auto" ? "auto" : Theme.named($0)?.name }),
-        flag("ascii", ["Draw with ASCII only; the default if the locale is not UTF-8."], \.isASCII),
+        flag(
+            "ascii", ["Draw with ASCII only; the default if the locale is not UTF-8, and on the Linux console."],
+            \.isASCII),
         number("refresh-rate", ["At most so many frames a second."], State.refreshRange, \.refreshRate),
         choice("view", ["The first view."], ViewID.allCases.map(\.name), \.viewName),
         choice(

@@ -48,7 +48,10 @@ struct Settings {
 
     /// The glyphs that the terminal can draw.
     var glyphs: Glyphs {
-        let isNeeded = isHeadless ? DisplayOptions.isASCIILocale : Screen.localeCharset == .ascii
+        let isNeeded =
+            isHeadless
+            ? DisplayOptions.isASCIIOutput
+            : Screen.localeCharset == .ascii || DisplayOptions.isLinuxConsole(variable("TERM"))
         return display.frame.ascii || configuration.isASCII || isNeeded ? .ascii : .unicode
     }
 
