@@ -94,6 +94,30 @@ import Testing
         #expect(Layout(screen.state).detail != nil, "shown already, they stay")
     }
 
+    /// What is under a button, or under the help, gets nothing of a double click that closed the box.
+    @Test func aDoubleClickThatClosesABoxEndsThere() {
+        for keys in ["gC", "?"] {
+            var screen = GoldenTests.checkout(100, 40)
+            screen.type(keys)
+            var (row, column) = (6, 40)
+            if case .confirm(let question) = screen.state.mode {
+                let box = ConfirmBox(question, size: screen.state.size, glyphs: .unicode)
+                (row, column) = (box.no.row, box.no.column + 1)
+            }
+            let (selected, layout) = (screen.selectedID, Layout(screen.state))
+            for count in 1...3 {
+                screen.act(.mouse(Mouse(.press, .left, row: row, column: column, clickCount: count)))
+                screen.act(.mouse(Mouse(.release, .left, row: row, column: column)))
+            }
+            #expect(screen.state.context == .view(.chains), "\(keys)")
+            #expect(screen.selectedID == selected && Layout(screen.state) == layout, "\(keys)")
+            screen.act(.mouse(Mouse(.press, .left, row: 7, column: 40)))
+            screen.act(.mouse(Mouse(.press, .left, row: 7, column: 40, clickCount: 2)))
+            #expect(screen.selectedID == screen.visibleIDs[4], "another click acts again")
+            #expect(Layout(screen.state).detail != nil)
+        }
+    }
+
     /// Events come between the drawing of a row and the click on it.
     @Test func aClickInFollowedEventsHitsTheDrawnRow() {
         var screen = GoldenTests.checkout(120, 40)

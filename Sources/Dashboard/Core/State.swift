@@ -165,6 +165,8 @@ public struct State {
     /// Whether the shown moment is being dragged along the time strip.
     var isDraggingStrip = false
     var isDraggingScrollBar = false
+    /// Whether the last click closed a box, such as a question or the help.
+    var hasClickClosedBox = false
     /// The tagged nodes, in the order in which they were tagged.
     var tags: [RowID] = []
     /// The tagged nodes that do not exist at the shown moment of a recording.

@@ -8,6 +8,16 @@ extension State {
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         guard !Layout.isTooSmall(size) else { return [] }
         let isClick = mouse.action == .press && mouse.button == .left
+        // The rest of a double click that closed a box is not for what was under the box.
+        if isClick, mouse.clickCount > 1, hasClickClosedBox { return [] }
+        let before = context
+        let effects = handleWithMode(mouse, isClick: isClick)
+        if isClick { hasClickClosedBox = [.confirm, .help, .marks].contains(before) && context != before }
+        return effects
+    }
+
+    /// Handles an action of the mouse in the current mode.
+    private mutating func handleWithMode(_ mouse: Mouse, isClick: Bool) -> [Effect] {
         let line = mouse.row - Layout(self).content.row
         let clicked =
             isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
