@@ -47,6 +47,25 @@ import Testing
         #expect(screen.frame.rowText(2).contains("value / error"))
     }
 
+    /// The columns under the headings of the figures are not shown.
+    @Test func aClickOnAHeadingOfAFigureDoesNotSort() throws {
+        var screen = Self.screen(120, 40)
+        let order = screen.state.order
+        let figures = try #require(screen.state.shownGroupColumns)
+        #expect(!figures.spans.isEmpty)
+        for (_, span) in figures.spans {
+            screen.act(.mouse(Mouse(.press, .left, row: 2, column: span.start + span.width - 1)))
+            #expect(screen.state.order == order)
+            #expect(screen.message == "chains are not sorted by the figures of a group; s sorts")
+        }
+        // Another row has the usual headings.
+        screen.type("<Right>j")
+        let headers = screen.state.columns(in: 120).headers
+        let total = try #require(headers.first { $0.column == .total })
+        screen.act(.mouse(Mouse(.press, .left, row: 2, column: total.span.start)))
+        #expect(screen.state.order.column == .total)
+    }
+
     /// By age, not by their order in the list.
     @Test func detailsNameTheNewestAndTheOldestInFlight() {
         var screen = Self.screen(120, 40)

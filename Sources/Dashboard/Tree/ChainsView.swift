@@ -107,8 +107,14 @@ extension ChainsView: DashboardView {
     }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
+        let figures = state.shownGroupColumns
+        if let figures, !figures.spans.isEmpty, column >= figures.textEnd {
+            return state.notify("chains are not sorted by the figures of a group; s sorts")
+        }
         let headers = state.columns(in: Layout(state).content.columns).headers
-        guard let header = headers.first(where: { $0.contains(column) }) else { return }
+        guard let header = headers.first(where: { $0.contains(column) && figures?.hides($0) != true }) else {
+            return
+        }
         guard let sort = header.column.sort else {
             return state.notify("there is no order by \(header.column.rawValue)")
         }

@@ -104,6 +104,21 @@ struct GroupColumns {
         spans = Array(
             zip(shown, ColumnLayout.spans(from: end - width, to: end, shown.map { .fixed($0.width) })))
     }
+
+    /// Whether the headings of the figures stand in place of a header.
+    func hides(_ header: Columns.Header) -> Bool {
+        header.span.start + header.span.width > textEnd && header.column != .node
+    }
+}
+
+extension State {
+    /// The columns of figures with a heading: those of the rows of groups, while such a row is selected; else nil.
+    var shownGroupColumns: GroupColumns? {
+        guard selection?.site != nil else { return nil }
+        // Indented like the rows of groups.
+        let indent = showsPrograms ? TreeLines.level : 0
+        return GroupColumns(columns(in: Layout(self).content.columns, indent: indent))
+    }
 }
 
 /// Words for the chains of a call site.

@@ -58,15 +58,12 @@ extension Painter {
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
-        // Indented like the rows of groups.
-        let indent = state.showsPrograms ? TreeLines.level : 0
-        let figures =
-            state.isGroupSelected ? GroupColumns(state.columns(in: layout.content.columns, indent: indent)) : nil
+        let figures = state.shownGroupColumns
         for (column, span) in figures?.spans ?? [] {
             write(column.title, row: row, in: span, style: .title, isRight: true)
         }
         for header in columns.headers {
-            if let figures, header.span.start + header.span.width > figures.textEnd, header.column != .node { continue }
+            if figures?.hides(header) == true { continue }
             var text = header.column.title
             var style = Style.title
             if header.column.sort == order.column {
@@ -108,9 +105,4 @@ extension Painter {
                 column: area.column + area.columns - 1, style: isThumb ? .dim : .guide)
         }
     }
-}
-
-extension State {
-    /// Whether the selected row is a group's.
-    fileprivate var isGroupSelected: Bool { selection?.site != nil }
 }
