@@ -114,6 +114,28 @@ import Testing
         #expect(footer(screen).contains("Esc close"))
     }
 
+    /// A key that a view binds itself is offered where it acts, whatever the common key needs.
+    @Test func footerNamesTheKeysOfTheView() {
+        let footer = { (screen: Screen) in screen.frame.rowText(39) }
+        var profile = GoldenTests.checkout(160, 40)
+        profile.type("7")
+        profile.tick(5_100)
+        #expect(footer(profile).contains("w slowest"), "\(footer(profile))")
+        var empty = Screen(160, 40)
+        empty.type("7")
+        #expect(!footer(empty).contains("w slowest"))
+        var threads = ThreadsViewTests.shop(160, 40)
+        #expect(footer(threads).contains("⏎ go to"), "the node that runs there")
+        threads.type("g")
+        #expect(threads.selectedID == nil && !footer(threads).contains("⏎ go to"), "nothing runs there")
+        threads.type("G")
+        guard case .executor? = threads.state.threads.current else {
+            Issue.record("\(threads.text)")
+            return
+        }
+        #expect(threads.selectedID == nil && footer(threads).contains("⏎ go to"), "lists its queue")
+    }
+
     @Test func quitSuspendRedrawAreEffects() {
         var screen = GoldenTests.checkout(80, 24)
         screen.type("<^L><^Z>q<^C>")

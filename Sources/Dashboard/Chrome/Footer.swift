@@ -61,19 +61,7 @@ extension Painter {
         }
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
-            let hasNoSelection = state.selection == nil
-            // Keys that act on a node are not offered where rows are not nodes.
-            let hasNodeRows = state.view.type.hasNodeRows
-            items.removeAll { item in
-                switch item.intent {
-                case .cancelNode:
-                    !state.canCancel || !hasNodeRows || state.isSelectionHidden && state.tags.isEmpty
-                case .why: !state.isSelectionLive || !hasNodeRows || state.isSelectionHidden
-                case .left: hasNoSelection
-                case .detail: hasNoSelection && hasNodeRows
-                default: false
-                }
-            }
+            items.removeAll { !doesAct($0.intent, state) }
             if let position = state.replayPosition {
                 items.removeAll { $0.intent == .freeze }
                 var keys = KeyMap.footer(in: .replay, glyphs)
@@ -101,6 +89,22 @@ extension Painter {
         }
         return fitting(
             items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
+    }
+
+    /// Returns whether a key of the footer acts on the selected row.
+    private func doesAct(_ intent: Intent, _ state: borrowing State) -> Bool {
+        let type = state.view.type
+        // A view's own key means something else than the common one.
+        if type.bindings.contains(where: { $0.intent == intent }) { return type.offers(intent, state) }
+        // Keys that act on a node are not offered where rows are not nodes.
+        let hasNodeRows = type.hasNodeRows
+        switch intent {
+        case .cancelNode: return state.canCancel && hasNodeRows && !(state.isSelectionHidden && state.tags.isEmpty)
+        case .why: return state.isSelectionLive && hasNodeRows && !state.isSelectionHidden
+        case .left: return state.selection != nil
+        case .detail: return state.selection != nil || !hasNodeRows
+        default: return true
+        }
     }
 
     /// The ranks of keys. Where room is missing, the key of the highest rank is left out first; one without a rank is

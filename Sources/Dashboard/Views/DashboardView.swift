@@ -38,6 +38,8 @@ protocol DashboardView {
     /// Restores what ``willLookBack(_:)`` put aside.
     static func didReturnToNow(_ state: inout State)
 
+    /// Returns whether the footer offers one of ``bindings``: whether it does something for the selected row.
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool
     /// Handles a key as this view does; returns nil if the key means the same in every view.
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Prepares for a click on the rows, before they move with the changes of the programs.
@@ -92,6 +94,7 @@ extension DashboardView {
     static func isIdle(_ state: borrowing State) -> Bool { true }
     static func willLookBack(_ state: inout State) {}
     static func didReturnToNow(_ state: inout State) {}
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool { true }
     static func willClick(_ state: inout State) {}
     static func matchCount(of state: borrowing State) -> (count: Int, unit: String)? { nil }
     static func handleHeaderClick(column: Int, _ state: inout State) {}

@@ -33,6 +33,10 @@ extension ProfileView {
         return []
     }
 
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
+        intent != .why || state.profile.selectedRow?.isFrame == true
+    }
+
     // MARK: Folding
 
     /// Folds or unfolds the selected row, or lists its short steps. For a row with nothing under it, goes to its

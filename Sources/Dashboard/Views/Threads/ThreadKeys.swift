@@ -16,6 +16,15 @@ extension ThreadsView {
         return []
     }
 
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
+        guard intent == .detail else { return true }
+        switch state.threads.current {
+        case .lane?, .queued?: return state.selection != nil
+        case .idle?, .executor?: return true
+        case .program?, .executors?, .moreQueued?, nil: return false
+        }
+    }
+
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
         if click.isDouble { activateRow(&state) }
     }

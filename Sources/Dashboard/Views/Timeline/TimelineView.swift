@@ -87,6 +87,10 @@ extension TimelineView: ListView {
     static func cursor(of state: borrowing State) -> ListCursor { state.timeline.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.timeline.cursor = cursor }
 
+    static func offers(_ intent: Intent, _ state: borrowing State) -> Bool {
+        intent != .detail || state.selection != nil
+    }
+
     /// Updates the rows; the selected node stays on its line.
     static func updateRows(_ state: inout State) {
         state.timeline.chain = nil
