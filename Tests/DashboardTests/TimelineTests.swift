@@ -55,6 +55,24 @@ import Testing
         GoldenTests.check(screen, "timeline/programs-120x30")
     }
 
+    /// A line below the rows shows times, and with a zoom one above them shows the whole chain.
+    @Test(arguments: ["3", "3++"]) func theScrollBarReachesTheLastRow(_ keys: String) throws {
+        var screen = Screen(120, 24)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order 1")
+        for node in 2...60 as ClosedRange<UInt64> { script.make(node, .then, "step \(node)", under: node - 1) }
+        screen.feed(script)
+        screen.tick(2_000)
+        screen.type(keys)
+        #expect(screen.state.timeline.cursor.count == 60 && screen.state.timeline.cursor.top == 0)
+        let area = Layout(screen.state).content
+        let column = area.columns - 1
+        screen.act(.mouse(Mouse(.press, .left, row: area.row, column: column)))
+        screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
+        let window = screen.state.timeline.cursor.window(height: TimelineView.height(in: screen.state))
+        #expect(window.upperBound == 60 && window.count == TimelineView.height(in: screen.state), "\(window)")
+    }
+
     @Test func nothingYet() {
         var screen = Screen(80, 24)
         screen.type("3+-hlfa")

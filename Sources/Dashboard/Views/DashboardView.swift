@@ -50,7 +50,8 @@ protocol DashboardView {
     static func handleHeaderClick(column: Int, _ state: inout State)
     /// Moves the rows, not the selection.
     static func scroll(by lines: Int, _ state: inout State)
-    /// Returns the number of rows, and the number of the first row that is shown.
+    /// Returns the number of rows, with a row for each line of the view that shows something else, and the number of
+    /// the first row that is shown.
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int)
     /// Returns the number of lines below the column headers that would show everything.
     static func lineCount(of state: borrowing State) -> Int

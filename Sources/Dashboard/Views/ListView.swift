@@ -27,7 +27,8 @@ extension ListView {
     static func didScroll(_ state: inout State) {}
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
         let cursor = cursor(of: state)
-        return (cursor.count, cursor.top)
+        // The lines beside the rows count, because the scroll bar is as long as all lines.
+        return (cursor.count + infoLineCount + topLineCount(state), cursor.top)
     }
     static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
 
@@ -124,7 +125,7 @@ extension ListView {
 
     static func draw(_ state: borrowing State, into painter: inout Painter) {
         drawRows(state, into: &painter)
-        let cursor = cursor(of: state)
-        painter.paintScrollBar(count: cursor.count, top: cursor.top)
+        let (count, top) = scrollPosition(of: state)
+        painter.paintScrollBar(count: count, top: top)
     }
 }
