@@ -19,6 +19,18 @@ import Testing
         }
     }
 
+    /// Also on the narrowest screen, the help has all words of each text.
+    @Test(arguments: [Layout.least.columns, 34, 38, 60], [Glyphs.unicode, .ascii])
+    func noTextIsCut(_ columns: Int, _ glyphs: Glyphs) {
+        for view in ViewID.allCases {
+            let box = HelpBox(size: Size(columns: columns, rows: Layout.least.rows), glyphs: glyphs, view: view)
+            let room = box.columnWidth - box.keyWidth - 2
+            for line in box.columns.joined() where !line.isTitle {
+                #expect(glyphs.width(of: line.text) <= room, "\(line) in \(view)")
+            }
+        }
+    }
+
     @Test(arguments: ViewID.allCases) func thePresentViewComesFirst(_ view: ViewID) {
         let titles = HelpText(view: view, glyphs: .unicode).sections.map(\.title)
         let hasOwn = !KeyMap.bindings(in: .view(view)).isEmpty

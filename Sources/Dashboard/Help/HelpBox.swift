@@ -13,7 +13,7 @@ struct HelpBox {
     static let twoColumnWidth = 104
     /// The cells between two columns.
     private static let gap = 3
-    /// Keys that are wider have a line of their own, above their text.
+    /// Keys that are wider have a line of their own, above their text. On a narrow screen the limit is lower.
     private static let keyLimit = 19
 
     let area: Area
@@ -30,10 +30,12 @@ struct HelpBox {
         let sections = HelpText(view: view, glyphs: glyphs).sections
         let width = { (text: String) in glyphs.width(of: text) }
         let entries = sections.flatMap(\.entries)
-        let keyWidth = entries.map { width($0.keys) }.filter { $0 <= Self.keyLimit }.max() ?? 0
         let textWidth = entries.map { width($0.text) }.max() ?? 0
         let count = size.columns >= Self.twoColumnWidth ? 2 : 1
         let room = (size.columns - 6 - (count - 1) * Self.gap) / count
+        // On a narrow screen more keys have a line of their own, so that texts have room.
+        let limit = min(Self.keyLimit, max(6, room - 14))
+        let keyWidth = entries.map { width($0.keys) }.filter { $0 <= limit }.max() ?? 0
         let columnWidth = max(8, min(room, keyWidth + 2 + textWidth))
         let wrapped = sections.map { section -> [Line] in
             var lines = [Line(keys: section.title, isTitle: true)]
