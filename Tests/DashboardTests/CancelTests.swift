@@ -15,6 +15,21 @@ import Testing
         #expect(box.lines.contains { $0.contains("frozen 5s ago") } && box.lines.contains("9 pending nodes:"))
     }
 
+    @Test func aLongNameIsCutWithAnEllipsis() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .promise, String(repeating: "a", count: 90))
+        screen.feed(script)
+        screen.type("gc")
+        guard case .confirm(let question) = screen.state.mode else {
+            Issue.record("no question")
+            return
+        }
+        let box = ConfirmBox(question, size: screen.state.size, glyphs: .unicode)
+        #expect(box.lines[0].hasSuffix("a…"))
+        #expect(screen.frame.rowText(box.area.row + 1).contains("a…"), "\(screen.text)")
+    }
+
     @Test func asksThenSendsAndOnlyEventsSayCancelled() throws {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("/reserve<Enter>nnn<Esc>")

@@ -39,9 +39,8 @@ struct ConfirmBox {
         }
         let lines = head + labels + notes
         let columns = min(size.columns - 2, max(44, min(72, (lines.map { TextWidth.of($0) }.max() ?? 0) + 6)))
-        self.lines = lines.map {
-            glyphs.cut($0, to: columns - 4)
-        }
+        // Beside the border there are two blanks at the left, and one at the right.
+        self.lines = lines.map { glyphs.cut($0, to: columns - 5) }
         let rows = min(max(0, size.rows - 1), lines.count + 4)
         area = Area(row: (size.rows - 1 - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)
         let row = area.row + rows - 2
