@@ -228,6 +228,28 @@ struct ChainTests {
         #expect(last.allSatisfy { $0.flags.contains(.byViewer) })
     }
 
+    @Test("P1 X4 a chain is not launched by a used resolver, nor by that of a cancelled promise")
+    func givenToAUsedResolver() throws {
+        // Inline, so that a launch runs the handler at once.
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
+        let seen = Log<Int>()
+        let chain = Chain().map { 1 }.tap { seen.add($0) }
+        let (source, sourceResolver) = runtime.run { Promise<Int>.pending() }
+        let uses: [(Resolver<Int>) -> Void] = [
+            { $0.fulfill(2) }, { $0.resolve(source) }, { $0.promise.cancel() },
+        ]
+        for use in uses {
+            let resolver = runtime.run { Promise<Int>.pending().resolver }
+            use(resolver)
+            runtime.run { resolver.resolve(chain) }
+            #expect(seen.count == 0)
+        }
+        let (promise, resolver) = runtime.run { Promise<Int>.pending() }
+        runtime.run { resolver.resolve(chain) }
+        #expect(try promise.result?.get() == 1 && seen.count == 1)
+        withExtendedLifetime(sourceResolver) {}
+    }
+
     @Test("C1 X1 an awaiter cancels the pending nodes of its launch alone")
     func cancelled() {
         let seen = Log<String>()

@@ -156,6 +156,11 @@ extension Chain where Input == Void {
     }
 }
 
+/// A type whose `asPromise()` starts work.
+protocol ColdThenable {}
+
+extension Chain: ColdThenable {}
+
 /// A handler may return a chain, which is then launched: `promise.then { _ in chain }` (<doc:TheRules>, P3).
 extension Chain: Thenable where Input == Void {
     /// Launches the chain, and returns the last promise of the launch. If that promise is cancelled, so is the rest of

@@ -26,12 +26,15 @@ public final class Resolver<Value: Sendable>: Sendable {
         if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Makes the promise follow another (A+ 2.3.2). If it is resolved already, only an event is recorded.
+    /// Makes the promise follow another (A+ 2.3.2). If it is resolved already, only an event is recorded; a chain is
+    /// not launched.
     ///
     /// Until `other` is settled the promise stays pending. Cancelling the promise cancels `other`, too, unless `other`
     /// has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
     /// ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
+        // Checked first, because `asPromise()` of a chain launches it.
+        if promise.current.has(PromiseState.resolved), other is any ColdThenable { return promise.reportSettledAgain() }
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
 
