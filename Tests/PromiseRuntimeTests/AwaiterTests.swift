@@ -121,6 +121,30 @@ struct AwaiterTests {
         #expect(run.batch.events.allSatisfy { $0.kind != .unhandled })
     }
 
+    @Test("C4 P4 behind a link that is inline by itself, completion handlers run later, on the chain's executor")
+    func completionBehindAnInlineLink() throws {
+        let run = RecordedRun()
+        let own = ManualExecutor()
+        let seen = Log<Int>()
+        let (promise, resolver) = run.make { Promise<Int>.pending() }
+        let (plain, onItsOwn) = run.make { (Chain(promise).async(), Chain(promise, on: own).async()) }
+        let last = run.make { Chain(promise, label: "last").asResult().map { try $0.get() }.asResult().async() }
+        let inline = run.make { Chain(promise, on: InlineExecutor.shared).async() }
+        plain.onCompletion { _ in seen.add(1) }
+        onItsOwn.onCompletion { _ in seen.add(2) }
+        last.onCompletion { _ in seen.add(3) }
+        inline.onCompletion { _ in seen.add(4) }
+        resolver.fulfill(7)
+        #expect(seen.entries == [4], "only the chain that is inline as a whole completes inside the call")
+        #expect(own.runAll() == 1 && seen.entries == [4, 2])
+        run.runUntilIdle()
+        #expect(seen.entries.sorted() == [1, 2, 3, 4])
+        last.onCompletion { _ in seen.add(5) }
+        #expect(seen.count == 4, "always later")
+        run.runUntilIdle()
+        #expect(seen.count == 5)
+    }
+
     @Test("C4 Chain(awaiter) continues with the outcome of the launch, which runs once")
     func chainOfAwaiter() throws {
         let run = RecordedRun()

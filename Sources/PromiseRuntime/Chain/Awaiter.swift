@@ -42,14 +42,16 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// The outcome, or nil while there is none. Costs one load.
     public var result: Result<Value, any Error>? { promise.result }
 
-    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. A serial
-    /// executor calls completion handlers in the order of registration. Completion handlers are no nodes, and receive a
-    /// cancellation of the chain, too.
+    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. If only that
+    /// link is inline, as `asResult` and the link of `Chain(promise)` are, the chain's executor is used.
+    ///
+    /// A serial executor calls completion handlers in the order of registration. Completion handlers are no nodes, and
+    /// receive a cancellation of the chain, too.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
-        let executor = executor ?? promise.context.executor
+        let executor = executor ?? promise.context.completionExecutor
         promise.register(
             CallbackWaiter { promise in
                 promise.markErrorSeen(handled: true)

@@ -48,6 +48,10 @@ public class _PromiseContext: @unchecked Sendable {
         runtimeReference = base.runtimeReference
     }
 
+    /// The executor of completion handlers that name none: that of a link's own handler or, if the link alone is
+    /// inline, as `asResult` is, that of its chain.
+    final var completionExecutor: any PromiseExecutor { isInline && !isInherited ? base!.executor : executor }
+
     private final var unretainedRuntime: Unmanaged<ChainRuntime> { Unmanaged.fromOpaque(runtimeReference) }
 
     /// The runtime of the promises with this context.
