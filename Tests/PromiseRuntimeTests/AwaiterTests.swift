@@ -145,6 +145,21 @@ struct AwaiterTests {
         #expect(seen.count == 5)
     }
 
+    @Test("C4 R1 promises made in a completion handler inherit the chain's runtime")
+    func completionInheritsTheRuntime() throws {
+        let run = RecordedRun()
+        let own = ManualExecutor()
+        let awaiter = run.make { Chain().map { 4 }.async() }
+        let isInherited = Log<Bool>()
+        for executor in [nil, own] {
+            awaiter.onCompletion(on: executor) { _ in isInherited.add(ChainRuntime.current === run.runtime) }
+        }
+        run.runUntilIdle()
+        own.runAll()
+        #expect(isInherited.entries == [true, true])
+        #expect(ChainRuntime.current !== run.runtime)
+    }
+
     @Test("C4 Chain(awaiter) continues with the outcome of the launch, which runs once")
     func chainOfAwaiter() throws {
         let run = RecordedRun()

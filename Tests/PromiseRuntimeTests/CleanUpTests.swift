@@ -185,6 +185,17 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(ran.value == 11)
     }
 
+    @Test func r1PromisesMadeInOnCancelInheritTheRuntime() throws {
+        let isolated = IsolatedRuntime()
+        let runtime = isolated.runtime
+        let isInherited = Box(false)
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
+        resolver.onCancel { isInherited.value = ChainRuntime.current === runtime }
+        promise.cancel()
+        isolated.runAll()
+        #expect(isInherited.value && ChainRuntime.current !== runtime)
+    }
+
     @Test func x4OnCancelIsDroppedWhenThePromiseSettlesOtherwise() throws {
         let isolated = IsolatedRuntime()
         let alive = Box(0)

@@ -45,8 +45,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. If only that
     /// link is inline, as `asResult` and the link of `Chain(promise)` are, the chain's executor is used.
     ///
-    /// A serial executor calls completion handlers in the order of registration. Completion handlers are no nodes, and
-    /// receive a cancellation of the chain, too.
+    /// A serial executor calls completion handlers in the order of registration. Completion handlers are no nodes, but
+    /// promises that they make inherit the chain's runtime. They receive a cancellation of the chain, too.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -56,7 +56,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
             CallbackWaiter { promise in
                 promise.markErrorSeen(handled: true)
                 let outcome = unsafeDowncast(promise, to: Promise<Value>.self).result!
-                executor.execute { completion(outcome) }
+                let runtime = promise.runtime
+                executor.execute { runtime.run { completion(outcome) } }
             })
     }
 

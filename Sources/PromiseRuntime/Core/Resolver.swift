@@ -54,9 +54,9 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that happened
     /// before the call (<doc:TheRules>, X4).
     ///
-    /// On a serial executor several actions run in the order of the calls. If the promise settles otherwise, they are
-    /// released without being called. An action that captures the resolver keeps itself and the resolver alive until
-    /// the promise is settled.
+    /// On a serial executor several actions run in the order of the calls. Promises that they make inherit the runtime
+    /// of this one. If the promise settles otherwise, they are released without being called. An action that captures
+    /// the resolver keeps itself and the resolver alive until the promise is settled.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
     }
@@ -74,8 +74,9 @@ final class CancelWaiter: OneShotWaiter, @unchecked Sendable {
     }
 
     override func settledOnce(_ promise: AnyPromise) {
-        let action = action.take()
-        if promise.current.has(PromiseState.cancelled), let action { executor.execute(action) }
+        guard let action = action.take(), promise.current.has(PromiseState.cancelled) else { return }
+        let runtime = promise.runtime
+        executor.execute { runtime.run(action) }
     }
 
     override var isConsumer: Bool { false }
