@@ -38,4 +38,33 @@ import Testing
         }
         #expect(abandoned.value == 0)
     }
+
+    @Test("X4 a handler that cancels asynchronous work cancels its task before it returns")
+    func cancelledInAHandler() throws {
+        let runtime = ChainRuntime()
+        NothingLeft.watch(runtime)
+        let begun = Latch()
+        let isTaskCancelled = Box(false)
+        let (gate, resolver) = runtime.run { Promise<Int>.pending() }
+        let work = runtime.run {
+            Promise<Int>(async: {
+                try await withTaskCancellationHandler {
+                    begun.open()
+                    return try await gate.value
+                } onCancel: {
+                    isTaskCancelled.value = true
+                }
+            })
+        }
+        let handler = runtime.run {
+            Promise<Bool>(on: ThreadExecutor.shared) {
+                try begun.wait("the task")
+                work.cancel()
+                return isTaskCancelled.value
+            }
+        }
+        #expect(try value(of: handler))
+        #expect(try error(of: work) is PromiseCancelled)
+        withExtendedLifetime(resolver) {}
+    }
 }

@@ -58,3 +58,19 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
 
     override var isConsumer: Bool { false }
 }
+
+/// The waiter that cancels the task of asynchronous work, on the thread that cancels its promise: at once, because an
+/// inline job would wait for the end of a handler that cancels.
+final class WorkCanceller: OneShotWaiter, @unchecked Sendable {
+    // Sendable: `task` is accessed by `settledOnce` and by deinit alone.
+    private var task: Task<Void, Never>?
+
+    init(_ task: Task<Void, Never>) { self.task = task }
+
+    override func settledOnce(_ promise: AnyPromise) {
+        guard let task = task.take(), promise.current.has(PromiseState.cancelled) else { return }
+        task.cancel()
+    }
+
+    override var isConsumer: Bool { false }
+}

@@ -181,7 +181,7 @@ extension Promise {
 
     private func startTask(_ work: @escaping @Sendable () async throws -> Value) {
         let task = TaskNodes.withTaskPromise(self) { makeTask(work) }
-        register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
+        register(WorkCanceller(task))
     }
 
     private func makeTask(_ work: @escaping @Sendable () async throws -> Value) -> Task<Void, Never> {
