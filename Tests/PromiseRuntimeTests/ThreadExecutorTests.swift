@@ -69,4 +69,44 @@ import Testing
         let sum = Promise<Int>(on: executor) { 1 }.map { $0 + 1 }.then { Promise<Int>.resolve($0 * 10) }.map { $0 + 1 }
         #expect(try value(of: sum) == 21)
     }
+
+    @Test func s2AForgottenResolverIsAbandonedWhileItsThreadGoesOn() throws {
+        let executor = ThreadExecutor(name: "busy", limit: 1)
+        let (isQueued, resume, ended) = (Latch(), Latch(), Latch())
+        let forgotten = Promise<Int>(on: executor, resolver: { _ in try isQueued.wait("the second handler") })
+        executor.execute {
+            _ = try? resume.wait("the test")
+            ended.open()
+        }
+        isQueued.open()
+        #expect(try error(of: forgotten) is PromiseAbandoned)
+        #expect(executor.threadCount == 1, "the thread runs the second handler")
+        resume.open()
+        try ended.wait()
+    }
+
+    @Test func e3NoHandlerIsLostWhileThreadsStartAndEnd() throws {
+        let executor = ThreadExecutor(name: "brief", limit: 3)
+        let ran = Box(0)
+        try onThreads(4) { _ in
+            for _ in 0..<500 {
+                executor.execute { ran.change { $0 += 1 } }
+                sched_yield()
+            }
+        }
+        try eventually("all handlers") { ran.value == 2_000 }
+        try eventually("the end of the threads") { executor.threadCount == 0 }
+        #expect(executor.pendingCount == 0)
+        // Counted right at rest: a handler without a thread of its own waits.
+        let (resume, ended) = (Latch(), Latch(4))
+        for _ in 0..<4 {
+            executor.execute {
+                _ = try? resume.wait("the test")
+                ended.open()
+            }
+        }
+        #expect(executor.threadCount == 3 && executor.pendingCount == 1)
+        for _ in 0..<4 { resume.open() }
+        try ended.wait()
+    }
 }

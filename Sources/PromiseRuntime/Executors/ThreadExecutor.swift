@@ -29,6 +29,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     private struct State {
         var waiting = JobQueue()
         var threadCount = 0
+        // The number of threads among them that are being started, each for one of the waiting jobs.
+        var startingCount = 0
         // With a limit of one thread, that thread; 0 while there is none.
         var onlyThread: UInt32 = 0
     }
@@ -55,19 +57,18 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     /// The number of threads at this moment.
     public var threadCount: Int { state.withLock { $0.threadCount } }
 
-    /// The number of handlers that wait for a thread.
-    public var pendingCount: Int { state.withLock { $0.waiting.count } }
+    /// The number of handlers that wait for a thread and for which none is being started.
+    public var pendingCount: Int { state.withLock { max(0, $0.waiting.count - $0.startingCount) } }
 
-    /// Starts a thread for the job; queues the job if the limit is reached or no thread can be started. If the executor
-    /// has no thread, it tries for five seconds, and then ends the program.
+    /// Queues the job, and starts a thread for it unless the limit is reached or no thread can be started. If the
+    /// executor has no thread, it tries for five seconds, and then ends the program.
     public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
-            guard state.threadCount < limit else {
-                state.waiting.append(job)
-                return false
-            }
+            state.waiting.append(job)
+            guard state.threadCount < limit else { return false }
             state.threadCount += 1
+            state.startingCount += 1
             return true
         }
         if !starts { return }
@@ -75,23 +76,31 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         repeat {
             var isAlone = false
             let started = SystemThread.retryStarting(while: {
-                isAlone = lock.withLock { $0.threadCount == 1 }
+                isAlone = lock.withLock { $0.threadCount == 1 && !$0.waiting.isEmpty }
                 return isAlone
             }) {
+                // The closure captures no job, because the thread keeps the closure, and a job its promise.
                 SystemThread.detached(identity.name, signals: .inherited) {
-                    if isSerial { lock.withLock { $0.onlyThread = chain_thread_id() } }
-                    job.run()
-                    while let next = Self.nextJob(lock) { next.run() }
+                    var isFirst = true
+                    while let job = Self.nextJob(lock, isFirst: isFirst, isSerial: isSerial) {
+                        isFirst = false
+                        job.run()
+                    }
                 }
             }
             if started { return }
             precondition(!isAlone, "the system has no thread left for the executor \(identity.name)")
-        } while !queue(job)
+        } while !leaveToOthers()
     }
 
     /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.
-    private static func nextJob(_ state: Lock<State>) -> PromiseJob? {
+    /// With `isFirst` the thread has just started.
+    private static func nextJob(_ state: Lock<State>, isFirst: Bool, isSerial: Bool) -> PromiseJob? {
         state.withLock { state in
+            if isFirst {
+                state.startingCount -= 1
+                if isSerial { state.onlyThread = chain_thread_id() }
+            }
             if let job = state.waiting.popFirst() { return job }
             state.threadCount -= 1
             state.onlyThread = 0
@@ -99,13 +108,12 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
     }
 
-    /// Queues a job for which no thread could be started; returns false if the other threads have ended meanwhile, so
-    /// that none would run it.
-    private func queue(_ job: PromiseJob) -> Bool {
+    /// Gives up a thread that could not be started; returns false if jobs wait and no other thread is left to run them.
+    private func leaveToOthers() -> Bool {
         state.withLock { state in
-            guard state.threadCount > 1 else { return false }
+            guard state.threadCount > 1 || state.waiting.isEmpty else { return false }
             state.threadCount -= 1
-            state.waiting.append(job)
+            state.startingCount -= 1
             return true
         }
     }
