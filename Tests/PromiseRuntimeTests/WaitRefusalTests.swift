@@ -118,6 +118,39 @@ struct WaitRefusalTests {
         #expect(try value(of: waiting) == 4)
     }
 
+    /// A serial executor that does not know which threads run its jobs.
+    private final class Unknowing: PromiseExecutor {
+        let identity = ExecutorIdentity(name: "unknowing")
+        let isSerial = true
+        private let queue = DispatchExecutor(label: "unknowing")
+
+        func submit(_ job: PromiseJob) { queue.submit(job) }
+    }
+
+    @Test("C4 in a handler that an outer handler runs, for what waits for the end of the outer one")
+    func insideAnOuterHandler() throws {
+        for executor in [ThreadExecutor.shared, Unknowing()] as [any PromiseExecutor] {
+            let own = Box<Promise<Int>?>(nil)
+            let isReady = Latch()
+            let reason = Box<AwaitMisuse.Reason?>(nil)
+            let outer = Promise<Int>(on: executor) {
+                try isReady.wait("the test")
+                let waited: Promise<Int> = executor.isSerial ? Promise<Int>(on: executor) { 1 } : own.value!.map { $0 }
+                let manual = ManualExecutor()
+                let inner = Promise<Int>(on: manual) { try waited.get(timeout: Self.limit) }
+                manual.runAll()
+                reason.value = (inner.result?.error as? AwaitMisuse)?.reason
+                return 2
+            }
+            own.value = outer
+            isReady.open()
+            #expect(try value(of: outer) == 2)
+            let expected: AwaitMisuse.Reason = executor.isSerial ? .serialExecutor("unknowing") : .ownHandler
+            #expect(reason.value == expected)
+            own.replace(nil)
+        }
+    }
+
     @Test("C4 an inline handler waits for one behind it, both moved to the pool")
     func movedHandlers() throws {
         let waiting = Promise(on: ThreadExecutor.shared) {

@@ -59,13 +59,14 @@ struct BlockingWait {
     private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
         if SystemThread.isMain || DispatchExecutor.main.isServedHere { return .mainThread }
         if SystemClock.isTimerThread { return .timerThread }
-        let running = AnyPromise.running
+        var handlers = ThreadLoop.current.outerHandlers
+        if let running = AnyPromise.running { handlers.append(running) }
         var found: AwaitMisuse.Reason?
-        for executor in executors where found == nil { found = refusal(of: executor, running) }
+        for executor in executors where found == nil { found = refusal(of: executor, handlers) }
         promise.forEachPendingSource { source in
-            if source === running { found = .ownHandler }
+            if handlers.contains(where: { $0 === source }) { found = .ownHandler }
             let executor = source.context.executor
-            if found == nil { found = refusal(of: executor, running) }
+            if found == nil { found = refusal(of: executor, handlers) }
             if let pool = executor as? PoolExecutor, pool.isServedHere { needed.ownPool = executor.identity.name }
             return found == nil
         }
@@ -76,10 +77,10 @@ struct BlockingWait {
     /// Whether the calling code runs in a task, on one of the few threads that all tasks share.
     private var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-    /// Returns the reason to refuse the wait if this executor could run nothing while this thread waits.
-    private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
+    /// Returns the reason to refuse the wait if this executor could run nothing while this thread waits in `handlers`.
+    private func refusal(of executor: any PromiseExecutor, _ handlers: [AnyPromise]) -> AwaitMisuse.Reason? {
         guard executor.isSerial else { return nil }
-        let isHere = running?.context.executor === executor || executor.isServedHere
+        let isHere = handlers.contains { $0.context.executor === executor } || executor.isServedHere
         return isHere ? .serialExecutor(executor.identity.name) : nil
     }
 

@@ -50,6 +50,10 @@ final class ThreadLoop {
     // The manual executors that run their jobs on this thread now, the innermost last.
     @exclusivity(unchecked)
     private var served: [ObjectIdentifier] = []
+    /// The promises of the handlers that run further down the stack, the innermost last, because a handler may run the
+    /// jobs of an executor.
+    @exclusivity(unchecked)
+    private(set) var outerHandlers: [AnyPromise] = []
 
     static var current: ThreadLoop { unretained.takeUnretainedValue() }
 
@@ -74,7 +78,7 @@ final class ThreadLoop {
     /// Runs `job`, then all jobs of this loop. Inside a handler, such as one that runs a ManualExecutor's jobs, it runs
     /// only `job`: the outer loop runs the rest, because loops are never nested.
     func run(_ job: _Runnable) {
-        if isRunning { return job.runHandler() }
+        if isRunning { return runInHandler(job) }
         isRunning = true
         job.runHandler()
         while let job = nextJob() { job.runHandler() }
@@ -83,6 +87,15 @@ final class ThreadLoop {
     }
 
     func run(_ job: PromiseJob) { run(job.content) }
+
+    /// Runs `job` inside the handler that runs on this thread.
+    @inline(never)
+    private func runInHandler(_ job: _Runnable) {
+        guard let outer = AnyPromise.running else { return job.runHandler() }
+        outerHandlers.append(outer)
+        job.runHandler()
+        outerHandlers.removeLast()
+    }
 
     /// Runs a job now; queues it if the loop is running or delivering.
     func submit(_ job: _Runnable) {
