@@ -56,6 +56,20 @@ import Testing
         #expect(ran.value == 0)
     }
 
+    @Test func x1ASettledChildPassesNothingDown() throws {
+        let isolated = IsolatedRuntime()
+        let root = isolated.run { Promise<Int>.resolve(1) }
+        let child = root.map { $0 + 1 }
+        let grandchild = child.delay(.seconds(60))
+        let last = grandchild.map { $0 }
+        isolated.runAll()
+        #expect(child.isSettled && !grandchild.isSettled)
+        root.cancel()
+        #expect(!grandchild.isSettled && !last.isSettled)
+        child.cancel()
+        #expect(isCancelled(grandchild) && isCancelled(last))
+    }
+
     @Test func x1ReachesThePromiseThatAChildOfASettledOneFollows() throws {
         let isolated = IsolatedRuntime()
         let (inner, resolver) = isolated.run { Promise<Int>.pending() }

@@ -10,13 +10,13 @@ private struct CancellationVisit {
 }
 
 extension AnyPromise {
-    /// Cancels the promise and its pending descendants.
+    /// Cancels the promise and the pending descendants that are reached through pending ones.
     ///
     /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
-    /// children and theirs, also if the promise itself was settled already. Its parent and its siblings go on
-    /// (<doc:TheRules>, X1). The cancellation goes **up** to a promise that a cancelled one follows, if that promise
-    /// has lost its last consumer, and by the same rule to what it waits for. Rule X2 lists the other cases;
-    /// ``Promise/detached()`` exempts a promise.
+    /// children and theirs, also if the promise itself was settled already; a settled child passes nothing down. Its
+    /// parent and its siblings go on (<doc:TheRules>, X1). The cancellation goes **up** to a promise that a cancelled
+    /// one follows, if that promise has lost its last consumer, and by the same rule to what it waits for. Rule X2
+    /// lists the other cases; ``Promise/detached()`` exempts a promise.
     ///
     /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
     /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
