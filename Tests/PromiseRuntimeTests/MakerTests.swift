@@ -1,3 +1,4 @@
+import ChainEvents
 import Foundation
 import PromiseRuntime
 import Testing
@@ -135,6 +136,19 @@ import Testing
         #expect(try await promise.value == 42)
         #expect(Promise { try await load() }.kind == .task)
         #expect(Promise { 20 }.kind == .work)
+    }
+
+    @Test("P2 X6 a CancellationError of work with await rejects with PromiseCancelled; a catch recovers")
+    func cancellationError() async throws {
+        let runtime = ChainRuntime()
+        NothingLeft.watch(runtime)
+        let unhandled = Log<String>()
+        runtime.onUnhandled = { unhandled.add("\($0.error)") }
+        let work = runtime.run { Promise<Int>(async: { throw CancellationError() }) }
+        #expect(try await work.catch { $0 is PromiseCancelled ? 5 : 0 }.value == 5)
+        await #expect(throws: PromiseCancelled.self) { try await work.recover { _ in Promise.resolve(6) }.value }
+        #expect(!work.isCancelled && work.snapshot().settlement == .cancelled)
+        #expect(unhandled.entries == [])
     }
 
     @Test("P3 a chain of 15 mixed links, with operators and literals, is inferred")

@@ -73,7 +73,8 @@ extension Promise where Value == Void {
 }
 
 extension AnyPromise {
-    /// Rejects the node of asynchronous code with the error that was thrown; a `CancellationError` cancels the node.
+    /// Rejects the node of asynchronous code with the error that was thrown; with ``PromiseCancelled`` instead of a
+    /// `CancellationError`, so that viewers show the node as cancelled.
     final func rejectTask(with error: any Error) {
         let shown = error is CancellationError ? PromiseCancelled(reason: "its task was cancelled") : error
         if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
