@@ -34,7 +34,7 @@ package final class Collector: Sendable {
         state = Lock(CollectorState(process: process, options: options, time: recorder.clock.now))
     }
 
-    /// The batches published from now on. Observers run on the collecting thread: slow ones use a subscription.
+    /// The batches published from now on. Observers block the thread that publishes: slow ones use a subscription.
     var batches: EventStream<EventBatch> { subject.observable }
 
     /// Fetches and publishes all events recorded by now and the changes of tasks, then resyncs if events were lost, and

@@ -190,8 +190,8 @@ public final class Inspector: Sendable {
 
     /// The state at the time of the subscription, in chunks, then every batch that follows; completed by ``stop()``.
     ///
-    /// Observers run on the collecting thread, or on the one that subscribes, and block it. A slow subscriber uses
-    /// ``subscribe(mailboxLimit:onReady:)``.
+    /// Observers run on the collecting thread, on the one that subscribes, or on one that calls ``collectNow()``,
+    /// ``perform(_:)`` or ``stop()``, and block it. A slow subscriber uses ``subscribe(mailboxLimit:onReady:)``.
     public var batches: EventStream<EventBatch> {
         EventStream { [collector] observer in BatchPump(collector, observer) }
     }
