@@ -69,18 +69,17 @@ static void use_originals(void) {
     atomic_store(&create_now, chain_original.create);
     atomic_store(&enter_now, chain_original.enter);
     atomic_store(&exit_now, chain_original.exit);
-    atomic_store(&run_now, chain_original.run);
-    atomic_store(&run_on_task_executor_now, chain_original.run_on_task_executor);
-    atomic_store(&immediate_now, chain_original.immediate);
-    atomic_store(&run_on_both_now, chain_original.run_on_both);
-    atomic_store(&async_now, chain_original.async);
-    atomic_store(&after_now, chain_original.after);
 }
 
 static void use_observing(void) {
     atomic_store(&create_now, chain_observed_create);
     atomic_store(&enter_now, chain_observed_enter);
     atomic_store(&exit_now, chain_observed_exit);
+}
+
+// Observes jobs from now on, also while tasks are not observed: a job that is queued or runs as observation begins may
+// end a task after that.
+static void observe_jobs(void) {
     atomic_store(&run_now, chain_observed_run);
     atomic_store(&run_on_task_executor_now, chain_observed_run_on_task_executor);
     atomic_store(&immediate_now, chain_observed_immediate);
@@ -139,6 +138,7 @@ static void look_up(void) {
     interposes = dlsym(RTLD_DEFAULT, "swift_task_create") == (void *)swift_task_create
         && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext
         && dlsym(RTLD_DEFAULT, "dispatch_async_f") == (void *)dispatch_async_f;
+    observe_jobs();
     use_originals();
 }
 

@@ -1,4 +1,5 @@
-// The originals of the interposed functions, and what is called in their place while tasks are observed.
+// The originals of the interposed functions, and what is called in their place: in that of jobs always, in that of the
+// others while tasks are observed.
 #pragma once
 
 #include "TaskTable.h"

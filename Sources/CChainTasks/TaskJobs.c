@@ -52,8 +52,10 @@ static void (*observed_work(void (*work)(void *)))(void *) {
     const char *address = (const char *)work;
     if (address < chain_original.runtime_begin || address >= chain_original.runtime_end) return work;
     for (int index = 0; index < WORKS; index++) {
-        void (*known)(void *) = NULL;
-        if (atomic_compare_exchange_strong(&works[index], &known, work) || known == work) return observed[index];
+        // Read first, because an exchange in each job would take the cache line from the other processors.
+        void (*known)(void *) = atomic_load_explicit(&works[index], memory_order_relaxed);
+        if (known == NULL && atomic_compare_exchange_strong(&works[index], &known, work)) known = work;
+        if (known == work) return observed[index];
     }
     return work;
 }

@@ -66,7 +66,7 @@ static void finish(uint64_t id) {
 
 running_task chain_job_begin(void) {
     running_task outer = current_running_task();
-    // The task ended in a job that was queued before observation began, so that chain_job_end was not called.
+    // The task ended in a job that was not observed, so that chain_job_end was not called.
     if (outer.slot != NULL && chain_original.current() != outer.memory) {
         finish(outer.id);
         outer = (running_task){0};

@@ -127,6 +127,16 @@
                     """)
         }
 
+        @Test func tasksThatAreQueuedAtTheStartEnd() throws {
+            let run = try ProbeRun(["queued"])
+            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+            try #require(run.trees.count == 1, "\(run.output)")
+            let lines = run.trees[0].split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("fulfilled task") }, "\(run.output)")
+            let others = lines.filter { !$0.hasPrefix("fulfilled task") }
+            #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(run.output)")
+        }
+
         @Test func everyTaskIsSeenToBeginAndToEnd() throws {
             let run = try ProbeRun(["soak", "2"])
             #expect(run.status == 0, "\(run.output)\(run.errors)")

@@ -15,6 +15,7 @@ import Synchronization
 //
 //     TaskProbe [details | cancel]
 //     TaskProbe scarce                           see showTasksOfScarcity
+//     TaskProbe queued                           see QueuedTasks
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT | waits COUNT
@@ -125,6 +126,7 @@ func order(_ number: Int) async -> Int {
             exit(isRight ? 0 : 1)
         }
         if arguments.contains("scarce") { return try await showTasksOfScarcity() }
+        if arguments.contains("queued") { return try QueuedTasks.showOlder() }
         #if Tracing
             if arguments.contains("spans") { return try await SpanProbe.showTree() }
         #endif
