@@ -6,15 +6,27 @@
 
 #if defined(__linux__)
 
+/// Returns the state of a retained task's future: 1 if the task has returned, 2 if it threw; 0 where that is not known.
+static unsigned future_state(const chain_task *task) {
+    size_t flags = chain_original.job_flags(task->task);
+    // Flags of the job: bit 25, it has an outcome; 24, it has a parent; 26, its parent is a group.
+    if (chain_layout.future == 0 || !(flags & 1u << 25)) return 0;
+    size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
+    char *future = (char *)task->task + chain_layout.future + words * sizeof(void *);
+    return atomic_load_explicit((_Atomic uintptr_t *)future, memory_order_acquire) & 3;
+}
+
+bool chain_task_has_outcome(const chain_task *task) { return future_state(task) != 0; }
+
 uint8_t chain_task_outcome(const chain_task *task) {
     const char *memory = task->task;
-    size_t flags = chain_original.job_flags(task->task);
     bool is_cancelled = atomic_load(&task->is_cancelled);
-    if (chain_layout.status != 0) is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
-    // Flags of the job: bit 25, it has an outcome; 24, it has a parent; 26, its parent is a group.
-    if (chain_layout.future == 0 || !(flags & 1u << 25)) return CHAIN_TASK_RETURNED;
-    size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
-    if ((*(const uintptr_t *)(memory + chain_layout.future + words * sizeof(void *)) & 3) != 2) return CHAIN_TASK_RETURNED;
+    // The flag of a discarding group's child may be set because the child threw: then the group cancels all of them.
+    // Only a cancellation that was seen before the end counts.
+    if (chain_layout.status != 0 && !task->is_discarding) {
+        is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
+    }
+    if (future_state(task) != 2) return CHAIN_TASK_RETURNED;
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
 }
 
@@ -59,5 +71,9 @@ void chain_task_probe_exit(chain_task_probe *probe, char *state) {
         if (!is_readable) context[0] = NULL;
     }
 }
+
+#else
+
+bool chain_task_has_outcome(const chain_task *task) { (void)task; return false; }
 
 #endif

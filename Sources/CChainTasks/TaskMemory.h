@@ -12,6 +12,9 @@ chain_task_beginning chain_task_read_beginning(const char *task);
 /// Returns how a retained task has ended: CHAIN_TASK_RETURNED where that is not known.
 uint8_t chain_task_outcome(const chain_task *task);
 
+/// Returns whether a retained task has returned or thrown; false where that is not known.
+bool chain_task_has_outcome(const chain_task *task);
+
 /// Copies the frames in which the calling thread's task will continue.
 void chain_task_copy_frames(const char *memory, chain_task *task);
 

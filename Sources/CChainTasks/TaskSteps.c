@@ -110,7 +110,9 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     uint64_t node = task->node;
     if (code != NULL ? observer.is_main(code) : is_first(id, maker)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
-    uint8_t outcome = task->outcome;
+    task->is_discarding = (flags & 1u << 14) != 0;
+    // Read anew, because it was not known to be discarding as it ended.
+    uint8_t outcome = has_ended && task->is_discarding ? chain_task_outcome(task) : task->outcome;
     task->creator = creator;
     task->code = code;
     task->is_reported = true;

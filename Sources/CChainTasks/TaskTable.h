@@ -29,6 +29,8 @@ typedef struct chain_task {
     bool has_ended;
     /// When a sweep first found it unreported, in nanoseconds of the monotonic clock; 0 if none has.
     uint64_t unreported_since;
+    /// A child of a discarding group.
+    bool is_discarding;
     /// How it ended: CHAIN_TASK_RETURNED or one of the following.
     uint8_t outcome;
     _Atomic bool is_cancelled;

@@ -1,6 +1,6 @@
 // Copies of live tasks. A task changes without the lock; a copy is consistent if the task's word is the same before and
 // after it.
-#include "TaskTable.h"
+#include "TaskMemory.h"
 
 static chain_lock sweep_lock;
 // Where the sweep of chain_tasks_changes continues; protected by sweep_lock.
@@ -34,8 +34,10 @@ static bool copy(chain_task *task, chain_task_view *view) {
 static void look_for_cancellation(chain_task *task) {
     if (chain_layout.status == 0 || !task->is_retained || atomic_load(&task->is_cancelled)) return;
     uint32_t status = atomic_load_explicit(
-        (_Atomic uint32_t *)((char *)task->task + chain_layout.status), memory_order_relaxed);
-    if (status & 0x100) atomic_store(&task->is_cancelled, true);
+        (_Atomic uint32_t *)((char *)task->task + chain_layout.status), memory_order_acquire);
+    if (!(status & 0x100)) return;
+    // A discarding group cancels the child that makes it fail, too, after that child has thrown.
+    if (!task->is_discarding || !chain_task_has_outcome(task)) atomic_store(&task->is_cancelled, true);
 }
 
 /// Reports a task that was made past the interposed functions, or as observation began, once the report is due. Returns

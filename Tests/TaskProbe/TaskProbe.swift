@@ -111,6 +111,20 @@ func order(_ number: Int) async -> Int {
     return await sum + Int(score)
 }
 
+/// Fails as one of two tasks throws; the other one is cancelled then.
+func deliver() async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+        group.addTask(name: "throws") {
+            await gate.wait()
+            throw Declined()
+        }
+        group.addTask(name: "is cancelled") {
+            await TaskProbe.cancellation()
+            try Task.checkCancellation()
+        }
+    }
+}
+
 @main struct TaskProbe {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -155,11 +169,12 @@ func order(_ number: Int) async -> Int {
         let making = Task { await make() }
         let parked = Task(name: "parked") { await parking.pass() }
         let scoped = Promise(label: "promise") { await scope() }
+        let delivering = Task(name: "deliver") { try await deliver() }
         cancelled.cancel()
         let limit = ContinuousClock.now + .seconds(240)
-        // Seven tasks at the gate, and all but this one suspended.
-        while await gate.count < 7, ContinuousClock.now < limit { await Task.yield() }
-        let tree = await tree(of: inspector, suspendedCount: 13, before: limit)
+        // Eight tasks at the gate, and all but this one suspended.
+        while await gate.count < 8, ContinuousClock.now < limit { await Task.yield() }
+        let tree = await tree(of: inspector, suspendedCount: 16, before: limit)
         print(tree)
         if CommandLine.arguments.contains("details") { describe(inspector) }
         if CommandLine.arguments.contains("cancel") {
@@ -174,6 +189,7 @@ func order(_ number: Int) async -> Int {
         await gate.open()
         parking.executor.run()
         _ = await (ordered.result, cancelled.result, making.result, cancellable.result, parked.result)
+        _ = await delivering.result
         try await scoped.value
         // A task may end after the code that waits for it has resumed.
         while !inspector.dump().contains(": 2 nodes alive"), ContinuousClock.now < limit { await Task.yield() }
