@@ -214,6 +214,12 @@ void chain_tasks_set_probe(chain_task_probe *given) {
 void *chain_tasks_current(void) { return chain_original.current(); }
 size_t chain_task_fixed_size(void) { return chain_original.task_size; }
 
+uint32_t chain_task_layout_version(void) {
+    const uint32_t *version = dlsym(RTLD_NEXT, "_swift_concurrency_debug_internal_layout_version");
+    // From version 3 on, the highest byte is another number.
+    return version == NULL ? 0 : *version & 0xFFFFFF;
+}
+
 bool chain_copy_memory(const void *from, void *to, size_t count) {
     struct iovec local = {to, count}, remote = {(void *)from, count};
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)count;
@@ -240,6 +246,7 @@ void chain_tasks_set_layout(chain_task_layout layout) { (void)layout; }
 void chain_tasks_set_probe(chain_task_probe *given) { (void)given; }
 void *chain_tasks_current(void) { return NULL; }
 size_t chain_task_fixed_size(void) { return 0; }
+uint32_t chain_task_layout_version(void) { return 0; }
 bool chain_copy_memory(const void *from, void *to, size_t count) { (void)from, (void)to, (void)count; return false; }
 void *chain_task_retain(void *task) { return task; }
 void chain_task_release(void *task) { (void)task; }

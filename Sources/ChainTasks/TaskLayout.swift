@@ -67,6 +67,9 @@ struct TaskLayout: Sendable {
         let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
         if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
+        // From version 2 on, the name of a task that has one lies between its fixed part and these words. The tasks of
+        // the checks have no names.
+        guard chain_task_layout_version() < 2 else { return }
         if checkParent(probe, executor) { offsets.parent = UInt32(chain_task_fixed_size()) }
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_task_fixed_size()) }
     }

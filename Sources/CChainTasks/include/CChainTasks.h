@@ -118,6 +118,9 @@ void *chain_tasks_current(void);
 /// Returns the offset of the first word after the fixed part of a task, as the runtime states it.
 size_t chain_task_fixed_size(void);
 
+/// Returns the version of the layout of tasks, as the runtime states it for debuggers; 0 where it states none.
+uint32_t chain_task_layout_version(void);
+
 /// Copies memory of this process; false, without a fault, where it is not mapped.
 bool chain_copy_memory(const void *from, void *to, size_t count);
 
