@@ -255,13 +255,14 @@ let package = Package(
             exclude: ["Golden", "read_chains.py", "read_columns.py"]),
         .executableTarget(
             name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/CommandProbe"),
-        // Knows nothing of chainview.
+        // These know nothing of chainview.
         .executableTarget(name: "PlainTasks", path: "Tests/PlainTasks"),
+        .executableTarget(name: "PlainServer", path: "Tests/PlainServer"),
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "PlainTasks", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource",
-                "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
+                "PlainTasks", "PlainServer", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows",
+                "ChainSource", "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
                 "ChainRecording", "EventScripts", "SeededNumbers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -83,9 +83,11 @@ void chain_job_end(running_task outer) {
 
 // MARK: Creation
 
-/// Returns whether a task without known code is the program's first, which the main thread makes outside of tasks.
-static bool is_first(uint64_t id, uint64_t maker) {
-    return maker == 0 && id == atomic_load_explicit(&last_early_id, memory_order_relaxed) + 1 && gettid() == getpid();
+/// Returns whether a task without known code runs the main function: the program's first, which the main thread makes
+/// outside of tasks, and does not enqueue as it makes it (bit 12). A synchronous main function is no task.
+static bool is_main(uint64_t id, uint64_t maker, size_t flags) {
+    bool is_first = id == atomic_load_explicit(&last_early_id, memory_order_relaxed) + 1;
+    return is_first && maker == 0 && !(flags & 1u << 12) && gettid() == getpid();
 }
 
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
@@ -108,7 +110,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     task = chain_table_find_locked(id);
     if (task == NULL) return chain_table_unlock(id), result;
     uint64_t node = task->node;
-    if (code != NULL ? observer.is_main(code) : is_first(id, maker)) atomic_store(&main_node, node);
+    if (code != NULL ? observer.is_main(code) : is_main(id, maker, flags)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
     task->is_discarding = (flags & 1u << 14) != 0;
     // Read anew, because it was not known to be discarding as it ended.

@@ -5,16 +5,11 @@
 
     /// `chainview run --tasks`: the tasks of a program that does not use chainview.
     @Suite(.serialized, .onItsOwnThread) struct RunTasksTests {
-        private let plain = builtProduct("PlainTasks")
-
         @Test(arguments: [false, true]) func aProgramThatDoesNotUseChainviewShowsItsTasks(isStripped: Bool) throws {
             let place = Place()
             // Without symbols its functions have no names; its tasks do.
-            let path = isStripped ? try stripped(in: place) : plain
-            let program = Process()
-            program.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
-            program.arguments = ["run", "--tasks", path]
-            program.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+            let path = isStripped ? try stripped("PlainTasks", in: place) : builtProduct("PlainTasks")
+            let program = chainview(["run", "--tasks", path], in: place)
             let (input, output) = (Pipe(), Pipe())
             (program.standardInput, program.standardOutput) = (input, output)
             try program.run()
@@ -33,11 +28,40 @@
                 "a child does not inherit the library: \(printed)")
         }
 
-        private func stripped(in place: Place) throws -> String {
-            let copy = place.path + "/PlainTasks"
+        @Test func theFirstTaskOfASynchronousProgramKeepsItsTasks() throws {
+            let place = Place()
+            let program = chainview(["run", "--tasks", try stripped("PlainServer", in: place)], in: place)
+            let input = Pipe()
+            (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
+            try program.run()
+            defer { program.terminate() }
+            try place.wait(until: "ps PlainServer", prints: "request 2")
+            let text = try place.run("ps --json PlainServer").output
+            let tree = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            let nodes = try #require(tree["nodes"] as? [[String: Any]])
+            let server = try #require(nodes.first { $0["label"] as? String == "server" }?["id"] as? Int)
+            let requests = nodes.filter { ($0["label"] as? String ?? "").hasPrefix("request") }
+            #expect(requests.map { $0["under"] as? Int } == [server, server], "\(text)")
+            try input.fileHandleForWriting.close()
+            program.waitUntilExit()
+            #expect(program.terminationStatus == 0)
+        }
+
+        /// Returns a process that is to run `chainview ARGUMENTS`.
+        private func chainview(_ arguments: [String], in place: Place) -> Process {
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
+            program.arguments = arguments
+            program.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+            return program
+        }
+
+        /// Returns the path of a copy of a product without symbols.
+        private func stripped(_ product: String, in place: Place) throws -> String {
+            let copy = place.path + "/" + product
             let strip = Process()
             strip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            strip.arguments = ["strip", "-o", copy, plain]
+            strip.arguments = ["strip", "-o", copy, builtProduct(product)]
             try strip.run()
             strip.waitUntilExit()
             try #require(strip.terminationStatus == 0)
@@ -49,10 +73,7 @@
             let outcome = try place.run("run --tasks \(builtProduct("TaskProbe")) many 100")
             #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
 
-            let program = Process()
-            program.executableURL = URL(fileURLWithPath: builtProduct("chainview"))
-            program.arguments = ["run", "--tasks", builtProduct("TaskProbe"), "waits", "3"]
-            program.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+            let program = chainview(["run", "--tasks", builtProduct("TaskProbe"), "waits", "3"], in: place)
             let input = Pipe()
             (program.standardInput, program.standardOutput) = (input, FileHandle.nullDevice)
             try program.run()
@@ -73,7 +94,7 @@
         @Test func theReasonWhyTasksAreNotShownIsOneSentence() throws {
             let place = Place()
             try Shell.write("#!/bin/sh\n", to: place.path + "/script")
-            try FileManager.default.copyItem(atPath: plain, toPath: place.path + "/setuid")
+            try FileManager.default.copyItem(atPath: builtProduct("PlainTasks"), toPath: place.path + "/setuid")
             chmod(place.path + "/setuid", 0o4755)
             for (program, reason) in [
                 ("./script", "it is a script or no program: name the program that it starts"),
