@@ -134,6 +134,10 @@ static void look_up(void) {
     chain_original.release = (void (*)(void *))find("swift_release");
     const size_t *size = find("_swift_concurrency_debug_asyncTaskSize");
     chain_original.task_size = size == NULL ? 0 : *size;
+    const void *const *adapter = dlsym(RTLD_NEXT, "_swift_concurrency_debug_non_future_adapter");
+    chain_original.adapters[0] = adapter == NULL ? NULL : *adapter;
+    adapter = dlsym(RTLD_NEXT, "_swift_concurrency_debug_future_adapter");
+    chain_original.adapters[1] = adapter == NULL ? NULL : *adapter;
     if (chain_original.create != NULL) dl_iterate_phdr(find_runtime, NULL);
     interposes = dlsym(RTLD_DEFAULT, "swift_task_create") == (void *)swift_task_create
         && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext

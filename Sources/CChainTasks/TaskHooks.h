@@ -34,6 +34,8 @@ struct originals {
     void (*release)(void *);
     // The fixed part of a task, in bytes.
     size_t task_size;
+    // The functions at which a task resumes that has not run; NULL for one that the runtime does not state.
+    const void *adapters[2];
     // The bounds of the runtime's code.
     const char *runtime_begin, *runtime_end;
 };

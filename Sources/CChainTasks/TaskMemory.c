@@ -19,15 +19,18 @@ static unsigned future_state(const chain_task *task) {
 bool chain_task_has_outcome(const chain_task *task) { return future_state(task) != 0; }
 
 uint8_t chain_task_outcome(const chain_task *task) {
-    const char *memory = task->task;
     bool is_cancelled = atomic_load(&task->is_cancelled);
     // The flag of a discarding group's child may be set because the child threw: then the group cancels all of them.
     // Only a cancellation that was seen before the end counts.
-    if (chain_layout.status != 0 && !task->is_discarding) {
-        is_cancelled |= (*(const uint32_t *)(memory + chain_layout.status) & 0x100) != 0;
-    }
+    if (!task->is_discarding) is_cancelled |= chain_task_is_flagged(task->task);
     if (future_state(task) != 2) return CHAIN_TASK_RETURNED;
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
+}
+
+bool chain_task_may_have_run(const char *task) {
+    if (chain_layout.resume == 0) return true;
+    const void *resume = *(const void *const *)(task + chain_layout.resume);
+    return resume == NULL || (resume != chain_original.adapters[0] && resume != chain_original.adapters[1]);
 }
 
 chain_task_beginning chain_task_read_beginning(const char *task) {

@@ -6,6 +6,9 @@
 /// The function of a task, and the context of its closure; NULL where they are not known.
 typedef struct chain_task_beginning { const char *function; void *closure; } chain_task_beginning;
 
+/// Returns whether a task that starts or resumes now may have run before.
+bool chain_task_may_have_run(const char *task);
+
 /// Returns the beginning of a task that has not run yet.
 chain_task_beginning chain_task_read_beginning(const char *task);
 
@@ -14,6 +17,11 @@ uint8_t chain_task_outcome(const chain_task *task);
 
 /// Returns whether a retained task has returned or thrown; false where that is not known.
 bool chain_task_has_outcome(const chain_task *task);
+
+/// Returns whether the memory of a task has the flag *cancelled*; false where that is not known.
+static inline bool chain_task_is_flagged(const char *task) {
+    return chain_layout.status != 0 && (*(const uint32_t *)(task + chain_layout.status) & 0x100) != 0;
+}
 
 /// Copies the frames in which the calling thread's task will continue.
 void chain_task_copy_frames(const char *memory, chain_task *task);

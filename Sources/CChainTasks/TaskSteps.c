@@ -143,12 +143,15 @@ static uint64_t creator_below(uint64_t node) {
 }
 
 /// Adds a task that was not seen when it was made: one of an async let, an older one, or one that runs before the
-/// function that makes it has returned. NULL for one of the runtime itself, as in Task.sleep.
-static chain_task *add(void *memory, uint64_t id) {
+/// function that makes it has returned. `enters`: it starts or resumes on this thread now. NULL for a task of the
+/// runtime itself, as in Task.sleep.
+static chain_task *add(void *memory, uint64_t id, bool enters) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
     bool is_late = id <= atomic_load_explicit(&last_early_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
-    chain_task_beginning begin = is_late ? (chain_task_beginning){NULL, NULL} : chain_task_read_beginning(memory);
+    // A task that has run before has no beginning left.
+    bool begins = !is_late || (enters && !chain_task_may_have_run(memory));
+    chain_task_beginning begin = begins ? chain_task_read_beginning(memory) : (chain_task_beginning){NULL, NULL};
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
     if (!is_child && is_of_runtime) return NULL;
     bool is_new;
@@ -215,7 +218,7 @@ void chain_observed_enter(char *state) {
     running_task last = current_running_task();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
-    if (task == NULL) task = add(memory, id);
+    if (task == NULL) task = add(memory, id, true);
     run(task, memory, id, begun);
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
@@ -224,9 +227,7 @@ void chain_observed_enter(char *state) {
             const char *name = chain_original.name();
             if (name != NULL) observer.named(task->node, name);
         }
-        if (chain_layout.status != 0 && (*(uint32_t *)((char *)memory + chain_layout.status) & 0x100)) {
-            atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
-        }
+        if (chain_task_is_flagged(memory)) atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         atomic_store_explicit(&task->thread, chain_thread_id(), memory_order_relaxed);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()), memory_order_release);
         // Orders the word before the frames that the exit writes, so that a copy with new frames sees this word.
@@ -244,9 +245,7 @@ void chain_observed_exit(char *state) {
     // task if observation has just ended and begun again.
     bool is_own = task != NULL && state >= memory && state < memory + chain_original.task_size;
     if (is_own && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
-        if (chain_layout.status != 0 && (*(const uint32_t *)(memory + chain_layout.status) & 0x100)) {
-            atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
-        }
+        if (chain_task_is_flagged(memory)) atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         if (chain_layout.resume != 0) chain_task_copy_frames(memory, task);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_SUSPENDED, chain_ticks()), memory_order_release);
     }
@@ -280,7 +279,7 @@ void chain_tasks_add_current(void) {
     if (memory == NULL || current_running_task().slot != NULL) return;
     uint64_t id = chain_original.task_id(memory);
     raise_last_early_id(id);
-    chain_task *task = add(memory, id);
+    chain_task *task = add(memory, id, false);
     if (task == NULL) return;
     atomic_store(&task->runs, 1);
     atomic_store(&task->thread, chain_thread_id());

@@ -133,6 +133,19 @@
                     """)
         }
 
+        @Test func sleepsThatAreUnderWayAtTheStartAreNoTasks() throws {
+            let run = try ProbeRun(["sleeping"])
+            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+            try #require(run.trees.count == 1, "\(run.output)")
+            #expect(
+                run.trees[0] == """
+                    running task
+                    suspended task sleeping 1
+                    suspended task sleeping 2
+                    suspended task sleeping 3
+                    """)
+        }
+
         @Test func tasksThatAreQueuedAtTheStartEnd() throws {
             let run = try ProbeRun(["queued"])
             #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")

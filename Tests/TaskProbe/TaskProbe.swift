@@ -15,6 +15,7 @@ import Synchronization
 //
 //     TaskProbe [details | cancel]
 //     TaskProbe scarce                           see showTasksOfScarcity
+//     TaskProbe sleeping                         see showSleepingTasks
 //     TaskProbe queued                           see QueuedTasks
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
@@ -140,6 +141,7 @@ func deliver() async throws {
             exit(isRight ? 0 : 1)
         }
         if arguments.contains("scarce") { return try await showTasksOfScarcity() }
+        if arguments.contains("sleeping") { return try await showSleepingTasks() }
         if arguments.contains("queued") { return try QueuedTasks.showOlder() }
         #if Tracing
             if arguments.contains("spans") { return try await SpanProbe.showTree() }
@@ -230,6 +232,30 @@ func deliver() async throws {
         print(await tree(of: inspector, suspendedCount: 2, before: .now + .seconds(240)))
         await gate.open()
         _ = await (first.value, second.value)
+        inspector.stop()
+        print("stopped")
+    }
+
+    /// The number of tasks that have begun to sleep, and whether the inspector of ``showSleepingTasks()`` has started.
+    private static let sleepingCount = Atomic(0), hasStarted = Atomic(false)
+
+    /// Starts the inspector while three tasks sleep, and prints the tree, with ended tasks, once they have woken.
+    static func showSleepingTasks() async throws {
+        let limit = ContinuousClock.now + .seconds(240)
+        let sleeping = (1...3).map { number in
+            Task(name: "sleeping \(number)") {
+                sleepingCount.add(1, ordering: .relaxed)
+                repeat { try await Task.sleep(for: .milliseconds(20)) } while !hasStarted.load(ordering: .relaxed)
+                await gate.wait()
+            }
+        }
+        while sleepingCount.load(ordering: .relaxed) < 3, ContinuousClock.now < limit { await Task.yield() }
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        hasStarted.store(true, ordering: .relaxed)
+        _ = await tree(of: inspector, suspendedCount: 3, before: limit)
+        print(inspector.dump(settled: true))
+        await gate.open()
+        for task in sleeping { try await task.value }
         inspector.stop()
         print("stopped")
     }
