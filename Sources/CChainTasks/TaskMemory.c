@@ -27,6 +27,17 @@ uint8_t chain_task_outcome(const chain_task *task) {
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;
 }
 
+/// A record with which a task is made, as the compiler emits it: its kind is in the lowest byte of the flags.
+typedef struct task_option { size_t flags; const struct task_option *next; const char *name; } task_option;
+
+const char *chain_task_name_in_options(const void *options) {
+    enum { NAME = 7 };
+    const task_option *option = options;
+    while (option != NULL && (option->flags & 0xFF) != NAME) option = option->next;
+    // Only a record of that kind has a name.
+    return option == NULL ? NULL : option->name;
+}
+
 bool chain_task_may_have_run(const char *task) {
     if (chain_layout.resume == 0) return true;
     const void *resume = *(const void *const *)(task + chain_layout.resume);

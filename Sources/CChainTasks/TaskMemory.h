@@ -6,6 +6,9 @@
 /// The function of a task, and the context of its closure; NULL where they are not known.
 typedef struct chain_task_beginning { const char *function; void *closure; } chain_task_beginning;
 
+/// Returns the name with which a task is made, from the records that are passed for it; NULL for none.
+const char *chain_task_name_in_options(const void *options);
+
 /// Returns whether a task that starts or resumes now may have run before.
 bool chain_task_may_have_run(const char *task);
 

@@ -90,6 +90,9 @@ static bool is_main(uint64_t id, uint64_t maker, size_t flags) {
     return is_first && maker == 0 && !(flags & 1u << 12) && gettid() == getpid();
 }
 
+/// Reports the name of a task, if it has one.
+static void report_name(uint64_t node, const char *name) { if (name != NULL) observer.named(node, name); }
+
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
     if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
         return chain_original.create(flags, options, type, entry, closure);
@@ -126,6 +129,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (has_ended) chain_table_remove(task);
     chain_table_unlock(id);
     observer.created(node, creator, code, false);
+    report_name(node, chain_task_name_in_options(options));
     if (has_ended) observer.ended(node, outcome);
     if (releases) chain_original.release(result.task);
     return result;
@@ -218,15 +222,14 @@ void chain_observed_enter(char *state) {
     running_task last = current_running_task();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
+    // Else the function that makes the task names it.
+    bool is_to_be_named = task == NULL;
     if (task == NULL) task = add(memory, id, true);
     run(task, memory, id, begun);
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
         atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
-        if (runs == 0) {
-            const char *name = chain_original.name();
-            if (name != NULL) observer.named(task->node, name);
-        }
+        if (is_to_be_named) report_name(task->node, chain_original.name());
         if (chain_task_is_flagged(memory)) atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         atomic_store_explicit(&task->thread, chain_thread_id(), memory_order_relaxed);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()), memory_order_release);
@@ -284,8 +287,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->runs, 1);
     atomic_store(&task->thread, chain_thread_id());
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
-    const char *name = chain_original.name();
-    if (name != NULL) observer.named(task->node, name);
+    report_name(task->node, chain_original.name());
     run(task, memory, id, begun);
 }
 

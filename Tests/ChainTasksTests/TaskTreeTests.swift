@@ -156,6 +156,16 @@
             #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(run.output)")
         }
 
+        @Test func queuedTasksHaveNames() throws {
+            let run = try ProbeRun(["named"])
+            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+            try #require(run.trees.count == 1, "\(run.output)")
+            let lines = run.trees[0].split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("queued task") }, "\(run.output)")
+            // All but the one that runs the program.
+            #expect(lines.filter { !$0.contains(" task number ") }.count == 1, "\(run.output)")
+        }
+
         @Test func everyTaskIsSeenToBeginAndToEnd() throws {
             let run = try ProbeRun(["soak", "2"])
             #expect(run.status == 0, "\(run.output)\(run.errors)")

@@ -56,4 +56,16 @@ enum QueuedTasks {
         inspector.stop()
         print("stopped")
     }
+
+    /// Makes named tasks, most of which are queued, prints the tree, and lets them end.
+    @MainActor static func showNamed() throws {
+        let limit = ContinuousClock.now + .seconds(120)
+        let inspector = try Inspector.start(name: "probe", tasks: true)
+        for number in 0..<count { Task.detached(name: "number \(number)") { pass() } }
+        // And the task that runs this function.
+        print(tree(of: inspector, liveCount: count + 1, settled: false, before: limit))
+        guard open(before: limit) else { return print("the tasks do not end") }
+        inspector.stop()
+        print("stopped")
+    }
 }

@@ -16,7 +16,7 @@ import Synchronization
 //     TaskProbe [details | cancel]
 //     TaskProbe scarce                           see showTasksOfScarcity
 //     TaskProbe sleeping                         see showSleepingTasks
-//     TaskProbe queued                           see QueuedTasks
+//     TaskProbe queued | named                   see QueuedTasks
 //     TaskProbe spans                            see SpanProbe; under the trait Tracing
 //     TaskProbe forks TIMES                      see ForkedTasks
 //     TaskProbe soak SECONDS | restart TIMES | many COUNT | waits COUNT
@@ -143,6 +143,7 @@ func deliver() async throws {
         if arguments.contains("scarce") { return try await showTasksOfScarcity() }
         if arguments.contains("sleeping") { return try await showSleepingTasks() }
         if arguments.contains("queued") { return try QueuedTasks.showOlder() }
+        if arguments.contains("named") { return try QueuedTasks.showNamed() }
         #if Tracing
             if arguments.contains("spans") { return try await SpanProbe.showTree() }
         #endif
