@@ -128,7 +128,7 @@ static void look_up(void) {
     chain_original.current = (SWIFTCC void *(*)(void))find("swift_task_getCurrent");
     chain_original.task_id = (SWIFTCC uint64_t (*)(void *))find("swift_task_getJobTaskId");
     chain_original.job_flags = (SWIFTCC size_t (*)(void *))find("swift_task_getJobFlags");
-    chain_original.name = (const char *(*)(void))find("swift_task_getCurrentTaskName");
+    chain_original.name = (const char *(*)(void))dlsym(RTLD_NEXT, "swift_task_getCurrentTaskName");
     chain_original.cancel = (SWIFTCC void (*)(void *))find("swift_task_cancel");
     chain_original.retain = (void *(*)(void *))find("swift_retain");
     chain_original.release = (void (*)(void *))find("swift_release");

@@ -28,6 +28,7 @@ struct originals {
     SWIFTCC void *(*current)(void);
     SWIFTCC uint64_t (*task_id)(void *);
     SWIFTCC size_t (*job_flags)(void *);
+    // In Swift 6.2 and later; else NULL, and no task has a name.
     const char *(*name)(void);
     SWIFTCC void (*cancel)(void *);
     void *(*retain)(void *);

@@ -38,6 +38,8 @@ const char *chain_task_name_in_options(const void *options) {
     return option == NULL ? NULL : option->name;
 }
 
+const char *chain_task_current_name(void) { return chain_original.name == NULL ? NULL : chain_original.name(); }
+
 bool chain_task_may_have_run(const char *task) {
     if (chain_layout.resume == 0) return true;
     const void *resume = *(const void *const *)(task + chain_layout.resume);

@@ -9,6 +9,9 @@ typedef struct chain_task_beginning { const char *function; void *closure; } cha
 /// Returns the name with which a task is made, from the records that are passed for it; NULL for none.
 const char *chain_task_name_in_options(const void *options);
 
+/// Returns the name of the calling task; NULL for none, or where the runtime has no names.
+const char *chain_task_current_name(void);
+
 /// Returns whether a task that starts or resumes now may have run before.
 bool chain_task_may_have_run(const char *task);
 

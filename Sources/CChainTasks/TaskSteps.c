@@ -229,7 +229,7 @@ void chain_observed_enter(char *state) {
     if (task != NULL) {
         uint32_t runs = atomic_load_explicit(&task->runs, memory_order_relaxed);
         atomic_store_explicit(&task->runs, runs + 1, memory_order_relaxed);
-        if (is_to_be_named) report_name(task->node, chain_original.name());
+        if (is_to_be_named) report_name(task->node, chain_task_current_name());
         if (chain_task_is_flagged(memory)) atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);
         atomic_store_explicit(&task->thread, chain_thread_id(), memory_order_relaxed);
         atomic_store_explicit(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()), memory_order_release);
@@ -287,7 +287,7 @@ void chain_tasks_add_current(void) {
     atomic_store(&task->runs, 1);
     atomic_store(&task->thread, chain_thread_id());
     atomic_store(&task->word, chain_task_word(CHAIN_TASK_RUNNING, chain_ticks()));
-    report_name(task->node, chain_original.name());
+    report_name(task->node, chain_task_current_name());
     run(task, memory, id, begun);
 }
 
