@@ -13,6 +13,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/xattr.h>
+#endif
 
 // Names
 
@@ -29,6 +32,17 @@ int chain_rename_new(const char *from, const char *to) {
     if (link(from, to) != 0) return -errno;
     unlink(from);
     return 0;
+}
+
+// Capabilities
+
+bool chain_file_has_capabilities(const char *path) {
+#if defined(__linux__)
+    return getxattr(path, "security.capability", NULL, 0) > 0;
+#else
+    (void)path;
+    return false;
+#endif
 }
 
 // Mapped files

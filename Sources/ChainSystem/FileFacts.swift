@@ -1,3 +1,5 @@
+import CChainRuntime
+
 /// The identity, size, kind, owner and permissions of a file.
 package struct FileFacts: Equatable, Sendable {
     package let device: UInt64
@@ -70,6 +72,9 @@ package enum FolderProblem: Error, Hashable, Sendable {
         }
     }
 }
+
+/// Returns whether the program at a path gets capabilities of its file as it starts (`setcap`). Follows links.
+package func hasCapabilities(at path: String) -> Bool { chain_file_has_capabilities(path) }
 
 /// Returns the names in a folder, `.` and `..` among them, at most 10,000; none where it cannot be read.
 package func fileNames(in path: String) -> [String] {

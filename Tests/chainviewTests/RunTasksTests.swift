@@ -3,6 +3,8 @@
     import TerminalHarness
     import Testing
 
+    @testable import chainview
+
     /// `chainview run --tasks`: the tasks of a program that does not use chainview.
     @Suite(.serialized, .onItsOwnThread) struct RunTasksTests {
         @Test(arguments: [false, true]) func aProgramThatDoesNotUseChainviewShowsItsTasks(isStripped: Bool) throws {
@@ -110,6 +112,25 @@
                 #expect(
                     outcome.errors == "chainview: The tasks of \(program) cannot be shown: \(reason).\n", "\(outcome)")
             }
+        }
+
+        @Test func aProgramWithFileCapabilitiesIsRefusedExceptToRoot() throws {
+            let place = Place()
+            defer { withExtendedLifetime(place) {} }
+            let path = place.path + "/capable"
+            try FileManager.default.copyItem(atPath: builtProduct("PlainTasks"), toPath: path)
+            let setcap = Process()
+            setcap.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            setcap.arguments = ["setcap", "cap_net_bind_service=ep", path]
+            setcap.standardError = FileHandle.nullDevice
+            try setcap.run()
+            setcap.waitUntilExit()
+            // Needs a right, a tool, and a file system that keeps capabilities.
+            guard setcap.terminationStatus == 0 else { return }
+            #expect(try ProgramFile(path).check(isRoot: true) == .canPreload)
+            let failure = #expect(throws: Failure.self) { try ProgramFile(path).check(isRoot: false) }
+            let reason = "cannot be shown: it has file capabilities, so the system ignores preloaded libraries."
+            #expect(failure?.message.hasSuffix(reason) == true, "\(String(describing: failure))")
         }
     }
 #endif

@@ -25,6 +25,9 @@ int64_t chain_file_size_limit(void);
 /// them never fails because the disk is full. Returns 0, or the negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);
 
+/// Returns whether a file has capabilities (`setcap`), which the process that executes it gets. False but on Linux.
+bool chain_file_has_capabilities(const char *path);
+
 /// Returns whether a running process has locked an open file: 1, 0, or the negative error number where not known.
 int chain_is_locked(int file);
 

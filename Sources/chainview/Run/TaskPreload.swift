@@ -1,3 +1,4 @@
+import ChainSystem
 import Foundation
 
 /// The library that `run --tasks` preloads into a program, and the reasons why it would not work there.
@@ -56,8 +57,8 @@ struct ProgramFile {
         }
     }
 
-    /// Returns how tasks of the program are shown; throws the reason why they cannot be.
-    func check() throws -> Kind {
+    /// Returns how tasks of the program are shown; throws the reason why they cannot be. `isRoot`: root starts it.
+    func check(isRoot: Bool = getuid() == 0) throws -> Kind {
         guard bytes.prefix(5) == Data([0x7F, 0x45, 0x4C, 0x46, 2]) else {
             throw refusal("it is a script or no program: name the program that it starts")
         }
@@ -69,6 +70,10 @@ struct ProgramFile {
         var facts = stat()
         if stat(path, &facts) == 0, facts.st_mode & (S_ISUID | S_ISGID) != 0 {
             throw refusal("it is setuid or setgid, so the system ignores preloaded libraries")
+        }
+        // Root has all capabilities anyway: then the system ignores nothing.
+        if !isRoot, hasCapabilities(at: path) {
+            throw refusal("it has file capabilities, so the system ignores preloaded libraries")
         }
         let isSwift = bytes.range(of: Data("swift5_".utf8)) != nil
         guard let interpreter else { throw refusal("it is linked statically") }
