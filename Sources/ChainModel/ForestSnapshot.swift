@@ -1,6 +1,8 @@
 extension ChainForest {
     /// The most members that one snapshot names; a node with more has several snapshots.
     private static let memberLimit = 256
+    /// The fewest and the most pages of ids whose keys are sorted at a time.
+    private static let pageLimits = 256...1 << 20
 
     /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
     ///
@@ -10,12 +12,20 @@ extension ChainForest {
     /// Applied in batches, in any order, they give the same forest, except for counts of evicted nodes.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
-        for key in data.ids.keys(from: first.rawValue >> 8) {
-            for raw in max(first.rawValue, key << 8)...(key << 8 | 255) {
-                guard let slot = data.slot(of: NodeID(raw)), data.nodes[slot].pointee.has(.reported) else { continue }
-                guard result.count < limit else { return (result, NodeID(raw)) }
-                append(slot, to: &result)
+        // As many pages as nodes are enough, because each page has a live node, unless nodes were not reported.
+        let pageLimit = min(max(limit, Self.pageLimits.lowerBound), Self.pageLimits.upperBound)
+        var keys = data.ids.keys(from: first.rawValue >> 8, limit: pageLimit)
+        while let last = keys.last {
+            for key in keys {
+                for raw in max(first.rawValue, key << 8)...(key << 8 | 255) {
+                    guard let slot = data.slot(of: NodeID(raw)), data.nodes[slot].pointee.has(.reported) else {
+                        continue
+                    }
+                    guard result.count < limit else { return (result, NodeID(raw)) }
+                    append(slot, to: &result)
+                }
             }
+            keys = keys.count < pageLimit ? [] : data.ids.keys(from: last + 1, limit: pageLimit)
         }
         return (result, nil)
     }

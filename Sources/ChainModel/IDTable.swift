@@ -84,9 +84,25 @@ struct IDTable: @unchecked Sendable {
         if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 
-    /// Returns the sorted keys of the pages with live ids, from the key `first` on. The ids of a page are `key << 8` to
-    /// `key << 8 | 255`.
-    func keys(from first: UInt64) -> [UInt64] { directory.keys.filter { $0 >= first }.sorted() }
+    /// Returns the sorted keys of the pages with live ids, from the key `first` on, `limit` at most. The ids of a page
+    /// are `key << 8` to `key << 8 | 255`.
+    ///
+    /// Looks at the keys of all pages, but collects and sorts only the least.
+    func keys(from first: UInt64, limit: Int) -> [UInt64] {
+        var least: [UInt64] = []
+        // No page has this key, because keys have 56 bits.
+        var bound = UInt64.max
+        directory.forEachKey { key in
+            guard key >= first, key < bound else { return }
+            least.append(key)
+            guard least.count >= 2 * limit else { return }
+            least.sort()
+            least.removeLast(least.count - limit)
+            bound = least[limit - 1]
+        }
+        least.sort()
+        return Array(least.prefix(limit))
+    }
 
     /// How many ranges the keys of wholly removed pages form.
     var rangeCount: Int { evictedRanges.count }

@@ -12,8 +12,10 @@ struct PageDirectory {
 
     private var mask: Int { entries.count &- 1 }
 
-    /// The keys that have a page, in no order.
-    var keys: [UInt64] { entries.compactMap { $0.page == nil ? nil : $0.key } }
+    /// Calls `body` with each key that has a page, in no order.
+    func forEachKey(_ body: (UInt64) -> Void) {
+        for entry in entries where entry.page != nil { body(entry.key) }
+    }
 
     /// Returns the index at which the search for a key begins.
     @inline(__always)

@@ -29,7 +29,46 @@ import Testing
         for id in Array(known.keys) { table.remove(NodeID(id)) }
         for id in ids { #expect(table.find(NodeID(id)) == evictedSlot) }
         #expect(table.find(NodeID(5000)) == noSlot)
-        #expect(table.keys(from: 0) == [])
+        #expect(table.keys(from: 0, limit: 10) == [])
+    }
+
+    /// A chunk of a state sorts only the keys it may need: 300,000 pages are sorted 300 times otherwise.
+    @Test func theLeastKeysAreReturned() {
+        var table = IDTable()
+        let last = UInt64.max >> 8
+        let keys = Array(stride(from: 3 as UInt64, to: 3_000, by: 3)) + [last]
+        for key in keys.reversed() { table.insert(NodeID(key << 8 | 7), 1) }
+        #expect(table.keys(from: 0, limit: 1) == [3])
+        #expect(table.keys(from: 0, limit: 64) == Array(keys[..<64]))
+        #expect(table.keys(from: 4, limit: 64) == Array(keys[1..<65]))
+        #expect(table.keys(from: 2_990, limit: 64) == [2_991, 2_994, 2_997, last])
+        #expect(table.keys(from: 0, limit: keys.count) == keys)
+        #expect(table.keys(from: last, limit: 64) == [last])
+        #expect(table.keys(from: 1 << 56, limit: 64) == [])
+    }
+
+    /// Each node has a page of ids of its own; the last page is the last that there can be.
+    @Test(arguments: [64, 300, .max] as [Int])
+    func chunksOfAStateHaveEachNodeOnce(limit: Int) {
+        var forest = ChainForest(process: ProcessKey(rawValue: 1))
+        var batch = EventBatch(process: forest.process, sequence: 1, time: 10)
+        let ids = (1...20_000 as ClosedRange<UInt64>).map { NodeID($0 * 300) } + [NodeID(.max)]
+        // A link names nodes that were not reported, in pages of their own.
+        batch.events = ids.map { ChainEvent(time: 5, .created, node: $0) }
+        for id in 1...1_000 as ClosedRange<UInt64> {
+            batch.events.append(ChainEvent(time: 6, .linked, node: NodeID(300), other: NodeID((30_000 + id) * 300)))
+        }
+        forest.apply(batch)
+        var found: [NodeID] = []
+        var next: NodeID? = NodeID.none
+        while let first = next, found.count <= 40_000 {
+            let part = forest.snapshot(from: first, limit: limit)
+            found += part.nodes.map(\.id)
+            next = part.next
+        }
+        // A node with many members has several snapshots.
+        #expect(found.filter { $0 != NodeID(300) } == Array(ids[1...]))
+        #expect(found.first == NodeID(300))
     }
 
     @Test func removedPagesMergeIntoRanges() {
