@@ -36,6 +36,26 @@ import Testing
         #expect(registry.count == 0)
     }
 
+    /// The room for a peak of promises is freed.
+    @Test func tablesThatAreNearlyEmptyShrink() {
+        let registry = Registry()
+        let all = (0..<100_000).map { _ in Promise<Int>.resolve(1) as AnyPromise }
+        let kept = stride(from: 0, to: all.count, by: 1_000).map { all[$0] }
+        let keptIDs = Set(kept.map(\.id))
+        for _ in 0..<2 {
+            for promise in all where registry.promise(promise.id) == nil { registry.insert(promise) }
+            #expect(registry.count == all.count && registry.capacity >= all.count)
+            #expect(all.allSatisfy { registry.promise($0.id) === $0 })
+            for promise in all where !keptIDs.contains(promise.id) { registry.remove(promise.id) }
+            #expect(registry.count == kept.count && registry.capacity <= 1_024 * Registry.shardCount)
+            #expect(kept.allSatisfy { registry.promise($0.id) === $0 })
+        }
+        // Small tables stay, because they are filled again soon.
+        let capacity = registry.capacity
+        for promise in kept { registry.remove(promise.id) }
+        #expect(registry.count == 0 && registry.capacity == capacity)
+    }
+
     @Test func removingAnUnknownKeyDoesNothing() {
         let registry = Registry()
         let promise = Promise<Int>.resolve(1)

@@ -52,10 +52,13 @@ final class Registry: Sendable {
     func unlockAfterFork() { for shard in shards { shard.unlockAfterFork() } }
 
     var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
+    /// How many promises the tables have room for.
+    var capacity: Int { shards.reduce(0) { $0 + $1.withLock { $0.capacity } } }
 }
 
 /// One hash table: linear probing, at most three quarters full, with removal by shifting back, so no tombstones pile
-/// up. In memory of its own, because an array checks for uniqueness at each change.
+/// up. A large table that is nearly empty shrinks. In memory of its own, because an array checks for uniqueness at each
+/// change.
 private struct Shard: @unchecked Sendable {
     // Sendable: accessed under the shard's lock alone; the promises only after a try-retain.
     private struct Entry {
@@ -67,7 +70,9 @@ private struct Shard: @unchecked Sendable {
     private var mask = -1
     private(set) var count = 0
 
-    private var capacity: Int { mask + 1 }
+    var capacity: Int { mask + 1 }
+    /// The largest table that does not shrink.
+    private static let keptCapacity = 1_024
 
     var pointers: some Sequence<UnsafeMutableRawPointer> {
         UnsafeBufferPointer(start: entries, count: capacity).lazy.compactMap { $0.promise }
@@ -88,7 +93,7 @@ private struct Shard: @unchecked Sendable {
     func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[slot(of: key, in: $0)].promise } }
 
     mutating func insert(_ key: UInt64, _ promise: UnsafeMutableRawPointer) {
-        if (count + 1) * 4 > capacity * 3 { grow() }
+        if (count + 1) * 4 > capacity * 3 { resize(to: max(16, capacity * 2)) }
         entries![slot(of: key, in: entries!)] = Entry(key: key, promise: promise)
         count &+= 1
     }
@@ -110,17 +115,20 @@ private struct Shard: @unchecked Sendable {
             }
         }
         entries[hole] = Entry(key: 0, promise: nil)
+        // Far below the limit of growing, so that a count that goes up and down moves nothing.
+        if capacity > Self.keptCapacity, count < capacity / 16 { resize(to: capacity / 4) }
     }
 
-    private mutating func grow() {
+    /// Moves the entries into a table of another size, a power of two with room for them and an empty slot.
+    private mutating func resize(to newCapacity: Int) {
         let (old, oldCapacity) = (entries, capacity)
-        mask = max(16, capacity * 2) - 1
-        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
-        larger.initialize(repeating: Entry(key: 0, promise: nil), count: capacity)
-        entries = larger
+        mask = newCapacity - 1
+        let new = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+        new.initialize(repeating: Entry(key: 0, promise: nil), count: capacity)
+        entries = new
         guard let old else { return }
         for index in 0..<oldCapacity where old[index].key != 0 {
-            larger[slot(of: old[index].key, in: larger)] = old[index]
+            new[slot(of: old[index].key, in: new)] = old[index]
         }
         old.deallocate()
     }
