@@ -43,7 +43,7 @@ extension Collector {
             }
             return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }
-        withState { $0.cancellations.add(ongoing) }
+        withState { $0.cancellations.add(ongoing, at: $0.time) }
         collectNow()
         return .accepted(count: reached)
     }
@@ -52,7 +52,7 @@ extension Collector {
     /// continues from there.
     func continueCancellations() {
         for _ in 0..<16 {
-            let targets = withState { $0.cancellations.targets(in: $0.forest) }
+            let targets = withState { $0.cancellations.targets(in: $0.forest, at: $0.time) }
             guard !targets.isEmpty else { return }
             for (ids, viewer) in targets { _ = cancel(ids, by: viewer) }
             pass()

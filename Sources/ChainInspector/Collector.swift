@@ -116,7 +116,7 @@ package final class Collector: Sendable {
             // Viewers take a program without heartbeats for a stopped one.
             if state.subscriptions.contains(where: \.isPrompt) { return min(options.interval, options.heartbeat) }
             let longest = max(options.interval, options.idleInterval)
-            let interval = state.cancellations.count > 0 ? options.interval : longest
+            let interval = state.cancellations.areActive(at: state.time) ? options.interval : longest
             // The limit is a flight recorder's, which writes all but the events of the last 250 ms.
             return state.subscriptions.isEmpty ? interval : min(interval, options.idleInterval)
         }

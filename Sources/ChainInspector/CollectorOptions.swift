@@ -5,8 +5,8 @@ package struct CollectorOptions: Sendable {
     /// Nanoseconds between two reads of the rings, but ``heartbeat`` at most while there are prompt subscriptions; a half
     /// full ring causes an earlier read.
     package var interval: UInt64 = 20_000_000
-    /// The least nanoseconds between two reads while there are no prompt subscriptions and no unfinished cancellations.
-    /// The exact ones while there are other subscriptions.
+    /// The least nanoseconds between two reads while there are no prompt subscriptions, and no unfinished cancellation
+    /// has found a node for five seconds. The exact ones while there are other subscriptions.
     package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds without events after which an empty batch is published.
     package var heartbeat: UInt64 = 1_000_000_000

@@ -69,14 +69,25 @@ struct OngoingCancellation {
 struct OngoingCancellations {
     /// The most cancellations; a further one drops the oldest.
     static let limit = 256
+    /// For how many nanoseconds cancellations are active after they found a node.
+    static let activeSpan: UInt64 = 5_000_000_000
 
     private var cancellations: [OngoingCancellation] = []
+    /// When a cancellation was added or found a node last, in nanoseconds of the program's clock.
+    private var activeTime: UInt64 = 0
 
     var count: Int { cancellations.count }
 
-    mutating func add(_ cancellation: OngoingCancellation) {
+    mutating func add(_ cancellation: OngoingCancellation, at time: UInt64) {
         if cancellations.count == Self.limit { cancellations.removeFirst() }
         cancellations.append(cancellation)
+        activeTime = time
+    }
+
+    /// Returns whether a cancellation has found a node lately, and may soon find another. A handler that never returns
+    /// keeps a cancellation unfinished, but not active.
+    func areActive(at time: UInt64) -> Bool {
+        !cancellations.isEmpty && time < activeTime.addingClamped(Self.activeSpan)
     }
 
     /// Sets ``OngoingCancellation/isDirty`` where the batch changes a tree of the cancellation. Costs one look-up an
@@ -103,12 +114,13 @@ struct OngoingCancellations {
     }
 
     /// Returns the nodes to cancel now, for each cancellation, and removes the finished cancellations.
-    mutating func targets(in forest: ChainForest) -> [(ids: [NodeID], viewer: String)] {
+    mutating func targets(in forest: ChainForest, at time: UInt64) -> [(ids: [NodeID], viewer: String)] {
         var targets: [(ids: [NodeID], viewer: String)] = []
         for position in cancellations.indices {
             let ids = cancellations[position].targets(in: forest)
             if !ids.isEmpty { targets.append((ids, cancellations[position].viewer)) }
         }
+        if !targets.isEmpty { activeTime = time }
         cancellations.removeAll { $0.isEmpty }
         return targets
     }

@@ -62,6 +62,32 @@ import Testing
         #expect(cancellation.roots == [NodeID(1)])
     }
 
+    /// A handler that goes on after its cancellation does not keep the collector at its short interval.
+    @Test func aCancellationThatFindsNothingReadsRingsAsIfIdle() {
+        let clock = StillClock()
+        let bench = Bench(clock: clock)
+        let (short, long) = (bench.collector.options.interval, bench.collector.options.idleInterval)
+        bench.record(.created, 1)
+        #expect(bench.collector.cancel(.node(NodeID(1)), by: "ada") == .accepted(count: 1))
+        #expect(bench.collector.readInterval == short)
+        clock.advance(by: OngoingCancellations.activeSpan - 1)
+        bench.collector.collectNow()
+        #expect(bench.collector.readInterval == short)
+        clock.advance(by: 1)
+        bench.collector.collectNow()
+        #expect(bench.collector.readInterval == long)
+        #expect(bench.collector.withState { $0.cancellations.count } == 1)
+        // It goes on all the same, and is active again once it finds a node.
+        bench.recorder.record(EventRecord(.created, node: NodeID(2), other: NodeID(1), flags: .hasParent), text: nil)
+        bench.collector.collectNow()
+        #expect(bench.runtime.cancelledIDs == [NodeID(1), NodeID(2)])
+        #expect(bench.collector.readInterval == short)
+        for node in [1, 2] as [UInt64] { bench.record(.cancelled, node) }
+        bench.collector.collectNow()
+        #expect(bench.collector.withState { $0.cancellations.count } == 0)
+        #expect(bench.collector.readInterval == long)
+    }
+
     @Test func x5CancelsANodeWithItsDescendantsAndNothingElse() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }

@@ -51,6 +51,9 @@ final class FakeRuntime: ObservedRuntime {
         return true
     }
 
+    /// The nodes that were cancelled, in order.
+    var cancelledIDs: [NodeID] { cancelled.withLock { $0 } }
+
     var capturesValues: Bool { false }
     func detail(of id: NodeID) -> LiveDetail? { nil }
 
