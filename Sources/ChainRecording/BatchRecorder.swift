@@ -26,6 +26,9 @@ package struct BatchRecorder {
         package init() {}
     }
 
+    /// The batches of a keyframe that are collected by one walk over the forest.
+    private static let batchesInWalk = 64
+
     package let process: ProcessDescription
     var writer: RecordingWriter
     private let options: Options
@@ -183,35 +186,44 @@ package struct BatchRecorder {
         (totals.liveCount, totals.runningCount) = (UInt64(counts.liveCount), UInt64(counts[.running]))
         totals.rejectedCount = UInt64(forest.totals.outcomes.failedCount)
         let hello = Hello(process: process, capabilities: [], time: time, totals: totals)
-        try writer.beginSegment(hello, state(at: time, loss), at: now)
+        try writer.beginSegment(hello, at: now)
+        try writeState(at: time, loss, now)
+        try writer.endState()
         (hasSegment, isSkipping, keyframeTime, eventsSince, batchesSince) = (true, false, time, 0, 0)
     }
 
-    /// Returns the state as the batches of a resync, as a viewer gets them when it attaches.
-    private mutating func state(at time: UInt64, _ loss: EventCounts) -> [EventBatch] {
-        func batch() -> EventBatch {
-            sequence += 1
-            var batch = EventBatch(process: process.key, sequence: sequence, time: time)
-            batch.loss = loss
-            return batch
-        }
-        var begin = batch()
+    /// Writes the state as the batches of a resync, as a viewer gets them when it attaches. Holds the nodes of one walk
+    /// in memory, not those of the whole state.
+    private mutating func writeState(
+        at time: UInt64, _ loss: EventCounts, _ now: UInt64
+    ) throws(RecordingError) {
+        var begin = stateBatch(at: time, loss)
         begin.resync = .begin(epoch: time)
         (begin.sites, begin.threads, begin.executors) = (forest.sites, forest.threads, forest.executors)
-        var batches = [begin]
+        try writer.appendState(begin, at: now)
+        let size = options.nodesInBatch
         var next: NodeID? = NodeID.none
         while let first = next {
-            let part = forest.snapshot(from: first, limit: options.nodesInBatch)
-            var nodes = batch()
-            nodes.nodes = part.nodes
-            if !part.nodes.isEmpty { batches.append(nodes) }
-            next = part.next
+            // Many batches a walk, because each walk looks at all pages of ids.
+            let walk = forest.snapshot(from: first, limit: Self.batchesInWalk * size)
+            for start in stride(from: 0, to: walk.nodes.count, by: size) {
+                var batch = stateBatch(at: time, loss)
+                batch.nodes = Array(walk.nodes[start..<min(start + size, walk.nodes.count)])
+                try writer.appendState(batch, at: now)
+            }
+            next = walk.next
         }
-        var end = batch()
+        var end = stateBatch(at: time, loss)
         end.events = forest.waitEvents
         end.resync = .end(epoch: time)
-        batches.append(end)
-        return batches
+        try writer.appendState(end, at: now)
+    }
+
+    private mutating func stateBatch(at time: UInt64, _ loss: EventCounts) -> EventBatch {
+        sequence += 1
+        var batch = EventBatch(process: process.key, sequence: sequence, time: time)
+        batch.loss = loss
+        return batch
     }
 }
 

@@ -59,12 +59,11 @@ package struct RecordingWriter {
     /// The size limit: the caller's, or the size at which the disk was full.
     package var sizeLimit: UInt64? { ring.limit }
 
-    /// Begins a segment with a keyframe: the state that a viewer gets when it attaches now.
+    /// Begins a segment with a keyframe: the state that a viewer gets when it attaches now. The state follows, batch by
+    /// batch, because all of it may take hundreds of megabytes; see ``appendState(_:at:)`` and ``endState()``.
     ///
-    /// - Parameters:
-    ///   - state: batches that begin and end a resync.
-    ///   - now: as in ``append(_:running:warnings:at:)``.
-    package mutating func beginSegment(_ hello: Hello, _ state: [EventBatch], at now: UInt64) throws(RecordingError) {
+    /// - Parameter now: as in ``append(_:running:warnings:at:)``.
+    package mutating func beginSegment(_ hello: Hello, at now: UInt64) throws(RecordingError) {
         if nextSegment == 0 { try writeHeader(truncating: true) }
         try flush()
         nextSegment += 1
@@ -72,13 +71,19 @@ package struct RecordingWriter {
         chunk.flags = .beginsKeyframe
         (chunk.firstTime, chunk.lastTime) = (hello.time, hello.time)
         try write(.hello(hello), at: now)
-        for batch in state {
-            for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
-                try write(.batch(part), at: now)
-                chunk.kind = .keyframe
-                chunk.note(part)
-            }
+    }
+
+    /// Appends a batch to the keyframe that was begun. The first batch of a keyframe begins a resync, the last ends it.
+    package mutating func appendState(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
+        for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
+            try write(.batch(part), at: now)
+            chunk.kind = .keyframe
+            chunk.note(part)
         }
+    }
+
+    /// Ends the keyframe that was begun.
+    package mutating func endState() throws(RecordingError) {
         chunk.flags.insert(.endsKeyframe)
         try flush()
         segmentSize = 0

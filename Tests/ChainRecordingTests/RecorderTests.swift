@@ -125,6 +125,37 @@ struct RecorderTests {
         #expect(times.contains(batches[8].time) && times.contains(batches[1].time))
     }
 
+    /// A state of many batches, which are collected by several walks. One node has more members than a snapshot names.
+    @Test func aStateOfManyBatchesIsReadBackEqual() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage) { ($0.keyframeEvents, $0.nodesInBatch) = (1, 10) }
+        let second: UInt64 = 1_000_000_000
+        var batches = (1...3 as ClosedRange<UInt64>).map {
+            EventBatch(process: .test, sequence: $0, time: $0 * second)
+        }
+        for node in 1...5_000 as ClosedRange<UInt64> {
+            batches[0].append(ChainEvent(time: node, .created, node: NodeID(node)), text: "order \(node % 100)")
+        }
+        batches[0].executors[1] = "pool"
+        for node in 1_001...2_000 as ClosedRange<UInt64> {
+            batches[0].events.append(ChainEvent(time: 6_000, .linked, node: NodeID(639), other: NodeID(node)))
+        }
+        for (index, node) in [(1, 5_001), (2, 5_002)] as [(Int, UInt64)] {
+            batches[index].events = [ChainEvent(time: batches[index].time, .created, node: NodeID(node))]
+        }
+        try recorder.record(batches)
+        try recorder.finish()
+        let file = try storage.open()
+        #expect(file.segments.map(\.time) == [second, second, 2 * second])
+        var player = RecordingPlayer(file)
+        let read = player.seek(to: 2 * second)
+        #expect(read.allSatisfy { $0.nodes.count <= 10 } && read.reduce(0) { $0 + $1.nodes.count } == 5_004)
+        #expect(read.first?.resync == .begin(epoch: 2 * second) && read.first?.executors == [1: "pool"])
+        #expect(read.contains { $0.resync == .end(epoch: 2 * second) })
+        #expect(zip(read, read.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
+        #expect(difference(ChainForest(applying: read), liveForest(batches, at: 2 * second)) == nil)
+    }
+
     /// The losses before the recording are the program's, not the recording's.
     @Test func lossesAreCountedFromTheFirstBatchOn() throws {
         let storage = MemoryStorage()
