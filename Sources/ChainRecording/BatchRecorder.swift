@@ -121,9 +121,18 @@ package struct BatchRecorder {
         noteProgress(of: batch, isAppended: isAppended)
     }
 
-    /// Writes the chunk that is being filled if it is older than ``RecordingFormat/chunkDelay``. Call it each 100 ms.
+    /// When ``tick(at:)`` has to be called, by the caller's clock; nil while there is nothing to write.
+    package var nextTick: UInt64? { writer.openChunkTime?.addingClamped(RecordingFormat.chunkDelay) }
+
+    /// Writes the chunk that is being filled if it is as old as ``RecordingFormat/chunkDelay``.
     package mutating func tick(at now: UInt64) throws(RecordingError) {
         try writer.flush(olderThan: RecordingFormat.chunkDelay, at: now)
+        progress.fileSize = writer.fileSize
+    }
+
+    /// Writes the chunk that is being filled.
+    package mutating func flush() throws(RecordingError) {
+        try writer.flush()
         progress.fileSize = writer.fileSize
     }
 

@@ -7,9 +7,6 @@ import ChainSystem
 #endif
 
 extension BatchRecorder {
-    /// Writes the chunk that is being filled.
-    package mutating func flush() throws(RecordingError) { try writer.flush() }
-
     /// Forgets segments that ended before a time: ``writeExcerpt(from:of:to:)`` no longer copies them.
     package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
 

@@ -23,8 +23,8 @@ package enum RecordingFormat {
     static func payloadLimit(_ kind: ChunkKind) -> Int {
         kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
     }
-    /// The age at which a chunk is written, in nanoseconds. The writer checks it each 100 ms, so that a killed writer
-    /// loses at most 250 ms.
+    /// The age at which a chunk is written, in nanoseconds. A killed writer loses at most 250 ms, with the
+    /// time that batches take to reach it.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000

@@ -53,6 +53,9 @@ package struct RecordingWriter {
         ring = ChunkRing(limit: limit)
     }
 
+    /// When the first message of the chunk that is being filled came, by the caller's clock; nil while there is none.
+    package var openChunkTime: UInt64? { buffer.count > RecordingFormat.chunkHeaderSize ? chunkStartTime : nil }
+
     /// The size of the file in bytes.
     package var fileSize: UInt64 { ring.extent }
 

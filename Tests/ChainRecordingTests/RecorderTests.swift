@@ -72,16 +72,36 @@ struct RecorderTests {
         let storage = MemoryStorage()
         var recorder = try BatchRecorder(storage)
         let batches = Traffic(chains: 20, batchSize: 100).batches
+        #expect(recorder.nextTick == nil)
         try recorder.record(batches[0], at: 1_000_000_000)
         let before = storage.writeCount
         try recorder.record(batches[1], at: 1_100_000_000)
+        #expect(recorder.nextTick == 1_150_000_000)
         try recorder.tick(at: 1_149_999_999)
-        #expect(storage.writeCount == before)
+        #expect(storage.writeCount == before && recorder.nextTick == 1_150_000_000)
         try recorder.tick(at: 1_150_000_000)
         #expect(storage.writeCount == before + 1)
+        // The owner need not wake again until the next batch.
+        #expect(recorder.nextTick == nil)
         var player = RecordingPlayer(try storage.open())
         #expect(
             difference(ChainForest(applying: player.seek(to: .max)), liveForest(Array(batches[..<2]), at: .max)) == nil)
+    }
+
+    @Test func aFlushWritesWhatWaits() throws {
+        let storage = MemoryStorage()
+        var recorder = try BatchRecorder(storage)
+        let batches = Traffic(chains: 20, batchSize: 100).batches
+        try recorder.record(batches[0], at: 1_000_000_000)
+        let before = recorder.progress.fileSize
+        #expect(recorder.nextTick == 1_150_000_000)
+        try recorder.flush()
+        #expect(recorder.nextTick == nil)
+        #expect(recorder.progress.fileSize > before && recorder.progress.fileSize == UInt64(storage.bytes.count))
+        try recorder.record(batches[1], at: 1_700_000_000)
+        #expect(recorder.nextTick == 1_850_000_000)
+        try recorder.finish()
+        #expect(recorder.nextTick == nil)
     }
 
     /// And all live nodes.

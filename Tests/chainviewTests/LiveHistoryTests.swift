@@ -225,6 +225,23 @@ import Testing
         #expect(recorder.wait(for: .seconds(30)))
     }
 
+    /// The thread waits without a limit while it has nothing to write, and no batch follows here.
+    @Test func theLastBatchOfAQuietProgramIsWritten() {
+        let source = TestSource()
+        let storage = SignallingStorage()
+        let recorder = SourceRecorder(source, into: storage, limit: nil)
+        source.publish(.live(Self.description))
+        for sequence in 1...2 as ClosedRange<UInt64> {
+            var batch = EventBatch(process: .test, sequence: sequence, time: sequence)
+            batch.events = [ChainEvent(time: sequence, .created, node: NodeID(sequence))]
+            source.publish(batch)
+            // With the first batch, the file's header and a keyframe come before the chunk.
+            for _ in 0..<(sequence == 1 ? 3 : 1) { #expect(storage.written.wait(timeout: .now() + 60) == .success) }
+        }
+        recorder.stop()
+        #expect(recorder.wait(for: .seconds(60)) && recorder.report.progress.eventCount == 2)
+    }
+
     @Test func aStateThatIsTooLargeIsNotKept() throws {
         let source = TestSource()
         let histories = LiveHistories([NamedSource(name: "shop", source: source)], limit: 4 << 20)
@@ -275,4 +292,12 @@ import Testing
         let stem = taken[0].dropLast(".chain".count)
         #expect(taken[1...] == ["\(stem)-2.chain", "\(stem)-3.chain"])
     }
+}
+
+/// A file that keeps nothing, and signals each write.
+private final class SignallingStorage: RecordingStorage, Sendable {
+    let written = DispatchSemaphore(value: 0)
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) { written.signal() }
+    func truncate(to count: UInt64) {}
 }

@@ -141,7 +141,8 @@ final class SourceRecorder: Sendable {
             if wantsState, let process = writing.report.process {
                 source.send(ViewerCommand(id: Self.command, process: process.key, request: .resync))
             }
-            if writing.ending == nil { _ = woken.wait(timeout: .now() + .milliseconds(100)) }
+            // Without a limit while no chunk is being filled, because all other work wakes the thread.
+            if writing.ending == nil { _ = woken.wait(timeout: writing.deadline) }
         }
         // A flush that was requested since the last round has nothing to wait for.
         let flushes = state.withLock { state in
@@ -273,6 +274,13 @@ private struct Writing {
     /// Writes the batches that wait for their chunk to fill.
     mutating func flush() {
         do throws(RecordingError) { try recorder?.flush() } catch { fail(error) }
+        if let progress = recorder?.progress { report.progress = progress }
+    }
+
+    /// When batches that wait for their chunk to fill have to be written; never if none wait.
+    var deadline: DispatchTime {
+        guard let tick = recorder?.nextTick else { return .distantFuture }
+        return .now() + .nanoseconds(Int(clamping: tick.subtractingClamped(SystemClock.shared.now)))
     }
 
     private mutating func fail(_ error: RecordingError) {
