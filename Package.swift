@@ -1,6 +1,11 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// Homebrew's folder on Apple silicon, in which the compiler does not look by itself. Only for targets that no product
+// needs, because Swift's package manager refuses products of dependencies with unsafe flags.
+let homebrewHeaders: [CSetting] = [.unsafeFlags(["-I/opt/homebrew/include"], .when(platforms: [.macOS]))]
+let homebrewLibraries: [LinkerSetting] = [.unsafeFlags(["-L/opt/homebrew/lib"], .when(platforms: [.macOS]))]
+
 // What a user's program links (PromiseRuntime, ChainInspector) depends on the toolchain alone; every package named
 // below serves the viewer or the tests. ARCHITECTURE.md has the table of allowed imports.
 //
@@ -80,7 +85,8 @@ let package = Package(
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
 
         // Packs recordings; not for what is embedded.
-        .target(name: "CZstd", linkerSettings: [.linkedLibrary("zstd")]),
+        .target(
+            name: "CZstd", cSettings: homebrewHeaders, linkerSettings: homebrewLibraries + [.linkedLibrary("zstd")]),
         .target(name: "ChainZstd", dependencies: ["CZstd", "ChainRecording", "ChainSystem"]),
 
         // The viewer.
@@ -161,8 +167,10 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "CVirtualTerminal", path: "Tests/CVirtualTerminal",
-            linkerSettings: [.linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux]))]),
+            name: "CVirtualTerminal", path: "Tests/CVirtualTerminal", cSettings: homebrewHeaders,
+            linkerSettings: homebrewLibraries + [
+                .linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux])),
+            ]),
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),

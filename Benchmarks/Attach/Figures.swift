@@ -162,7 +162,7 @@ enum Figures {
     }
 
     static func attach(_ folder: String, _ program: Role) -> PseudoTerminal {
-        let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let path = Bundle.main.executableURL!.resolvingSymlinksInPath().deletingLastPathComponent()
         do {
             return try PseudoTerminal(
                 path.appendingPathComponent("chainview").path, ["attach", socket(folder, program)], columns: 200,

@@ -16,7 +16,7 @@ final class Role {
 
     /// Starts the process and waits for its first line.
     init(_ arguments: [String]) {
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = Bundle.main.executableURL!.resolvingSymlinksInPath()
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output

@@ -62,7 +62,7 @@ func program(observes: Bool) async throws {
 func measured(_ mode: String) -> [Double] {
     let process = Process()
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = Bundle.main.executableURL!.resolvingSymlinksInPath()
     process.arguments = [mode]
     process.standardOutput = output
     do { try process.run() } catch { fatalError("\(error)") }

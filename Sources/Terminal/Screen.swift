@@ -1,6 +1,8 @@
 import CTerminal
 import Frames
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 #if canImport(Glibc)
     import Glibc
 #else

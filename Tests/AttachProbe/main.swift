@@ -101,7 +101,11 @@ func beSSH() -> Never {
 
 /// Accepts one connection on a port of the loopback, and prints the number of bytes that came before its end.
 func beImpostor(_ port: UInt16) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #if canImport(Darwin)
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
     var yes: Int32 = 1
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()

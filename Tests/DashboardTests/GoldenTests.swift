@@ -4,6 +4,8 @@ import Frames
 import GoldenSupport
 import Testing
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 @testable import Dashboard
 
 /// Golden frames: each cell of the screen, for given events, keys and sizes.

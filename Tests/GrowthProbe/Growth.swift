@@ -93,7 +93,7 @@ struct Growth {
     }
 
     private func attach(_ target: String) throws -> PseudoTerminal {
-        let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let path = Bundle.main.executableURL!.resolvingSymlinksInPath().deletingLastPathComponent()
         return try PseudoTerminal(
             path.appendingPathComponent("chainview").path, ["attach", target, "--debug-statistics"], columns: 160,
             rows: 60)
@@ -181,7 +181,7 @@ private final class ProgramProcess {
     private var rest = Data()
 
     init(folder: String, rate: Double, sampling: Int) throws {
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = Bundle.main.executableURL!.resolvingSymlinksInPath()
         process.arguments = ["--program", folder, "\(rate)", "\(sampling)"]
         process.standardInput = input
         process.standardOutput = output

@@ -1,6 +1,8 @@
 import Frames
 import Terminal
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 #if canImport(Glibc)
     import Glibc
 #else

@@ -64,5 +64,10 @@ func recordBlackBox(_ folder: String, how: String) throws {
 /// Forks, which Swift does not import.
 func forkProcess() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
-    return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+    #if canImport(Darwin)
+        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT, which Swift does not import
+    #else
+        let everywhere: UnsafeMutableRawPointer? = nil
+    #endif
+    return unsafeBitCast(dlsym(everywhere, "fork")!, to: Fork.self)()
 }

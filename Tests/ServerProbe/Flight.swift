@@ -23,8 +23,7 @@ func recordFlight(_ folder: String, how: String) throws {
     flight.isBlackBox = how == "limited"
     options.flightRecorder = flight
     if how == "limited" {
-        var limit = rlimit(rlim_cur: 1_000_000, rlim_max: 1_000_000)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        limitFiles(to: 1_000_000)
         let inspector = try Inspector.start(options: options)
         say(inspector.flightRecordingPath ?? "none")
         return inspector.stop()
@@ -44,8 +43,7 @@ func recordFlight(_ folder: String, how: String) throws {
     case "full":
         // From now on every write past byte 500 fails, as on a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: 500, rlim_max: 500)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        limitFiles(to: 500)
         say("\(inspector.info.flightRecorder)")
         let end = ContinuousClock.now + .seconds(240)
         var kept: [Promise<Int>] = []
@@ -61,4 +59,14 @@ func recordFlight(_ folder: String, how: String) throws {
     default: kill(getpid(), SIGKILL)
     }
     withExtendedLifetime((charge, resolver)) {}
+}
+
+/// Limits the size of the files that this process writes.
+private func limitFiles(to size: rlim_t) {
+    var limit = rlimit(rlim_cur: size, rlim_max: size)
+    #if canImport(Darwin)
+        setrlimit(RLIMIT_FSIZE, &limit)
+    #else
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #endif
 }

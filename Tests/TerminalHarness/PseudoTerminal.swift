@@ -122,11 +122,17 @@ public final class PseudoTerminal {
 
     /// Waits, without reading, until the program blocks on its full terminal. Returns whether that happened in time.
     public func waitUntilStalled(timeout: Duration = patience) -> Bool {
+        #if canImport(Darwin)
+            // There FIONREAD on the master counts the program's input.
+            let request = TIOCOUTQ
+        #else
+            let request = UInt(FIONREAD)
+        #endif
         var stopwatch = Stopwatch()
         var (count, steady): (Int32, Int) = (0, 0)
         while stopwatch.count() < timeout, steady < 20 {
             var now: Int32 = 0
-            _ = ioctl(master, UInt(FIONREAD), &now)
+            _ = ioctl(master, request, &now)
             steady = now == count && now > 0 && ProcessRest(of: processID) != .atWork ? steady + 1 : 0
             count = now
             poll(nil, 0, 10)

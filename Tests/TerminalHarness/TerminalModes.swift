@@ -4,6 +4,16 @@
     import Darwin
 #endif
 
+#if canImport(Darwin)
+    // Swift does not import these two, because their macros compute the numbers.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The request for the number of bytes that a descriptor has to be read.
+    public let FIONREAD: UInt = 0x4004_667F
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The request for the number of bytes of output that a terminal's master has not read.
+    let TIOCOUTQ: UInt = 0x4004_7473
+#endif
+
 /// A terminal's line discipline, as far as programs change it.
 public struct TerminalModes: Hashable, Sendable {
     private let flags: [UInt]

@@ -64,6 +64,43 @@ struct ImportTests {
         #expect(imports(line) == expected)
     }
 
+    /// Darwin's headers have a `Size` and a `Style` (MacTypes.h), so that such a type is ambiguous beside them.
+    @Test func typesThatDarwinHasTooAreImportedByName() {
+        let darwin: Set = ["ChainSystem", "Darwin", "Dispatch", "Foundation", "XCTest"]
+        // Followed by a parenthesis or a dot it is an expression, which is not ambiguous.
+        let type = /(?:^|[^\w.])(Size|Style)\b(?![(.])/
+        for file in Repository.sources where file.isSwift && file.target != "Frames" {
+            let modules = Set(file.lines.flatMap(imports))
+            guard modules.contains("Frames"), !modules.isDisjoint(with: darwin) else { continue }
+            for (number, line) in file.lines.enumerated() {
+                for match in code(line).matches(of: type) {
+                    let scoped = "import struct Frames.\(match.1)"
+                    if file.lines.contains(where: { $0.hasPrefix(scoped) }) { continue }
+                    Issue.record("\(file):\(number + 1): \(match.1) needs `\(scoped)`")
+                }
+            }
+        }
+        #expect("var size: Size".contains(type) && "-> [Style]".contains(type))
+        #expect(!"Size(columns: 1, rows: 1)".contains(type) && !"a: ScreenSize".contains(type))
+    }
+
+    /// Swift's package manager refuses a product of a dependency if one of its targets has unsafe flags.
+    @Test func noProductNeedsATargetWithUnsafeFlags() throws {
+        let manifest = try #require(Repository.text("Package.swift"))
+        // Without `ChainPreload`, a dynamic library that no package depends on.
+        var pending = manifest.matches(of: /\.library\(name: "\w+", targets: \["(\w+)"\]\)/).map { String($0.1) }
+        #expect(pending.count > 5)
+        var needed = Set(pending)
+        while let target = pending.popLast() {
+            pending += allowedImports[target, default: []].filter { needed.insert($0).inserted }
+        }
+        let unsafe = manifest.split(separator: /\.(?:target|executableTarget|testTarget)\(/).dropFirst()
+            .filter { $0.contains("homebrew") || $0.contains("unsafeFlags") }
+            .compactMap { $0.firstMatch(of: /name: "(\w+)"/).map { String($0.1) } }
+        #expect(Set(unsafe) == ["CZstd", "CVirtualTerminal", "ChainPreload"])
+        #expect(needed.isDisjoint(with: unsafe))
+    }
+
     @Test func noTypeIsNamedLikeAModule() {
         // `ChainRecording` is excepted: users write `ChainRecording(contentsOf:)`, and the module of that name, which
         // is no product, is not imported by their code.

@@ -4,6 +4,8 @@ import Dispatch
 import Frames
 import PromiseRuntime
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 /// The dashboard without a terminal: runs for a while and prints the last frame as text.
 struct Headless {
     var duration: Duration

@@ -5,6 +5,8 @@ import Frames
 import PromiseRuntime
 import Terminal
 
+import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
+
 /// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
     let feeds: [Feed]
