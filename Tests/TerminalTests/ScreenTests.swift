@@ -82,6 +82,25 @@ import Testing
         try terminal.waitForExit()
     }
 
+    /// The keys are read from the terminal by its own name, because Darwin cannot poll `/dev/tty`.
+    @Test(arguments: ["/dev/null", "/dev/tty"])
+    func keysArriveWithOtherInput(input: String) throws {
+        let terminal = try PseudoTerminal(
+            "/bin/sh", ["-c", "exec '\(builtProduct("ScreenProbe"))' <\(input)"], columns: 60, rows: 16)
+        try terminal.waitUntil("the first frame") { $0.contains("probe 60x16") && $0.contains("日本 é ✔") }
+        terminal.send("x")
+        try terminal.waitUntil("a key") { $0.contains("key x") }
+        #if os(Linux)
+            let folder = "/proc/\(terminal.processID)/fd/"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+                .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0) }
+            // Standard input and its duplicate for ncurses, which are not polled.
+            #expect(files.count { $0 == "/dev/tty" } == (input == "/dev/tty" ? 2 : 0), "\(files)")
+        #endif
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
     @Test func pastedTextDoesNotActAsKeys() throws {
         let (terminal, modes) = try shownProbe()
         terminal.send("\u{1B}[200~cat\r")
