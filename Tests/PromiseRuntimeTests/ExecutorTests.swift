@@ -37,6 +37,32 @@ enum Runner: CaseIterable, Sendable {
         #expect(ExecutorNames.name(of: executor.identity.id) == executor.identity.name)
     }
 
+    #if canImport(ObjectiveC)
+        /// An object that a test autoreleases.
+        private final class Autoreleased: NSObject {
+            private let isReleased: Box<Bool>
+
+            init(_ isReleased: Box<Bool>) { self.isReleased = isReleased }
+
+            deinit { isReleased.value = true }
+        }
+
+        /// What a handler autoreleases is released before the next handler on its thread, also in a loop of handlers.
+        @Test(arguments: Runner.allCases)
+        func e1EachHandlerHasAnAutoreleasePool(runner: Runner) throws {
+            let executor = runner.make()
+            let isReleased = Box(false)
+            let (start, resolver) = Promise<Int>.pending()
+            let seen = start.map(on: executor) { _ in
+                _ = Unmanaged.passRetained(Autoreleased(isReleased)).autorelease()
+            }
+            .map(on: .inline) { isReleased.value }
+            resolver.fulfill(1)
+            (executor as? ManualExecutor)?.runAll()
+            #expect(try value(of: seen))
+        }
+    #endif
+
     @Test func e1ChosenPerRuntimeChainAndHandler() throws {
         let (chain, handler) = (ManualExecutor(name: "chain"), ManualExecutor(name: "handler"))
         let isolated = IsolatedRuntime()

@@ -103,6 +103,29 @@ uint64_t chain_wall_ns(void);
 /// The caller guarantees that the object's memory is not freed meanwhile, such as by a lock that deinit must take.
 bool chain_try_retain(void *object);
 
+#if defined(__APPLE__)
+void *objc_autoreleasePoolPush(void);
+void objc_autoreleasePoolPop(void *pool);
+#endif
+
+/// Begins an autorelease pool of the calling thread. Does nothing, and costs nothing, where the system has none.
+static inline void * chain_autorelease_push(void) {
+#if defined(__APPLE__)
+    return objc_autoreleasePoolPush();
+#else
+    return NULL;
+#endif
+}
+
+/// Ends the pool that chain_autorelease_push began: releases the objects in it.
+static inline void chain_autorelease_pop(void *pool) {
+#if defined(__APPLE__)
+    objc_autoreleasePoolPop(pool);
+#else
+    (void)pool;
+#endif
+}
+
 /// Blocks every signal but faults on the calling thread, as the threads of an embedded library must.
 void chain_block_signals(void);
 

@@ -12,7 +12,7 @@ public struct PromiseJob: @unchecked Sendable {
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
     /// Runs the job on the calling thread, and then the inline handlers that became ready on it (<doc:TheRules>, E1).
-    /// Executors call it once, with a clean stack.
+    /// Executors call it once, with a clean stack. On Apple's systems each handler has an autorelease pool of its own.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
@@ -80,8 +80,8 @@ final class ThreadLoop {
     func run(_ job: _Runnable) {
         if isRunning { return runInHandler(job) }
         isRunning = true
-        job.runHandler()
-        while let job = nextJob() { job.runHandler() }
+        runDraining(job)
+        while let job = nextJob() { runDraining(job) }
         jobs.shrink(above: 4096)
         isRunning = false
     }
@@ -119,6 +119,14 @@ final class ThreadLoop {
             return job.takeRetainedValue()
         }
         return jobs.popFirst()
+    }
+
+    /// Runs `job` in an autorelease pool of its own, because a plain thread drains its pool only when it ends.
+    @inline(__always)
+    private func runDraining(_ job: _Runnable) {
+        let pool = chain_autorelease_push()
+        job.runHandler()
+        chain_autorelease_pop(pool)
     }
 
     /// Makes the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to

@@ -78,7 +78,10 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
                     if deadline > now { timers.condition.wait(nanoseconds: deadline - now) }
                 }
             }
+            // A pool of its own, because this thread never ends.
+            let pool = chain_autorelease_push()
             due.fire()
+            chain_autorelease_pop(pool)
         }
     }
 }
