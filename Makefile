@@ -38,7 +38,7 @@ man: ## write the manual page to .build/chainview.1
 	@.ci/need ncursesw zstd
 	@swift build -c release --product chainview
 	@.build/release/chainview man > .build/chainview.1
-	@echo "read it with: man -l .build/chainview.1"
+	@echo "read it with: man .build/chainview.1"
 
 server: ## run a small HTTP server to attach to (ARGS="--port 8081")
 	@rm -f $(stale)

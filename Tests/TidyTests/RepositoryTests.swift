@@ -33,6 +33,7 @@ struct RepositoryTests {
         let phony = try #require(makefile.firstMatch(of: /\.PHONY: (.*)/)).1.split(separator: " ")
         let explained = makefile.matches(of: /(?m)^([a-z]+):.*## \S/).map(\.1)
         #expect(Set(phony) == Set(explained))
+        #expect(!makefile.contains("man -l"), "macOS has no such option")
         for target in ["help", "demo", "test", "check", "bench", "tsan", "format", "picture", "record", "clean"] {
             #expect(explained.contains { $0 == target }, "make \(target) is missing")
         }

@@ -6,8 +6,8 @@ struct Man: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the manual page.",
         discussion: """
-            Pipe it into `man -l -`, or save it as man1/chainview.1 in a folder of MANPATH. It holds the help of every \
-            command, and lists the keys.
+            Save it as chainview.1 and read it with `man ./chainview.1`, or save it as man1/chainview.1 in a folder of \
+            MANPATH. It holds the help of every command, and lists the keys.
             """)
 
     func run() throws { try Streams.print(ManualPage(try Manual.read()).text) }
