@@ -48,8 +48,13 @@ struct GroupTable {
         let number = UInt32(groups.count)
         groups.append(Group(site: site))
         numbers[site] = number
-        let index = screenOrder.firstIndex { precedes(site, self[$0].site) } ?? screenOrder.count
-        screenOrder.insert(number, at: index)
+        // By binary search, because a slice of a sort may add thousands of groups.
+        var (low, high) = (0, screenOrder.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(site, groups[Int(screenOrder[middle])].site) { high = middle } else { low = middle + 1 }
+        }
+        screenOrder.insert(number, at: low)
         return number
     }
 
