@@ -1,6 +1,8 @@
 import ChainEvents
 import ChainModel
 import EventScripts
+import Foundation
+import SeededNumbers
 import Testing
 
 @testable import ChainInsight
@@ -142,6 +144,64 @@ import Testing
         }
         script.fulfill(1)
         #expect(Self.path(to: 1, script) == [1, 4, 3, 2])
+    }
+
+    /// Returns a retry, node 1, with attempts from node 2 on, which overlap, and their times.
+    private static func overlappingAttempts(
+        _ count: UInt64, _ random: inout SeededGenerator
+    ) -> (script: ScriptedForest, times: [(created: UInt64, settled: UInt64)]) {
+        var script = ScriptedForest()
+        script.make(1, .retry, at: 1)
+        var times: [(created: UInt64, settled: UInt64)] = []
+        for number in 0..<count {
+            let created = 10 + number * 10
+            let settled = created + UInt64.random(in: 1...40, using: &random)
+            script.make(2 + number, .attempt, at: created)
+            script.member(1, 2 + number, at: created)
+            script.fulfill(2 + number, at: settled)
+            times.append((created, settled))
+        }
+        script.fulfill(1, at: 1_000_000)
+        return (script, times)
+    }
+
+    @Test(arguments: Seeds.upTo(5)) func eachStepOfALongRetryIsTheLastThatSettledBefore(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (script, times) = Self.overlappingAttempts(1_000, &random)
+        // The node waits for the first of the attempts that settled last.
+        let latest = times.map(\.settled).max()
+        var step = times.firstIndex { $0.settled == latest }
+        var expected: Set<UInt64> = [1]
+        while let current = step {
+            expected.insert(UInt64(current) + 2)
+            step = nil
+            for (index, time) in times.enumerated() where !expected.contains(UInt64(index) + 2) {
+                guard time.settled <= times[current].created else { continue }
+                if time.settled >= step.map({ times[$0].settled }) ?? 0 { step = index }
+            }
+        }
+        #expect(expected.count > 100)
+        #expect(Self.path(to: 1, script) == expected)
+    }
+
+    @Test func fourTimesTheAttemptsCostAboutFourTimesAsMuch() {
+        // The processor time of this thread, so that other work on the machine does not count.
+        func now() -> Duration {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        }
+        func cost(_ script: ScriptedForest, times: Int) -> Duration {
+            let begin = now()
+            for _ in 0..<times { #expect(Self.path(to: 1, script).count > 10) }
+            return now() - begin
+        }
+        var random = SeededGenerator(seed: 1)
+        let short = Self.overlappingAttempts(250, &random).script
+        let long = Self.overlappingAttempts(1_000, &random).script
+        let shortCost = (0..<3).map { _ in cost(short, times: 16) }.min()!
+        let longCost = (0..<3).map { _ in cost(long, times: 4) }.min()!
+        #expect(longCost < shortCost * 2)
     }
 
     /// The settlement of an old node is rounded, that of the younger one that it follows is exact.

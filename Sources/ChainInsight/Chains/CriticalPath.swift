@@ -16,16 +16,34 @@ public struct CriticalPath: Hashable, Sendable {
     /// The most links of a node that are read.
     static let linkLimit = 1_000
 
-    /// Finds the path to a node. O(nodes of the path and their links).
+    /// A node that depends on the current branch.
+    private struct Holder {
+        struct Member {
+            let node: NodeIndex
+            let time: UInt64
+            /// The index of the link.
+            let order: Int
+        }
+
+        let node: NodeIndex
+        /// The settled members by time; nil until they are needed.
+        var members: [Member]?
+        /// How many of the members may still be on the path: the others are, or settled after ``moment``.
+        var rest = 0
+        /// The moment before which a member was searched last.
+        var moment: UInt64 = 0
+    }
+
+    /// Finds the path to a node. O(n log n) for n nodes of the path and their links.
     public init(to tail: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.contains(tail) else { return }
         // The nodes that depend on the current branch, innermost last.
-        var holders: [NodeIndex] = []
+        var holders: [Holder] = []
         var current: NodeIndex? = tail
         while let node = current, nodes.count < Self.nodeLimit {
             nodes.insert(node)
             if let next = dependency(of: node, in: forest), !nodes.contains(next) {
-                holders.append(node)
+                holders.append(Holder(node: node))
                 current = next
             } else if let parent = parent(of: node, in: forest) {
                 current = parent
@@ -39,34 +57,49 @@ public struct CriticalPath: Hashable, Sendable {
     /// settled before, or else the holder's parent. The parent of a holder that started after `start` did not delay the
     /// branch, so it is skipped.
     private func nextOfHolders(
-        _ holders: inout [NodeIndex], start: UInt64, in forest: borrowing ChainForest
+        _ holders: inout [Holder], start: UInt64, in forest: borrowing ChainForest
     ) -> NodeIndex? {
-        while let holder = holders.popLast() {
-            let view = forest.node(holder)
-            if let before = step(before: start, of: holder, in: forest) {
+        while var holder = holders.popLast() {
+            let view = forest.node(holder.node)
+            if let before = step(before: start, of: &holder, in: forest) {
                 holders.append(holder)
                 return before
             }
-            if start >= view.started ?? view.created, let parent = parent(of: holder, in: forest) { return parent }
+            if start >= view.started ?? view.created, let parent = parent(of: holder.node, in: forest) { return parent }
         }
         return nil
     }
 
     /// Returns the last member that settled before a moment, of a node that runs its members one after another; nil for
-    /// other nodes.
+    /// other nodes. Sorts the members at the first call, because a node may have a thousand, all on the path.
     private func step(
-        before moment: UInt64, of holder: NodeIndex, in forest: borrowing ChainForest
+        before moment: UInt64, of holder: inout Holder, in forest: borrowing ChainForest
     ) -> NodeIndex? {
-        switch forest.kind(of: holder) {
+        switch forest.kind(of: holder.node) {
         case .retry, .repeat, .sequence, .forEach: break
         default: return nil
         }
-        var best: (node: NodeIndex, time: UInt64)?
-        for link in forest.targets(of: holder, limit: Self.linkLimit) where !nodes.contains(link.node) {
-            guard let time = forest.node(link.node).settled, time <= moment, time >= best?.time ?? 0 else { continue }
-            best = (link.node, time)
+        let members = holder.members ?? settledMembers(of: holder.node, in: forest)
+        // Moments go back, except where times are rounded.
+        if holder.members == nil || moment > holder.moment { holder.rest = members.count }
+        (holder.members, holder.moment) = (members, moment)
+        while holder.rest > 0 {
+            holder.rest -= 1
+            let member = members[holder.rest]
+            if member.time <= moment, !nodes.contains(member.node) { return member.node }
         }
-        return best?.node
+        return nil
+    }
+
+    /// Returns the settled members of a node by time; of several at the same time, the one that was linked last is the
+    /// last.
+    private func settledMembers(of node: NodeIndex, in forest: borrowing ChainForest) -> [Holder.Member] {
+        var members: [Holder.Member] = []
+        for (order, link) in forest.targets(of: node, limit: Self.linkLimit).enumerated() {
+            guard let time = forest.node(link.node).settled else { continue }
+            members.append(Holder.Member(node: link.node, time: time, order: order))
+        }
+        return members.sorted { ($0.time, $0.order) < ($1.time, $1.order) }
     }
 
     private func parent(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
