@@ -173,6 +173,24 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lane(of: 1)?.entries.map(\.node) == [NodeID(2)])
     }
 
+    @Test func tasksThatEndedDuringALossAreForgotten() {
+        var world = World()
+        for node in 1...3 as ClosedRange<UInt64> {
+            world.make(node, .task, at: 1)
+            world.record(.resumed, node, at: 10, on: ThreadID(node))
+        }
+        world.applyBatch()
+        #expect(world.lanes.taskThreads.count == 3)
+        // The ends of two tasks were lost, the release of one and a later sample of the other were not.
+        world.record(.released, 1, at: 20, on: 9)
+        world.record(.resumed, 2, at: 20, on: 9)
+        world.batch.loss.lostInRings = 1
+        world.applyBatch()
+        #expect(world.lanes.taskThreads == [NodeID(2): 9, NodeID(3): 3])
+        #expect(world.entries(1) == [] && world.entries(2) == [])
+        #expect(world.entries(9) == [NodeID(2)] && world.entries(3) == [NodeID(3)])
+    }
+
     @Test func lanesOfEndedThreadsAreDropped() {
         var world = World()
         for thread in 1...5_000 as ClosedRange<UInt32> {

@@ -19,7 +19,7 @@ public struct ThreadLanes: Sendable {
     /// The index of each thread's lane.
     private var indices: [ThreadID: Int] = [:]
     /// The threads of the running Swift tasks.
-    private var taskThreads: [NodeID: ThreadID] = [:]
+    private(set) var taskThreads: [NodeID: ThreadID] = [:]
     /// A cache: by the low six bits of a thread's number, the index of the lane that was looked up last.
     private var recent = [Int32](repeating: 0, count: 64)
     /// How many events were lost as of the latest batch.
@@ -111,8 +111,12 @@ public struct ThreadLanes: Sendable {
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)
     }
 
-    /// Removes the entries that have ended, or that belong to evicted nodes, according to the forest.
+    /// Removes the entries, and the threads of tasks, that have ended or that belong to evicted nodes, according to the
+    /// forest.
     private mutating func prune(at time: UInt64, in forest: ChainForest) {
+        taskThreads = taskThreads.filter { task, _ in
+            forest.index(of: task).map { forest.node($0).occupiesThread } ?? false
+        }
         for index in lanes.indices where !lanes[index].entries.isEmpty {
             let entries = lanes[index].entries
             let still = entries.map { Self.isActive($0, in: forest) && forest.index(of: $0.node) != nil }
