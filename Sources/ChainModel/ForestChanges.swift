@@ -13,7 +13,7 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// Its position in the tree changed: another parent, became or stopped being a root, or another index among
     /// siblings.
     @inlinable public static var moved: NodeChanges { NodeChanges(rawValue: 2) }
-    /// Its state changed.
+    /// Its state changed, or the time of its settlement.
     @inlinable public static var state: NodeChanges { NodeChanges(rawValue: 4) }
     /// Another fact of it changed: times, marks, label, summary, kind, links, number of children.
     @inlinable public static var facts: NodeChanges { NodeChanges(rawValue: 8) }

@@ -210,6 +210,8 @@ extension ForestData {
         node.pointee.settlement = rank
         node.pointee.settled = time
         if outcome != .live { outcomeChanged(of: slot, from: outcome) }
+        // The state may stay: if the time is corrected, or if a node that was only referenced settles as *unknown*.
+        if known != .pending || node.pointee.state == .unknown { recordChange(slot, .state) }
         if known != .pending {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)

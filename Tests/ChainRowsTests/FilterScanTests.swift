@@ -49,6 +49,66 @@ import Testing
         }
     }
 
+    /// A forest with a settled promise, node 1, and a row model with a filter.
+    private struct SettledPromise {
+        var forest = ChainForest(process: ScriptedForest.process)
+        var rowModel = RowModel()
+        private var sequence: UInt64 = 0
+
+        /// Fulfils the promise at 9 s, to which `count` handlers have been attached, and sets the filter at 10 s.
+        init(handlers count: UInt64, filter: String) throws {
+            apply { script in
+                script.make(1, .promise, at: 1_000_000_000)
+                for node in 2..<(2 + count) { script.then(node, on: 1, at: 1_000_000_000) }
+                script.fulfill(1, at: 9_000_000_000)
+            }
+            rowModel.setFilter(try Query(filter), in: forest, now: forest.now)
+            scan()
+        }
+
+        mutating func apply(_ change: (inout BatchScript) -> Void) {
+            sequence += 1
+            var script = BatchScript(sequence: sequence, time: 10_000_000_000)
+            change(&script)
+            forest.apply(script.batch)
+            rowModel.update(forest.consumeChanges(), of: forest, now: forest.now)
+        }
+
+        mutating func scan() { while rowModel.scan(in: forest, budget: 1_000) {} }
+    }
+
+    @Test(arguments: ["total>2s kind:then", "waits-for:parent"])
+    func handlersAttachedToASettledPromiseHaveNoOthersTestedAgain(_ filter: String) throws {
+        var promise = try SettledPromise(handlers: 500, filter: filter)
+        for step in 0..<5 as Range<UInt64> {
+            promise.apply { script in
+                for node in 0..<4 as Range<UInt64> { script.then(1_000 + step * 4 + node, on: 1) }
+            }
+            #expect(promise.rowModel.filter.retestCount == 0)
+        }
+        #expect(promise.rowModel.filter.count == 0)
+    }
+
+    @Test func anEarlierSettlementOfAParentChangesTheTotal() throws {
+        var promise = try SettledPromise(handlers: 3, filter: "total>2s kind:then")
+        #expect(promise.rowModel.filter.count == 0, "1 s has passed since 9 s")
+        // The same settlement, reported by another thread that settled it earlier.
+        promise.apply { $0.fulfill(1, at: 5_000_000_000) }
+        promise.scan()
+        #expect(promise.rowModel.filter.count == 3, "5 s have passed since 5 s")
+    }
+
+    @Test func aSettlementThatWasLostBeginsTheTotal() throws {
+        var promise = try SettledPromise(handlers: 0, filter: "total>2s kind:then")
+        // The parent is only referenced, so its state is *unknown* before it settles and after.
+        promise.apply { $0.then(3, on: 2, at: 1_000_000_000) }
+        promise.scan()
+        #expect(promise.rowModel.filter.count == 1, "the total counts from the creation")
+        promise.apply { $0.record(.released, 2, at: 9_000_000_000) }
+        promise.scan()
+        #expect(promise.rowModel.filter.count == 0, "it counts from the release of the parent")
+    }
+
     /// Changes were too many to list, and a new node has the index of an evicted one that matched.
     @Test func aWatchReportsANewNodeAtTheIndexOfAMatch() throws {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 5_000_000, changeLimit: 8))

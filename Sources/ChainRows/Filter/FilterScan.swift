@@ -188,7 +188,8 @@ struct FilterScan {
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: relevantChanges) else { return }
         if !isAhead(node) { test(node, forest.searchFields(of: node), in: forest) }
-        if dependsOnParents, !forest.state(of: node).isLive { retestChildren(of: node, in: forest) }
+        let hasSettled = changes.contains(.state) && !forest.state(of: node).isLive
+        if dependsOnParents, hasSettled { retestChildren(of: node, in: forest) }
         if dependsOnLinks, !changes.isDisjoint(with: [.state, .created]) {
             for holder in forest.holders(of: node, limit: Self.holderLimit) { retests.append(holder.node) }
             boundRetests()
@@ -217,9 +218,8 @@ struct FilterScan {
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
     /// Enqueues the children of a node for another test: they begin when the node settles, and queries can read its
-    /// label.
+    /// label. Other changes of it do not concern them, such as a handler that is attached to a settled promise.
     private mutating func retestChildren(of node: NodeIndex, in forest: borrowing ChainForest) {
-        guard forest.childCount(of: node) > 0 else { return }
         var child = forest.firstChild(of: node)
         while let current = child {
             retests.append(current)
