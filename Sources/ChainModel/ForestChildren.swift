@@ -20,10 +20,18 @@ extension ChainForest {
     /// parent of the last node reached. Returns the root if the way ends there; nil if the given node is the root.
     /// O(steps up).
     package func outer(of index: NodeIndex) -> NodeIndex? {
+        var steps = Int.max
+        return outer(of: index, steps: &steps)
+    }
+
+    /// Returns the same as ``outer(of:)``, or nil after `steps` steps up; subtracts the steps from `steps`.
+    package func outer(of index: NodeIndex, steps: inout Int) -> NodeIndex? {
         let slot = checked(index)
         let nodes = data.nodes.elements
         var (cursor, above) = (slot, nodes[slot].pointee.treeParent)
         while above != noSlot, nodes[cursor].pointee.has(.hasParent), nodes[above].pointee.operationChildCount == 1 {
+            guard steps > 0 else { return nil }
+            steps -= 1
             cursor = above
             above = nodes[cursor].pointee.treeParent
         }

@@ -46,6 +46,21 @@ import Testing
         script.forest.expectConsistent("one")
     }
 
+    @Test func theWayOutOfALineIsLimited() {
+        var script = ScriptedForest()
+        script.make(1, at: 1)
+        script.make(2, by: 1, at: 2)
+        for id in 3...1_000 as ClosedRange<UInt64> { script.then(id, on: id - 1, at: id) }
+        let end = script.index(1_000)
+        #expect(script.forest.outer(of: end) == script.index(1))
+        var steps = 1_000
+        let outer = script.forest.outer(of: end, steps: &steps)
+        #expect(outer == script.index(1) && steps == 2)
+        steps = 997
+        let none = script.forest.outer(of: end, steps: &steps)
+        #expect(none == nil && steps == 0)
+    }
+
     @Test func aParentReportedLateMakesAContinuation() {
         var script = ScriptedForest()
         script.make(1, at: 1)

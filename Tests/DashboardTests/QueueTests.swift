@@ -79,6 +79,33 @@ struct QueueTests {
         #expect(screen.state.rowModel.folds.finished.count == 20)
     }
 
+    /// A line of nodes that have settled by the time they arrive is made inside a finished node of a folded chain. Then
+    /// a live node follows, farther away than finished nodes are searched.
+    @Test func aLiveNodeAtTheEndOfALongLineIsNotInAFoldedNode() {
+        var screen = Screen(100, 60)
+        var script = Script(time: 10)
+        script.make(11, .promise, "order", external: true)
+        script.make(12, .work, "check", by: 11)
+        script.make(13, .work, "look-up", by: 12)
+        script.fulfill(13)
+        script.fulfill(12)
+        screen.feed(script)
+        for moment in stride(from: 100.0, through: 3_000, by: 100) { screen.tick(moment) }
+        #expect(screen.state.rowModel.folds.finished.count == 1)
+        screen.go(to: 11)
+        screen.type("h")
+        var line = Script(sequence: 2, time: 3_010)
+        for node in 14..<1_014 as Range<UInt64> {
+            line.make(node, .then, under: node - 1)
+            line.fulfill(node)
+        }
+        screen.feed(line)
+        var end = Script(sequence: 3, time: 3_020)
+        end.make(1_014, .then, under: 1_013)
+        screen.feed(end)
+        #expect(screen.state.rowModel.folds.finished.isEmpty)
+    }
+
     /// Changes that the sorted tree has not applied yet are listed once for each chain that exists.
     @Test func aSortedTreeKeepsUpWithAStorm() {
         var options = State.Options()

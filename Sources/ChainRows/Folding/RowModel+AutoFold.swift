@@ -18,9 +18,11 @@ extension RowModel {
         if !isWell, folds.finished.isEmpty { return }
         let (root, count) = forest.rootAndNodeCount(of: node)
         guard count > 1 else { return }
-        // In longer chains, too: a chain may have grown since nodes in it folded.
-        if !isWell { return unfoldFinished(around: node, in: forest) }
-        guard count <= Self.autoFoldLimit else { return }
+        // In longer chains, too: a chain may have grown since nodes in it folded. There any new node unfolds those
+        // around it, so that all others in folded nodes are a few steps away from these.
+        let isNewInLongChain = count > Self.autoFoldLimit && !entry.changes.isDisjoint(with: [.created, .moved])
+        if !isWell || isNewInLongChain { unfoldFinished(around: node, in: forest) }
+        guard isWell, count <= Self.autoFoldLimit else { return }
         if node != root, !entry.traits.contains(.isLeaf) { enqueueFinished(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }
     }
@@ -56,15 +58,21 @@ extension RowModel {
         }
     }
 
-    /// Unfolds finished nodes around a node that is live or went wrong; reads 64 levels at most, because nodes may be
-    /// nested very deep.
+    /// Unfolds finished nodes around a node that is live, went wrong or is new in a long chain.
+    ///
+    /// Reads 64 levels at most, because nodes may be nested very deep. Outside the lists of long chains it takes
+    /// ``autoFoldLimit`` steps at most, because a line may have 100,000 nodes, and a finished node has fewer inside.
     mutating func unfoldFinished(around node: NodeIndex, in forest: borrowing ChainForest) {
         guard !folds.finished.isEmpty else { return }
-        var current = outer(of: node, in: forest)
+        var steps = Self.autoFoldLimit
+        var current = node
         for _ in 0..<64 {
-            guard let outer = current else { return }
+            let next =
+                longChains.has(current)
+                ? self.outer(of: current, in: forest) : forest.outer(of: current, steps: &steps)
+            guard let outer = next else { return }
             if folds.bits(of: outer).contains(.finished) { setFinished(outer, false, in: forest) }
-            current = self.outer(of: outer, in: forest)
+            current = outer
         }
     }
 
