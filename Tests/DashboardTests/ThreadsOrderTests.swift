@@ -117,6 +117,48 @@ import Testing
         #expect(screen.state.threads.queues.isEmpty)
     }
 
+    private static func executors(_ screen: Screen) -> [ExecutorID] {
+        screen.state.threads.rows.compactMap { if case .executor(_, let executor) = $0 { executor } else { nil } }
+    }
+
+    @Test func idleExecutorsOfManyAreCounted() {
+        var screen = Screen(120, 40)
+        var script = TimedScript()
+        let limit = ExecutorID(ThreadsView.executorLimit)
+        for executor in 1...limit { script.batch.executors[executor] = "connection \(executor)" }
+        for node in [1, 2] as [UInt64] { script.make(node, .work, "request \(node)", at: 10) }
+        script.queue(1, at: 10, executor: 7)
+        script.queue(2, at: 10, executor: 5)
+        script.start(2, at: 11, on: 1)
+        screen.act(.received(SourceID(0), script.batch))
+        screen.tick(100)
+        screen.type("2")
+        #expect(Self.executors(screen) == Array(1...limit))
+        var more = TimedScript(sequence: 2)
+        more.batch.executors[limit + 1] = "connection \(limit + 1)"
+        more.batch.time = more.nanoseconds(200)
+        screen.act(.received(SourceID(0), more.batch))
+        screen.tick(200)
+        #expect(Self.executors(screen) == [5, 7])
+        #expect(screen.state.threads.rows.last == .idleExecutors(SourceID(0), count: Int(limit) - 1))
+        screen.type("G")
+        #expect(screen.text.contains("255 idle executors"))
+        screen.type("<Enter>")
+        #expect(screen.message == "this program has many executors, so the idle ones are only counted")
+        // The row under the cursor stays while its executor is idle.
+        screen.type("k")
+        #expect(screen.state.threads.current == .executor(SourceID(0), 7))
+        var end = TimedScript(sequence: 3)
+        for (node, thread) in [(1, 2), (2, 1)] as [(UInt64, ThreadID)] { end.fulfill(node, at: 210, on: thread) }
+        screen.act(.received(SourceID(0), end.batch))
+        screen.tick(300)
+        #expect(Self.executors(screen) == [7])
+        screen.type("j")
+        screen.tick(1_500)
+        #expect(Self.executors(screen) == [])
+        #expect(screen.state.threads.current == .idleExecutors(SourceID(0), count: Int(limit) + 1))
+    }
+
     @Test func aMessageSaysThatTheQueueIsEmpty() {
         var screen = ThreadsViewTests.shop(120, 40)
         for _ in 0..<20 where screen.state.threads.current != .executor(SourceID(0), 2) { screen.type("j") }

@@ -42,6 +42,7 @@ extension ThreadsView {
         case .executors?: state.notify("these are executors; Enter on one lists its queue")
         case .moreQueued?:
             state.notify("only the \(ExecutorQueue.limit) nodes that have been queued longest are listed")
+        case .idleExecutors?: state.notify("this program has many executors, so the idle ones are only counted")
         case nil: state.notify(state.emptyReason)
         }
     }

@@ -27,12 +27,14 @@ extension ThreadsView {
             guard state.programs[programIndex].isReached else { continue }
             rows += laneRows(of: programIndex, &state)
             let executors = orderedExecutors(of: programIndex, &state)
-            if !executors.isEmpty { rows.append(.executors(source)) }
+            let idleCount = idleExecutorCount(besides: executors, in: state.programs[programIndex].forest)
+            if !executors.isEmpty || idleCount > 0 { rows.append(.executors(source)) }
             for executor in executors {
                 rows.append(.executor(source, executor))
                 let key = ExecutorKey(source: source, executor: executor)
                 if state.threads.queues[key] != nil { rows += queueRows(key, state.programs[programIndex], state) }
             }
+            if idleCount > 0 { rows.append(.idleExecutors(source, count: idleCount)) }
         }
         return rows
     }
@@ -81,11 +83,16 @@ extension ThreadsView {
         return named.map(\.thread)
     }
 
-    /// Returns the executors by name. Sorts only where executors came, went, or changed their names; tasks, which have
-    /// no executor, are last and only while some of them run.
+    /// The most executors of a program that are all listed. Of more, the idle ones are only counted, because a program
+    /// may make an executor for each connection, and the rows are found anew with each tick.
+    static let executorLimit = 256
+
+    /// Returns the listed executors by name. Sorts only where executors came, went, or changed their names. Tasks,
+    /// which have no executor, are last and only while some of them run.
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
-        var known = Set(program.forest.executors.keys)
+        let names = program.forest.executors
+        var known = names.count > executorLimit ? openExecutors(of: program.source, state) : Set(names.keys)
         let loads = program.forest.loads
         for executor in loads.indices where loads[executor].queuedCount + loads[executor].runningCount > 0 {
             known.insert(ExecutorID(executor))
@@ -100,6 +107,23 @@ extension ThreadsView {
             state.threads.executorOrders[program.source] = order
         }
         return order.executors + (hasTasks ? [0] : [])
+    }
+
+    /// Returns the executors of a program that are listed also while they are idle: those under the cursor or with an
+    /// unfolded queue.
+    private static func openExecutors(of source: SourceID, _ state: borrowing State) -> Set<ExecutorID> {
+        var executors = Set(state.threads.queues.keys.filter { $0.source == source }.map(\.executor))
+        if case .executor(source, let executor)? = state.threads.current { executors.insert(executor) }
+        return executors
+    }
+
+    /// Returns the number of idle executors that are not listed.
+    private static func idleExecutorCount(besides listed: [ExecutorID], in forest: borrowing ChainForest) -> Int {
+        let names = forest.executors
+        guard names.count > executorLimit else { return 0 }
+        // 0 stands for tasks.
+        let listedCount = listed.count { $0 != 0 && names[$0] != nil }
+        return names.count - listedCount - (names[0] == nil ? 0 : 1)
     }
 
     // MARK: Redrawing
@@ -138,7 +162,7 @@ extension ThreadsView {
             guard let node = program.forest.index(of: id) else { return 0 }
             let view = program.forest.node(node)
             return 1 &+ DurationText.step(program.shownNow &- min(program.shownNow, view.queued ?? view.created))
-        case .program, .idle, .executors, .moreQueued: return 0
+        case .program, .idle, .executors, .moreQueued, .idleExecutors: return 0
         }
     }
 }

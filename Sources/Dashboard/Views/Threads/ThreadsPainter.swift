@@ -56,6 +56,9 @@ extension Painter {
             frame.write(isFolded ? glyphs.folded : glyphs.unfolded, row: row, column: Columns.glyph, style: .guide)
             let start = columns.word.isShown ? columns.word.start : columns.thread.start
             frame.write("\(count) idle threads", row: row, column: start, style: .dim)
+        case .idleExecutors(_, let count):
+            let words = "\(CountText.grouped(count)) idle executors"
+            write(words, row: row, in: ExecutorColumns(columns).name, style: .dim)
         case .queued(_, _, let id): paint(queued: id, of: program, columns, row: row)
         case .moreQueued(let source, let executor):
             let key = ThreadsView.ExecutorKey(source: source, executor: executor)

@@ -17,12 +17,15 @@ struct ThreadsView {
         case queued(SourceID, ExecutorID, NodeID)
         /// The rest of an unfolded queue.
         case moreQueued(SourceID, ExecutorID)
+        /// The idle executors that are not listed, because the program has many.
+        case idleExecutors(SourceID, count: Int)
 
         /// The program of the row.
         var source: SourceID {
             switch self {
             case .program(let source), .lane(let source, _), .idle(let source, _), .executors(let source),
-                .executor(let source, _), .queued(let source, _, _), .moreQueued(let source, _):
+                .executor(let source, _), .queued(let source, _, _), .moreQueued(let source, _),
+                .idleExecutors(let source, _):
                 source
             }
         }
@@ -136,14 +139,15 @@ extension ThreadsView: SortedView {
                 let node = state.programs[programIndex].forest.index(of: id)
             else { return nil }
             return state.rowID(of: node, in: programIndex)
-        case .idle, .executors, .executor, .moreQueued: return nil
+        case .idle, .executors, .executor, .moreQueued, .idleExecutors: return nil
         }
     }
 
-    /// Returns the number of a row; a row of idle threads is found whatever its count.
+    /// Returns the number of a row; a row of idle threads or executors is found whatever its count.
     static func rowNumber(of row: Row, _ state: borrowing State) -> Int? {
         state.threads.rows.firstIndex { other in
             if case .idle(let source, _) = row, case .idle(source, _) = other { return true }
+            if case .idleExecutors(let source, _) = row, case .idleExecutors(source, _) = other { return true }
             return other == row
         }
     }
