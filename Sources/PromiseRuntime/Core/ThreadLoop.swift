@@ -81,9 +81,14 @@ final class ThreadLoop {
         if isRunning { return runInHandler(job) }
         isRunning = true
         runDraining(job)
-        while let job = nextJob() { runDraining(job) }
-        jobs.shrink(above: 4096)
-        isRunning = false
+        while true {
+            while let job = nextJob() { runDraining(job) }
+            jobs.shrink(above: 4096)
+            isRunning = false
+            // Optimised code may release `job` as late as here. That may abandon its promise, and so queue handlers.
+            if next == nil, jobs.isEmpty { return }
+            isRunning = true
+        }
     }
 
     func run(_ job: PromiseJob) { run(job.content) }
@@ -167,9 +172,13 @@ final class ThreadLoop {
     private func finishDelivering() {
         // Each promise leaves the queue before it is released, because the deinit of its value may settle other
         // promises, which join the queue.
-        while let promise = deliveries.popFirst() { promise.deliverOutcome() }
-        deliveries.shrink(above: 4096)
-        isDelivering = false
+        repeat {
+            isDelivering = true
+            while let promise = deliveries.popFirst() { promise.deliverOutcome() }
+            deliveries.shrink(above: 4096)
+            isDelivering = false
+            // Optimised code may release the promise that was delivered as late as here, as in run(_:).
+        } while !deliveries.isEmpty
         if !isRunning, let job = nextJob() { run(job) }
     }
 }
