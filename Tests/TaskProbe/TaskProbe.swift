@@ -205,7 +205,7 @@ func deliver() async throws {
     }
 
     /// Returns the tree once it has so many suspended tasks, or as it is at the limit.
-    private static func tree(
+    static func tree(
         of inspector: Inspector, suspendedCount: Int, before limit: ContinuousClock.Instant
     ) async -> String {
         var tree = ""
@@ -233,30 +233,6 @@ func deliver() async throws {
         print(await tree(of: inspector, suspendedCount: 2, before: .now + .seconds(240)))
         await gate.open()
         _ = await (first.value, second.value)
-        inspector.stop()
-        print("stopped")
-    }
-
-    /// The number of tasks that have begun to sleep, and whether the inspector of ``showSleepingTasks()`` has started.
-    private static let sleepingCount = Atomic(0), hasStarted = Atomic(false)
-
-    /// Starts the inspector while three tasks sleep, and prints the tree, with ended tasks, once they have woken.
-    static func showSleepingTasks() async throws {
-        let limit = ContinuousClock.now + .seconds(240)
-        let sleeping = (1...3).map { number in
-            Task(name: "sleeping \(number)") {
-                sleepingCount.add(1, ordering: .relaxed)
-                repeat { try await Task.sleep(for: .milliseconds(20)) } while !hasStarted.load(ordering: .relaxed)
-                await gate.wait()
-            }
-        }
-        while sleepingCount.load(ordering: .relaxed) < 3, ContinuousClock.now < limit { await Task.yield() }
-        let inspector = try Inspector.start(name: "probe", tasks: true)
-        hasStarted.store(true, ordering: .relaxed)
-        _ = await tree(of: inspector, suspendedCount: 3, before: limit)
-        print(inspector.dump(settled: true))
-        await gate.open()
-        for task in sleeping { try await task.value }
         inspector.stop()
         print("stopped")
     }

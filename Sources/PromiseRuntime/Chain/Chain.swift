@@ -156,7 +156,7 @@ extension Chain where Input == Void {
     }
 }
 
-/// A type whose `asPromise()` starts work.
+/// A type that starts work in `asPromise()`.
 protocol ColdThenable {}
 
 extension Chain: ColdThenable {}

@@ -40,7 +40,7 @@ struct DisplayOptions: ParsableArguments {
         isASCIILocale || isLinuxConsole(ProcessInfo.processInfo.environment["TERM"]) && isatty(STDOUT_FILENO) != 0
     }
 
-    /// Whether a terminal is the console of Linux, whose fonts have few of the signs.
+    /// Whether a terminal is the console of Linux. Its fonts have few of the signs.
     static func isLinuxConsole(_ terminal: String?) -> Bool { terminal == "linux" }
 
     /// Whether the locale of the environment is not UTF-8.
