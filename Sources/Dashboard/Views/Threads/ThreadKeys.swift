@@ -21,7 +21,7 @@ extension ThreadsView {
         switch state.threads.current {
         case .lane?, .queued?: return state.selection != nil
         case .idle?, .executor?: return true
-        case .program?, .executors?, .moreQueued?, nil: return false
+        case .program?, .executors?, .moreQueued?, .idleExecutors?, nil: return false
         }
     }
 
