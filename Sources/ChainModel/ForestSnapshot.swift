@@ -1,7 +1,7 @@
 extension ChainForest {
     /// The most members that one snapshot names; a node with more has several snapshots.
     private static let memberLimit = 256
-    /// The fewest and the most pages of ids whose keys are sorted at a time.
+    /// The fewest and the most keys of pages of ids that are sorted at a time.
     private static let pageLimits = 256...1 << 20
 
     /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
