@@ -38,7 +38,11 @@ int chain_rename_new(const char *from, const char *to) {
 
 bool chain_file_has_capabilities(const char *path) {
 #if defined(__linux__)
-    return getxattr(path, "security.capability", NULL, 0) > 0;
+    // The first word has the flag *effective*; the second and the fourth are what the program gains. Inheritable
+    // capabilities alone, the words between, change nothing for the loader.
+    uint32_t words[6] = {0};
+    ssize_t size = getxattr(path, "security.capability", words, sizeof words);
+    return size >= 12 && ((words[0] & 1) != 0 || words[1] != 0 || words[3] != 0);
 #else
     (void)path;
     return false;

@@ -24,8 +24,9 @@ extension Inspector {
     /// (`Task(name:)`); the function that it runs stands in place of its call site.
     ///
     /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*: by samples, at most
-    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled. An ended
-    /// task of an `async let` always reads *fulfilled*, because its memory is gone by then.
+    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled; a child
+    /// of a discarding group only if its cancellation was seen before it threw, because the group cancels the child that
+    /// makes it fail, too. An ended task of an `async let` always reads *fulfilled*, because its memory is gone by then.
     ///
     /// Tasks that were made before the start are shown from their next step on. Cost: see ``TaskObservation``.
     ///

@@ -96,9 +96,9 @@ final class ThreadLoop {
     /// Runs `job` inside the handler that runs on this thread.
     @inline(never)
     private func runInHandler(_ job: _Runnable) {
-        guard let outer = AnyPromise.running else { return job.runHandler() }
+        guard let outer = AnyPromise.running else { return runDraining(job) }
         outerHandlers.append(outer)
-        job.runHandler()
+        runDraining(job)
         outerHandlers.removeLast()
     }
 
