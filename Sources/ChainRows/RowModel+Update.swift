@@ -12,6 +12,7 @@ extension RowModel {
         let newRoots = forgetEvicted(changes)
         longChains.update(changes, of: forest, folds, filter)
         noteLarge(in: forest)
+        openedAround = nil
         var updatedRoot: NodeIndex?
         for (offset, entry) in changes.nodes.enumerated() {
             if offset.isMultiple(of: Self.prefetchCount) {

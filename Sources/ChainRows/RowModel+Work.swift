@@ -153,6 +153,9 @@ extension RowModel {
         forgetLists()
         pendingLarge = [:]
         folds.forgetAbsent(in: forest)
+        // New nodes in these are not listed, and would have unfolded them.
+        for node in Array(folds.finished.keys)
+        where forest.rootAndNodeCount(of: node).nodeCount > Self.autoFoldLimit { folds.setFinished(node, nil) }
         filter.restart()
         guard forest.totals.nodeCount <= Self.smallForest else {
             beginPass(isRebuild: true, in: forest, now: now)

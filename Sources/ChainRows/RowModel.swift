@@ -89,6 +89,8 @@ package struct RowModel {
     var lastSelected: NodeIndex?
     /// Nodes that may be finished, to be tested and folded later.
     var finishedQueue: NodeQueue
+    /// The last node that was new in this update and around which finished nodes were unfolded.
+    var openedAround: NodeIndex?
     /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
     var queuedIDs = PagedArray<UInt32>()
     /// Settled chains to archive.

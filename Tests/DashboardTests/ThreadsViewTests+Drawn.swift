@@ -46,4 +46,19 @@ extension ThreadsViewTests {
         screen.type("c")
         #expect(screen.text.contains("Cancel late?"), "drawn by now: \(screen.text)")
     }
+
+    /// As the keys, so does a click on a key of the footer.
+    @Test func aClickOnTheFooterActsOnTheNodeThatWasDrawn() throws {
+        var screen = Self.shop(120, 40)
+        #expect(screen.selectedID == 21)
+        let line = Array(screen.frame.rowText(39))
+        let column = try #require(line.indices.first { line[$0...].starts(with: Array("cancel")) })
+        var more = TimedScript(sequence: 2)
+        more.make(60, .work, "late", at: 9_250)
+        more.queue(60, at: 9_250)
+        more.start(60, at: 9_260, on: 2)
+        screen.act(.received(SourceID(0), more.batch))
+        screen.act(.mouse(Mouse(.press, .left, row: 39, column: column)))
+        #expect(screen.text.contains("Cancel reserve?"), "\(screen.text)")
+    }
 }

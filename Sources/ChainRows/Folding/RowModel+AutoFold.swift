@@ -21,7 +21,10 @@ extension RowModel {
         // In longer chains, too: a chain may have grown since nodes in it folded. There any new node unfolds those
         // around it, so that all others in folded nodes are a few steps away from these.
         let isNewInLongChain = count > Self.autoFoldLimit && !entry.changes.isDisjoint(with: [.created, .moved])
-        if !isWell || isNewInLongChain { unfoldFinished(around: node, in: forest) }
+        // The parent of a long new line was new, too, so all around it is open already.
+        let isCovered = isNewInLongChain && openedAround != nil && forest.treeParent(of: node) == openedAround
+        if !isCovered, !isWell || isNewInLongChain { unfoldFinished(around: node, in: forest) }
+        if isNewInLongChain, entry.changes.contains(.created) { openedAround = node }
         guard isWell, count <= Self.autoFoldLimit else { return }
         if node != root, !entry.traits.contains(.isLeaf) { enqueueFinished(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueFinished(outer, in: forest, now) }

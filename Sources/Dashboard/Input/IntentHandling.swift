@@ -29,9 +29,12 @@ extension State {
     /// Handles an intent for the node that ran on the selected thread as last drawn, because another one may run there
     /// now.
     private mutating func handleForDrawnNode(_ intent: Intent) -> [Effect] {
-        selection = tree.drawn.selected.flatMap { contains($0) ? $0 : nil }
+        let present = selection
+        let drawn = tree.drawn.selected.flatMap { contains($0) ? $0 : nil }
+        selection = drawn
         let effects = handleInView(intent)
-        // Selects what the row stands for now.
+        // The row stands for another node now, and the drawn one may be on another thread.
+        if view == .threads, selection == drawn { selection = present }
         updateViewport()
         return effects
     }

@@ -21,6 +21,8 @@ extension State {
         let line = mouse.row - Layout(self).content.row
         let clicked =
             isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
+        // On the footer that was drawn: its key applies the changes itself.
+        if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         var mouse = mouse
         if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
             view.type.willClick(&self)
@@ -32,7 +34,6 @@ extension State {
                 mouse.row += moved - line
             }
         }
-        if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         switch mode {
         case .help(let scroll):
             if let lines = Self.wheelLines(mouse) {

@@ -52,7 +52,10 @@ extension State {
 
     /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
     mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
-        if view != .chains { view.type.willDisappear(&self) }
+        if view != .chains {
+            view.type.willDisappear(&self)
+            linkSelection = nil
+        }
         view = .chains
         let rowID = self.rowID(of: node, in: programIndex)
         var row = unfold(to: node, rowID, in: programIndex)

@@ -92,7 +92,10 @@ extension ThreadsView {
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
         let names = program.forest.executors
-        var known = names.count > executorLimit ? openExecutors(of: program.source, state) : Set(names.keys)
+        // An open executor may be one of an earlier run.
+        var known =
+            names.count > executorLimit
+            ? openExecutors(of: program.source, state).filter { names[$0] != nil } : Set(names.keys)
         let loads = program.forest.loads
         for executor in loads.indices where loads[executor].queuedCount + loads[executor].runningCount > 0 {
             known.insert(ExecutorID(executor))
