@@ -146,15 +146,18 @@
                     """)
         }
 
-        @Test func tasksThatAreQueuedAtTheStartEnd() throws {
-            let run = try ProbeRun(["queued"])
-            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-            try #require(run.trees.count == 1, "\(run.output)")
-            let lines = run.trees[0].split(separator: "\n")
-            #expect(lines.contains { $0.hasPrefix("fulfilled task") }, "\(run.output)")
-            let others = lines.filter { !$0.hasPrefix("fulfilled task") }
-            #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(run.output)")
-        }
+        #if !TSAN
+            // ThreadSanitizer wraps the jobs of Dispatch in functions of its own, which are not known as jobs of tasks.
+            @Test func tasksThatAreQueuedAtTheStartEnd() throws {
+                let run = try ProbeRun(["queued"])
+                #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
+                try #require(run.trees.count == 1, "\(run.output)")
+                let lines = run.trees[0].split(separator: "\n")
+                #expect(lines.contains { $0.hasPrefix("fulfilled task") }, "\(run.output)")
+                let others = lines.filter { !$0.hasPrefix("fulfilled task") }
+                #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(run.output)")
+            }
+        #endif
 
         @Test func queuedTasksHaveNames() throws {
             let run = try ProbeRun(["named"])
