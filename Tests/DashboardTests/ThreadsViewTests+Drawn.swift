@@ -1,4 +1,5 @@
 import ChainEvents
+import Frames
 import Testing
 
 @testable import Dashboard
