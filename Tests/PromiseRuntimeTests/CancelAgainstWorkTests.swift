@@ -43,22 +43,21 @@ import Testing
     func cancelledInAHandler() async throws {
         let runtime = ChainRuntime()
         NothingLeft.watch(runtime)
-        let begun = Latch()
-        let isTaskCancelled = Box(false)
+        let (begun, isTaskCancelled) = (Box(false), Box(false))
         let (gate, resolver) = runtime.run { Promise<Int>.pending() }
         let work = runtime.run {
             Promise<Int>(async: {
                 try await withTaskCancellationHandler {
-                    begun.open()
+                    begun.value = true
                     return try await gate.value
                 } onCancel: {
                     isTaskCancelled.value = true
                 }
             })
         }
+        try await soon("the task") { begun.value }
         let handler = runtime.run {
             Promise<Bool>(on: ThreadExecutor.shared) {
-                try begun.wait("the task")
                 work.cancel()
                 return isTaskCancelled.value
             }
