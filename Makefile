@@ -16,6 +16,7 @@ RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|Retenti
 
 ours = Sources Tests demos Benchmarks Package.swift
 # In a folder of its own, because `make demo` builds without -enable-testing.
+# Built by `swift build` everywhere, because for release `swift test` compiles all of it again, with other flags.
 optimised = -c release -Xswiftc -enable-testing --scratch-path .build/optimised
 flags = $(if $(filter release,$(CONFIGURATION)),$(optimised))
 only = $(if $(FILTER),--filter '$(FILTER)') $(SKIP:%=--skip %)
@@ -55,7 +56,8 @@ orders: ## build a server and its client that trace (minutes), and test that one
 test: ## run every test (FILTER=Name for some, SKIP='Name Name' for all but some; CONFIGURATION=release)
 	@.ci/need ncursesw zstd vterm python3
 	@rm -f $(stale)
-	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) $(only)
+	$(if $(flags),CHAINVIEW_TARGETS='$(SUITES)' .ci/build $(flags))
+	CHAINVIEW_TARGETS='$(SUITES)' $(utf8) .ci/test $(flags) $(if $(flags),--skip-build) $(only)
 	$(if $(FILTER)$(SUITES),,$(utf8) .ci/test --package-path demos/server)
 
 optimised: CONFIGURATION = release
