@@ -81,14 +81,13 @@ final class ThreadLoop {
         if isRunning { return runInHandler(job) }
         isRunning = true
         runDraining(job)
-        while true {
+        repeat {
+            isRunning = true
             while let job = nextJob() { runDraining(job) }
             jobs.shrink(above: 4096)
             isRunning = false
             // Optimised code may release `job` as late as here. That may abandon its promise, and so queue handlers.
-            if next == nil, jobs.isEmpty { return }
-            isRunning = true
-        }
+        } while hasJobs
     }
 
     func run(_ job: PromiseJob) { run(job.content) }
@@ -105,7 +104,7 @@ final class ThreadLoop {
     /// Runs a job now; queues it if the loop is running or delivering.
     func submit(_ job: _Runnable) {
         if !(isRunning || isDelivering) { return run(job) }
-        if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
+        if !hasJobs { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
     }
 
     /// Calls `body`, which runs jobs of an executor.
@@ -117,6 +116,8 @@ final class ThreadLoop {
 
     /// Returns whether this thread is in ``serve(_:_:)`` of an executor.
     func serves(_ executor: ManualExecutor) -> Bool { served.contains(ObjectIdentifier(executor)) }
+
+    private var hasJobs: Bool { next != nil || !jobs.isEmpty }
 
     private func nextJob() -> _Runnable? {
         if let job = next {
@@ -139,7 +140,7 @@ final class ThreadLoop {
     func moveJobs(to executor: any PromiseExecutor) {
         // Deliveries of promises that were settled inside another delivery, which resumes only after the wait.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
-        guard next != nil || !jobs.isEmpty else { return }
+        guard hasJobs else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }
         // Queued again by the worker, because a job that blocks must be able to move the jobs after it.
