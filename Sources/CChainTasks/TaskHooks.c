@@ -115,6 +115,12 @@ static int find_runtime(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
+/// Returns the address that a variable of the runtime holds; NULL where the runtime has none of that name.
+static const void *stated_address(const char *name) {
+    const void *const *variable = dlsym(RTLD_NEXT, name);
+    return variable == NULL ? NULL : *variable;
+}
+
 static void look_up(void) {
     chain_original.async = (async_function)find("dispatch_async_f");
     chain_original.after = (after_function)find("dispatch_after_f");
@@ -134,10 +140,8 @@ static void look_up(void) {
     chain_original.release = (void (*)(void *))find("swift_release");
     const size_t *size = find("_swift_concurrency_debug_asyncTaskSize");
     chain_original.task_size = size == NULL ? 0 : *size;
-    const void *const *adapter = dlsym(RTLD_NEXT, "_swift_concurrency_debug_non_future_adapter");
-    chain_original.adapters[0] = adapter == NULL ? NULL : *adapter;
-    adapter = dlsym(RTLD_NEXT, "_swift_concurrency_debug_future_adapter");
-    chain_original.adapters[1] = adapter == NULL ? NULL : *adapter;
+    chain_original.adapters[0] = stated_address("_swift_concurrency_debug_non_future_adapter");
+    chain_original.adapters[1] = stated_address("_swift_concurrency_debug_future_adapter");
     if (chain_original.create != NULL) dl_iterate_phdr(find_runtime, NULL);
     interposes = dlsym(RTLD_DEFAULT, "swift_task_create") == (void *)swift_task_create
         && dlsym(RTLD_DEFAULT, "swift_task_enterThreadLocalContext") == (void *)swift_task_enterThreadLocalContext

@@ -24,9 +24,12 @@ uint8_t chain_task_outcome(const chain_task *task);
 /// Returns whether a retained task has returned or thrown; false where that is not known.
 bool chain_task_has_outcome(const chain_task *task);
 
-/// Returns whether the memory of a task has the flag *cancelled*; false where that is not known.
-static inline bool chain_task_is_flagged(const char *task) {
-    return chain_layout.status != 0 && (*(const uint32_t *)(task + chain_layout.status) & 0x100) != 0;
+/// Returns whether the memory of a task has the flag *cancelled*, which the runtime sets on any thread; false where that
+/// is not known.
+static inline bool chain_task_is_flagged(const void *task) {
+    if (chain_layout.status == 0) return false;
+    _Atomic uint32_t *status = (_Atomic uint32_t *)((char *)task + chain_layout.status);
+    return (atomic_load_explicit(status, memory_order_acquire) & 0x100) != 0;
 }
 
 /// Copies the frames in which the calling thread's task will continue.

@@ -30,12 +30,9 @@ static bool copy(chain_task *task, chain_task_view *view) {
     return false;
 }
 
-/// Reads the cancellation flag of a retained task; the runtime sets it on any thread.
+/// Reads the cancellation flag of a retained task.
 static void look_for_cancellation(chain_task *task) {
-    if (chain_layout.status == 0 || !task->is_retained || atomic_load(&task->is_cancelled)) return;
-    uint32_t status = atomic_load_explicit(
-        (_Atomic uint32_t *)((char *)task->task + chain_layout.status), memory_order_acquire);
-    if (!(status & 0x100)) return;
+    if (!task->is_retained || atomic_load(&task->is_cancelled) || !chain_task_is_flagged(task->task)) return;
     // A discarding group cancels the child that makes it fail, too, after that child has thrown.
     if (!task->is_discarding || !chain_task_has_outcome(task)) atomic_store(&task->is_cancelled, true);
 }
