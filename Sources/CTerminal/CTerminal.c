@@ -56,24 +56,25 @@ static void prepare_restore(void) {
     ct.restoreCount = count;
 }
 
+enum { ownFlags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC };
+
 // Opens the controlling terminal: by the name that standard output or error has for it, because Darwin cannot poll
 // /dev/tty, which is its other name.
-static int open_controlling(int flags) {
+static int open_controlling(int access) {
     for (int fd = 1; fd <= 2; fd++) {
         // Only the controlling terminal has a foreground group that can be asked for.
         const char *name = tcgetpgrp(fd) >= 0 ? ttyname(fd) : NULL;
-        int own = name && strcmp(name, "/dev/tty") != 0 ? open(name, flags) : -1;
+        int own = name && strcmp(name, "/dev/tty") != 0 ? open(name, access | ownFlags) : -1;
         if (own >= 0) return own;
     }
-    return open("/dev/tty", flags);
+    return open("/dev/tty", access | ownFlags);
 }
 
 // Opens a descriptor's terminal again, because O_NONBLOCK belongs to the open file description, which other processes
 // may share. Where that fails, returns a duplicate.
 static int reopen(int fd, int access) {
-    int flags = access | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
     const char *name = ttyname(fd);
-    int own = !name ? -1 : strcmp(name, "/dev/tty") == 0 ? open_controlling(flags) : open(name, flags);
+    int own = !name ? -1 : strcmp(name, "/dev/tty") == 0 ? open_controlling(access) : open(name, access | ownFlags);
     if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, 10);
     return own;
 }
@@ -143,7 +144,7 @@ int ct_open(const ct_options *options) {
     if (isOpen) return CT_IN_USE;
     ct.input = ct.output = -1;
     if (!isatty(1)) return CT_NO_TERMINAL;
-    ct.input = isatty(0) ? reopen(0, O_RDONLY) : open_controlling(O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    ct.input = isatty(0) ? reopen(0, O_RDONLY) : open_controlling(O_RDONLY);
     if (ct.input < 0) return fail(CT_NO_TERMINAL);
     ct.output = reopen(1, O_RDWR);
     if (ct.output < 0 || tcgetattr(ct.output, &ct.shell) != 0) return fail(CT_SYSTEM);
