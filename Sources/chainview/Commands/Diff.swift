@@ -58,7 +58,7 @@ struct Diff: ParsableCommand {
         guard !json else { return try Streams.print(DifferenceJSON.text(difference)) }
         let isPlain = noColor || ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let text = DifferenceText(
-            glyphs: .of(ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode),
+            glyphs: .of(DisplayOptions.charset(ascii: ascii)),
             isColored: !isPlain && isatty(STDOUT_FILENO) == 1)
         try Streams.print(text.text(difference))
     }

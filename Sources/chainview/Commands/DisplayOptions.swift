@@ -40,6 +40,9 @@ struct DisplayOptions: ParsableArguments {
         isASCIILocale || isLinuxConsole(ProcessInfo.processInfo.environment["TERM"]) && isatty(STDOUT_FILENO) != 0
     }
 
+    /// The characters that a command prints; `ascii` is its option.
+    static func charset(ascii: Bool = false) -> Charset { ascii || isASCIIOutput ? .ascii : .unicode }
+
     /// Whether a terminal is the console of Linux. Its fonts have few of the signs.
     static func isLinuxConsole(_ terminal: String?) -> Bool { terminal == "linux" }
 

@@ -52,7 +52,7 @@ struct Events: ParsableCommand {
     func run() throws {
         let query = try query.map { try QueryArgument.events($0) } ?? .everything
         let source = try ForestSource(name)
-        var line = EventLine(glyphs: .of(ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode))
+        var line = EventLine(glyphs: .of(DisplayOptions.charset(ascii: ascii)))
         let loop = BatchLoop(source, for: limit.duration)
         var selection = EventSelection(process: ProcessKey(rawValue: 0), query: query)
         var (wallOffset, start, reportedLoss): (UInt64, UInt64, UInt64) = (0, 0, 0)

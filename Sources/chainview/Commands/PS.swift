@@ -59,7 +59,7 @@ struct PS: ParsableCommand {
         }
     }
 
-    private var charset: Charset { ascii || DisplayOptions.isASCIIOutput ? .ascii : .unicode }
+    private var charset: Charset { DisplayOptions.charset(ascii: ascii) }
 
     func run() throws {
         guard let name else {

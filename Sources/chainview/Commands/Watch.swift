@@ -101,8 +101,8 @@ private final class Watcher {
         guard let forest = watch?.forest, let process, !hasFailed else { return }
         guard let queue else {
             hasFailed = true
-            let charset: Charset = DisplayOptions.isASCIIOutput ? .ascii : .unicode
-            return try Streams.print(TreeText(glyphs: .of(charset)).node(node, forest, now: forest.now) + "\n")
+            let text = TreeText(glyphs: .of(DisplayOptions.charset()))
+            return try Streams.print(text.node(node, forest, now: forest.now) + "\n")
         }
         while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
         // Checked first, because the notice costs much more than a dropped job.
