@@ -180,6 +180,8 @@ let package = Package(
             path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", dependencies: ["Frames"], path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
+        .target(name: "CFork", path: "Tests/CFork"),
+        .target(name: "ThreadTime", path: "Tests/ThreadTime"),
         .target(
             name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"],
             path: "Tests/EventScripts"),
@@ -196,12 +198,12 @@ let package = Package(
         .testTarget(name: "ChainSystemTests", dependencies: ["ChainSystem"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
-            name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
+            name: "ForkProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
         .target(
             name: "AttachHarness", dependencies: ["ChainWire", "ChainModel", "ChainEvents"],
             path: "Tests/AttachHarness"),
         .executableTarget(
-            name: "ServerProbe", dependencies: ["ChainInspector", "PromiseRuntime", "AttachHarness"],
+            name: "ServerProbe", dependencies: ["CFork", "ChainInspector", "PromiseRuntime", "AttachHarness"],
             path: "Tests/ServerProbe"),
         .testTarget(
             name: "ChainInspectorTests",
@@ -211,11 +213,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "ChainInsightTests",
-            dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
+            dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers", "ThreadTime"]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel", "EventScripts", "SeededNumbers"]),
         .testTarget(
             name: "ChainRowsTests",
-            dependencies: ["ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
+            dependencies: [
+                "ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers", "ThreadTime",
+            ]),
         .testTarget(
             name: "ChainExportTests",
             dependencies: [
@@ -247,7 +251,7 @@ let package = Package(
         .executableTarget(
             name: "TaskProbe",
             dependencies: [
-                "ChainTasks", "ChainTracing", "ChainInspector", "PromiseRuntime", "ChainEvents",
+                "CFork", "ChainTasks", "ChainTracing", "ChainInspector", "PromiseRuntime", "ChainEvents",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
             ],
             path: "Tests/TaskProbe"),
@@ -289,7 +293,7 @@ let package = Package(
                 "ChainTracing",
             ],
             exclude: ["World"]),
-        .testTarget(name: "FramesTests", dependencies: ["Frames", "GoldenSupport", "SeededNumbers"]),
+        .testTarget(name: "FramesTests", dependencies: ["Frames", "GoldenSupport", "SeededNumbers", "ThreadTime"]),
         .testTarget(
             name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers"]),
@@ -339,12 +343,10 @@ if Context.environment["CHAINVIEW_FUZZ"] != nil {
 }
 
 // A build for release optimises what users run, but not the suites, which takes a third less time. PromiseRuntimeTests
-// are optimised because PromiseRuntime is inlined into its callers, TidyTests because they read every file. Modules of
-// suites are not emitted apart, because none imports them.
-for target in package.targets where target.type == .test {
-    let isOptimised = ["PromiseRuntimeTests", "TidyTests"].contains(target.name)
-    let flags = (isOptimised ? [] : ["-Onone"]) + ["-no-emit-module-separately-wmo"]
-    target.swiftSettings = [.unsafeFlags(flags, .when(configuration: .release))]
+// are optimised because PromiseRuntime is inlined into its callers, TidyTests because they read every file.
+let optimisedSuites = ["PromiseRuntimeTests", "TidyTests"]
+for target in package.targets where target.type == .test && !optimisedSuites.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 
 // With CHAINVIEW_TARGETS="ChainBusTests ChainWireTests" the package consists of these targets and of what they depend on:

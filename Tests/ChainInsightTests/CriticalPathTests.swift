@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
 import EventScripts
-import Foundation
 import SeededNumbers
 import Testing
+import ThreadTime
 
 @testable import ChainInsight
 
@@ -185,16 +185,10 @@ import Testing
     }
 
     @Test func fourTimesTheAttemptsCostAboutFourTimesAsMuch() {
-        // The processor time of this thread, so that other work on the machine does not count.
-        func now() -> Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
         func cost(_ script: ScriptedForest, times: Int) -> Duration {
-            let begin = now()
-            for _ in 0..<times { #expect(Self.path(to: 1, script).count > 10) }
-            return now() - begin
+            threadTime {
+                for _ in 0..<times { #expect(Self.path(to: 1, script).count > 10) }
+            }
         }
         var random = SeededGenerator(seed: 1)
         let short = Self.overlappingAttempts(250, &random).script

@@ -1,8 +1,8 @@
 import ChainEvents
 import ChainModel
 import EventScripts
-import Foundation
 import Testing
+import ThreadTime
 
 @testable import ChainRows
 
@@ -33,17 +33,11 @@ import Testing
     /// A linear search would find the index of the first group at once, and that of the last one after all others.
     @Test func addingTheLastGroupCostsNoMoreThanAddingTheFirst() {
         let script = Self.forest(siteCount: 5_000)
-        // The processor time of this thread, so that other work on the machine does not count.
         func cost(_ sites: some Sequence<UInt32>) -> Duration {
-            func now() -> Duration {
-                var time = timespec()
-                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-                return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-            }
             var table = GroupTable()
-            let begin = now()
-            for site in sites { _ = table.addedNumber(of: SiteID(site), in: script.forest) }
-            return now() - begin
+            return threadTime {
+                for site in sites { _ = table.addedNumber(of: SiteID(site), in: script.forest) }
+            }
         }
         let first = (0..<3).map { _ in cost((1...5_000 as ClosedRange<UInt32>).reversed()) }.min()!
         let last = (0..<3).map { _ in cost(1...5_000 as ClosedRange<UInt32>) }.min()!

@@ -1,3 +1,4 @@
+import CFork
 import ChainInspector
 import Foundation
 import PromiseRuntime
@@ -21,7 +22,7 @@ func forkCase() throws {
     let made = inspector.eventCounts.madeCount
     expect(made > 0 && inspector.eventCounts.deliveredCount == made, "events before the fork are recorded")
 
-    let child = forkProcess()
+    let child = fork_process()
     if child == 0 {
         resolver.fulfill(1)
         let late = runtime.run { Promise<Int>.pending(label: "made in the child") }
@@ -65,7 +66,7 @@ func forksCase() throws {
         thread.start()
     }
     for round in 0..<100 {
-        let child = forkProcess()
+        let child = fork_process()
         if child == 0 {
             alarm(60)
             guard let own = try? Inspector.start(runtime: childsOwn, options: byHand) else { _exit(2) }
@@ -114,7 +115,7 @@ func listeningForksCase(folder: String) throws {
 
 /// Forks a child that ends at once, and returns its status.
 private func forkAndWait() -> Int32 {
-    let child = forkProcess()
+    let child = fork_process()
     if child == 0 { _exit(0) }
     var status: Int32 = -1
     while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -1,3 +1,4 @@
+import CFork
 import ChainInspector
 import Foundation
 import PromiseRuntime
@@ -23,7 +24,7 @@ func forkedPromisesCase() throws {
         Thread { while true { usePromises("beside the forks") } }.start()
     }
     for round in 0..<50 {
-        let child = forkProcess()
+        let child = fork_process()
         if child == 0 {
             alarm(30)
             // Not listed, because another thread of the parent may have held a promise's lock, which stays locked here.

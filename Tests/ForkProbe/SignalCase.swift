@@ -1,3 +1,4 @@
+import CFork
 import ChainInspector
 import Dispatch
 import PromiseRuntime
@@ -97,7 +98,7 @@ func pipesCase() throws {
     let descriptors = count(in: "/proc/self/fd")
     let inspector = try Inspector.start(runtime: runtime, options: options)
     expect(count(in: "/proc/self/fd") == descriptors + 2, "a watch has two descriptors")
-    let child = forkProcess()
+    let child = fork_process()
     if child == 0 {
         alarm(60)
         _exit(count(in: "/proc/self/fd") == descriptors ? 0 : 1)

@@ -15,17 +15,6 @@
 //     ForkProbe stop FOLDER     checks what inspectors leave behind (SignalCase)
 //     ForkProbe watch           counts how often the watch for blocked workers wakes (WatchCase)
 
-/// Forks. Swift does not import `fork`, because the child of a process with several threads may do little.
-func forkProcess() -> pid_t {
-    typealias Fork = @convention(c) () -> pid_t
-    #if canImport(Darwin)
-        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT, which Swift does not import
-    #else
-        let everywhere: UnsafeMutableRawPointer? = nil
-    #endif
-    return unsafeBitCast(dlsym(everywhere, "fork")!, to: Fork.self)()
-}
-
 /// Prints `what` and exits with 1 unless the condition holds.
 func expect(_ condition: Bool, _ what: String) {
     guard !condition else { return }

@@ -1,6 +1,7 @@
 import Foundation
 import SeededNumbers
 import Testing
+import ThreadTime
 
 @testable import Frames
 
@@ -64,18 +65,6 @@ import Testing
                 #expect(TextWidth.of(safe, charset: charset) == TextWidth.of(text, charset: charset))
             }
         }
-    }
-
-    /// Returns the processor time that `body` takes on this thread, so that other work on the machine does not count.
-    private func threadTime(_ body: () -> Void) -> Duration {
-        func now() -> Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
-        let begin = now()
-        body()
-        return now() - begin
     }
 
     @Test func costsDependOnTheColumnsWanted() {

@@ -1,3 +1,4 @@
+import CFork
 import ChainInspector
 import Foundation
 import PromiseRuntime
@@ -40,7 +41,7 @@ func recordBlackBox(_ folder: String, how: String) throws {
     late.start()
     ended.wait()
     if how == "kill-forked" {
-        let child = forkProcess()
+        let child = fork_process()
         if child == 0 {
             alarm(60)
             // Releases the parent's inspector, and with it the rings that both processes have mapped.
@@ -59,15 +60,4 @@ func recordBlackBox(_ folder: String, how: String) throws {
     default: kill(getpid(), SIGKILL)
     }
     withExtendedLifetime((resolver, kept, charges)) {}
-}
-
-/// Forks, which Swift does not import.
-func forkProcess() -> pid_t {
-    typealias Fork = @convention(c) () -> pid_t
-    #if canImport(Darwin)
-        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT, which Swift does not import
-    #else
-        let everywhere: UnsafeMutableRawPointer? = nil
-    #endif
-    return unsafeBitCast(dlsym(everywhere, "fork")!, to: Fork.self)()
 }

@@ -1,4 +1,5 @@
 import AttachHarness
+import CFork
 import ChainInspector
 import ChainWire
 import PromiseRuntime
@@ -126,7 +127,7 @@ func forkWithViewers(_ folder: String) throws {
     // The child inherits the viewer's end, too, and keeps it.
     let expected = before.union([viewer.descriptor])
     expect(openDescriptors() != expected && access(socket, F_OK) == 0, "the server's are open")
-    let child = forkProcess()
+    let child = fork_process()
     if child == 0 {
         alarm(120)
         if openDescriptors() != expected { _exit(2) }
@@ -168,7 +169,7 @@ func exitWithoutStopping(_ folder: String, how: String) throws {
         close(open(files[1], O_CREAT | O_WRONLY, 0o600))
         exit(0)
     case "child":
-        let child = forkProcess()
+        let child = fork_process()
         if child == 0 { exit(0) }
         var status: Int32 = -1
         while waitpid(child, &status, 0) < 0, errno == EINTR {}

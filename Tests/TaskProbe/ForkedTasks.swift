@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CFork
     import ChainInspector
     import ChainTasks
     import Glibc
@@ -46,7 +47,7 @@
                 isIdle.store(true, ordering: .relaxed)
             }
             for round in 0..<times {
-                let child = fork()
+                let child = fork_process()
                 if child == 0 {
                     alarm(30)
                     _exit(isRightInChild(options) ? 0 : 1)
@@ -91,12 +92,6 @@
             print("in a child: \(what)")
             fflush(nil)
             return false
-        }
-
-        /// Forks. Swift does not import `fork`, because the child of a process with several threads may do little.
-        private static func fork() -> pid_t {
-            typealias Fork = @convention(c) () -> pid_t
-            return unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
         }
     }
 #endif
