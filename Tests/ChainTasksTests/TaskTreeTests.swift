@@ -66,11 +66,9 @@
 
         #if Tracing
             @Test func promisesAreInTasksInSpans() throws {
-                let run = try ProbeRun(["spans"])
-                #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-                try #require(run.trees.count == 2, "\(run.output)")
+                let trees = try self.trees("spans", count: 2)
                 #expect(
-                    run.trees[0] == """
+                    trees[0] == """
                         running task
                         suspended task request (closure #1 in SpanProbe.showTree())
                           running span GET /order (SpanProbe.swift)
@@ -84,7 +82,7 @@
                               running task receipt (SpanProbe.swift)
                                 running span send (SpanProbe.swift)
                         """)
-                #expect(run.trees[1] == "running task")
+                #expect(trees[1] == "running task")
             }
         #endif
 
@@ -121,12 +119,21 @@
             return true
         }
 
+        /// Returns the trees that the probe prints in a mode; it must end well.
+        private func trees(
+            _ mode: String, count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+        ) throws -> [String] {
+            let run = try ProbeRun([mode])
+            let hasEndedWell = run.status == 0 && run.output.hasSuffix("stopped\n")
+            #expect(hasEndedWell, "\(run.output) \(run.errors)", sourceLocation: sourceLocation)
+            try #require(run.trees.count == count, "\(run.output)", sourceLocation: sourceLocation)
+            return run.trees
+        }
+
         @Test func tasksHaveNamesAgainOnceThereAreDescriptors() throws {
-            let run = try ProbeRun(["scarce"])
-            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-            try #require(run.trees.count == 1, "\(run.output)")
+            let trees = try self.trees("scarce")
             #expect(
-                run.trees[0] == """
+                trees[0] == """
                     running task
                     suspended task
                     suspended task (closure #1 in TaskProbe.waiting())
@@ -134,11 +141,9 @@
         }
 
         @Test func sleepsThatAreUnderWayAtTheStartAreNoTasks() throws {
-            let run = try ProbeRun(["sleeping"])
-            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-            try #require(run.trees.count == 1, "\(run.output)")
+            let trees = try self.trees("sleeping")
             #expect(
-                run.trees[0] == """
+                trees[0] == """
                     running task
                     suspended task sleeping 1
                     suspended task sleeping 2
@@ -149,24 +154,20 @@
         #if !TSAN
             // ThreadSanitizer wraps the jobs of Dispatch in functions of its own, which are not known as jobs of tasks.
             @Test func tasksThatAreQueuedAtTheStartEnd() throws {
-                let run = try ProbeRun(["queued"])
-                #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-                try #require(run.trees.count == 1, "\(run.output)")
-                let lines = run.trees[0].split(separator: "\n")
-                #expect(lines.contains { $0.hasPrefix("fulfilled task") }, "\(run.output)")
+                let trees = try self.trees("queued")
+                let lines = trees[0].split(separator: "\n")
+                #expect(lines.contains { $0.hasPrefix("fulfilled task") }, "\(trees[0])")
                 let others = lines.filter { !$0.hasPrefix("fulfilled task") }
-                #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(run.output)")
+                #expect(others.count == 1 && others[0].hasPrefix("running task"), "\(trees[0])")
             }
         #endif
 
         @Test func queuedTasksHaveNames() throws {
-            let run = try ProbeRun(["named"])
-            #expect(run.status == 0 && run.output.hasSuffix("stopped\n"), "\(run.output) \(run.errors)")
-            try #require(run.trees.count == 1, "\(run.output)")
-            let lines = run.trees[0].split(separator: "\n")
-            #expect(lines.contains { $0.hasPrefix("queued task") }, "\(run.output)")
+            let trees = try self.trees("named")
+            let lines = trees[0].split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("queued task") }, "\(trees[0])")
             // All but the one that runs the program.
-            #expect(lines.filter { !$0.contains(" task number ") }.count == 1, "\(run.output)")
+            #expect(lines.filter { !$0.contains(" task number ") }.count == 1, "\(trees[0])")
         }
 
         @Test func everyTaskIsSeenToBeginAndToEnd() throws {

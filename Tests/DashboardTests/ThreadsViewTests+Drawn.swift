@@ -6,15 +6,20 @@ import Testing
 
 // Keys act on the node that was drawn, although another one may run on the thread by now.
 extension ThreadsViewTests {
+    /// Has the program begin a handler, number 60, on a thread; no frame is drawn after that.
+    private static func beginLate(on thread: ThreadID, _ screen: inout Screen) {
+        var more = TimedScript(sequence: 2)
+        more.make(60, .work, "late", at: 9_250)
+        more.queue(60, at: 9_250)
+        more.start(60, at: 9_260, on: thread)
+        screen.act(.received(SourceID(0), more.batch))
+    }
+
     /// Another handler begins on the selected thread between the last frame and the key.
     @Test(arguments: [" ", "y", "P", "c"]) func keysActOnTheNodeThatWasDrawn(_ key: String) {
         var screen = Self.shop(120, 40)
         #expect(screen.selectedID == 21)
-        var more = TimedScript(sequence: 2)
-        more.make(60, .work, "late", at: 9_250)
-        more.queue(60, at: 9_250)
-        more.start(60, at: 9_260, on: 2)
-        screen.act(.received(SourceID(0), more.batch))
+        Self.beginLate(on: 2, &screen)
         screen.type(key)
         switch key {
         case " ":
@@ -37,11 +42,7 @@ extension ThreadsViewTests {
         var screen = Self.shop(120, 40)
         screen.type("g")
         #expect(screen.selectedID == nil)
-        var more = TimedScript(sequence: 2)
-        more.make(60, .work, "late", at: 9_250)
-        more.queue(60, at: 9_250)
-        more.start(60, at: 9_260, on: 4)
-        screen.act(.received(SourceID(0), more.batch))
+        Self.beginLate(on: 4, &screen)
         screen.type("c")
         #expect(screen.state.context == .view(.threads) && screen.message == "there is nothing to cancel")
         screen.type("c")
@@ -54,11 +55,7 @@ extension ThreadsViewTests {
         #expect(screen.selectedID == 21)
         let line = Array(screen.frame.rowText(39))
         let column = try #require(line.indices.first { line[$0...].starts(with: Array("cancel")) })
-        var more = TimedScript(sequence: 2)
-        more.make(60, .work, "late", at: 9_250)
-        more.queue(60, at: 9_250)
-        more.start(60, at: 9_260, on: 2)
-        screen.act(.received(SourceID(0), more.batch))
+        Self.beginLate(on: 2, &screen)
         screen.act(.mouse(Mouse(.press, .left, row: 39, column: column)))
         #expect(screen.text.contains("Cancel reserve?"), "\(screen.text)")
     }
