@@ -18,6 +18,7 @@ ours = Sources Tests demos Benchmarks Package.swift
 # In a folder of its own, because `make demo` builds without -enable-testing.
 # Built by `swift build` everywhere, because for release `swift test` compiles all of it again, with other flags.
 optimised = -c release -Xswiftc -enable-testing --scratch-path .build/optimised
+export CHAINVIEW_OPTIMISED = $(optimised)
 flags = $(if $(filter release,$(CONFIGURATION)),$(optimised))
 only = $(if $(FILTER),--filter '$(FILTER)') $(SKIP:%=--skip %)
 # Build plans of packages that depend on this one. Removed before builds, because an old plan misses new files.
