@@ -1,4 +1,4 @@
-// Starts the inspector of a program that `chainview run --tasks` has preloaded this library into.
+// Starts the inspector in a program into which `chainview run --tasks` has preloaded this library.
 #include <stdlib.h>
 #include <string.h>
 

@@ -27,7 +27,7 @@ _Thread_local chain_thread chain_this_thread;
 uint32_t chain_thread_id(void) {
     chain_thread *thread = &chain_this_thread;
     if (thread->thread_id == 0) {
-        // The fork handlers reset the id in a child.
+        // Registers the fork handlers, which reset the id in a child.
         chain_forks_watch();
 #if defined(__linux__)
         thread->thread_id = (uint32_t)syscall(SYS_gettid);
@@ -94,7 +94,7 @@ uint64_t chain_wall_ns(void) { return read_clock(CLOCK_REALTIME); }
 
 #if defined(__x86_64__)
 
-// Returns whether the counter runs at one rate in all states of the processor and on all cores.
+// Returns whether the cycle counter runs at one rate in all states of the processor and on all cores.
 static bool is_invariant(void) {
     unsigned highest, ebx, ecx, features;
     if (!__get_cpuid(0x80000000u, &highest, &ebx, &ecx, &features) || highest < 0x80000007u) return false;
@@ -134,8 +134,9 @@ bool chain_ticks_are_cycles(void) { return false; }
 #endif
 
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource) {
-    // The clocks that Linux falls back to where the counter stops, jumps or differs between cores. Those of virtual
-    // machines ("kvm-clock", "hyperv_clocksource_tsc_page") are read from the counter.
+    // The clocks that Linux falls back to where the counter stops, jumps or differs between cores. The clocks of
+    // virtual machines ("kvm-clock", "hyperv_clocksource_tsc_page") are not among them, because they are read from the
+    // counter.
     static const char *const fallbacks[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
     for (size_t index = 0; index < sizeof fallbacks / sizeof *fallbacks; index++) {
         if (strcmp(clocksource, fallbacks[index]) == 0) return false;

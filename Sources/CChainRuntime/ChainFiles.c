@@ -22,13 +22,13 @@
 int chain_rename_new(const char *from, const char *to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-    // These errors mean that the file system or the kernel has no such rename: continue with a link.
+    // These errors mean that the file system or the kernel does not know RENAME_NOREPLACE: continue with a link.
     if (errno != EINVAL && errno != ENOSYS) return -errno;
 #elif defined(__APPLE__)
     if (renamex_np(from, to, RENAME_EXCL) == 0) return 0;
     if (errno != ENOTSUP && errno != EINVAL) return -errno;
 #endif
-    // Adding a second name cannot replace a file, either.
+    // A link does not replace a file, either: it fails if `to` exists.
     if (link(from, to) != 0) return -errno;
     unlink(from);
     return 0;
@@ -38,8 +38,8 @@ int chain_rename_new(const char *from, const char *to) {
 
 bool chain_file_has_capabilities(const char *path) {
 #if defined(__linux__)
-    // The first word has the flag *effective*; the second and the fourth are what the program gains. Inheritable
-    // capabilities alone, the words between, change nothing for the loader.
+    // The first word has the flag *effective*; the second and the fourth are what the program gains. The third and the
+    // fifth, inheritable capabilities, change nothing for the loader if no other word is set.
     uint32_t words[6] = {0};
     ssize_t size = getxattr(path, "security.capability", words, sizeof words);
     return size >= 12 && ((words[0] & 1) != 0 || words[1] != 0 || words[3] != 0);
@@ -98,7 +98,7 @@ typedef struct own_file {
 
 enum { own_limit = 1024 };
 
-// A slot is emptied by an exchange, after which its file belongs to the exchanging thread. No lock is used, because
+// A thread empties a slot by an exchange, after which the slot's file belongs to that thread. A lock would not do:
 // another thread may hold it when the process exits, or may have held it when a child was forked.
 static _Atomic(own_file *) own_files[own_limit];
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;

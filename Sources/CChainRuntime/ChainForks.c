@@ -1,6 +1,6 @@
-// One set of fork handlers for the whole package, so that its locks are always taken in the order of `before_fork`, in
-// which threads nest them too. (Separate handlers would run last registered first, in an order that depends on the
-// program's first use of each part.)
+// One set of fork handlers for the whole package. So a fork takes the package's locks in the order of `before_fork`, in
+// which threads nest these locks, too. (Separate sets would run in the opposite order of their registration, which
+// depends on what the program uses first.)
 #define _GNU_SOURCE
 #include "ChainForks.h"
 #include "CChainRuntime.h"
@@ -13,7 +13,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 // Locked during a fork, and from chain_fork_hold to chain_fork_allow.
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const chain_fork_handlers *) registered[CHAIN_FORK_MODULES];
-// The handlers of the fork under way, because others may be registered meanwhile. Used only with the gate locked.
+// A copy of `registered` for the fork under way, because other handlers may be registered meanwhile. Used only with the
+// gate locked.
 static const chain_fork_handlers *current[CHAIN_FORK_MODULES];
 
 bool chain_is_new_child;
@@ -21,7 +22,7 @@ bool chain_is_new_child;
 static void before_fork(void) {
     pthread_mutex_lock(&gate);
     chain_sockets_before_fork();
-    // The modules last, because their locks are leaves.
+    // The modules come last, because their locks are leaves in the order of locks.
     for (int module = 0; module < CHAIN_FORK_MODULES; module++) {
         current[module] = atomic_load(&registered[module]);
         if (current[module] != NULL) current[module]->before_fork();
@@ -37,7 +38,7 @@ static void in_parent(void) {
 
 static void in_child(void) {
     chain_is_new_child = true;
-    // The child's only thread has another id, and no ring.
+    // The child's only thread has another id than in the parent, and no ring.
     chain_thread *thread = chain_thread_current();
     thread->ring = NULL;
     thread->thread_id = 0;

@@ -10,5 +10,5 @@ void chain_sockets_before_fork(void);
 /// Unlocks the list in the parent.
 void chain_sockets_after_fork(void);
 
-/// Closes the descriptors in the child, and unlocks the list.
+/// Closes the listed descriptors in the child, and unlocks the list.
 void chain_sockets_in_child(void);

@@ -17,7 +17,7 @@ static int fail(int descriptor, int failure) {
     return -failure;
 }
 
-/// Sets the address to that of a path: 0, or an error number.
+/// Sets the address to the Unix address of a path. Returns 0, or an error number.
 static int set_path(struct sockaddr_un *address, const char *path) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -32,7 +32,7 @@ int chain_listen_unix(const char *path) {
     if (failure != 0) return -failure;
     int listener = chain_socket(AF_UNIX);
     if (listener < 0) return listener;
-    // The file gets the mode of the socket, so that it never has a wider one, whatever the process's umask.
+    // The file gets the mode of the socket, so that the file never has a wider mode, whatever the process's umask.
     fchmod(listener, 0600);
     if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) return fail(listener, errno);
     if (chmod(path, 0600) != 0 || listen(listener, backlog) != 0) {
@@ -47,7 +47,7 @@ static int listen_tcp(int family, const struct sockaddr *address, socklen_t size
     int listener = chain_socket(family);
     if (listener < 0) return listener;
     int on = 1;
-    // Else the port cannot be bound while the system still holds connections of an earlier run.
+    // Without this option the port cannot be bound while the system still holds connections of an earlier run.
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, address, size) != 0 || listen(listener, backlog) != 0) return fail(listener, errno);
     return listener;
@@ -77,7 +77,7 @@ int chain_try_unix(const char *path) {
     if (failure != 0) return -failure;
     int connection = chain_socket(AF_UNIX);
     if (connection < 0) return connection;
-    // A socket with a full backlog listens, too.
+    // If the backlog is full, connecting fails with EAGAIN or EINPROGRESS, but the socket listens.
     if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) failure = errno;
     chain_close(connection);
     return failure == EAGAIN || failure == EINPROGRESS ? 0 : -failure;

@@ -38,7 +38,7 @@ static bool read_end(int socket, bool is_peer, tcp_end *end) {
     return true;
 }
 
-/// Finds the user of the socket with these two ends; with NULL as `far`, of the one that listens at `near`.
+/// Finds the user of the socket with these two ends or, if `far` is NULL, of the socket that listens at `near`.
 static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, uint32_t *user) {
     struct {
         struct nlmsghdr header;
@@ -60,7 +60,7 @@ static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, ui
     request.body.id.idiag_cookie[0] = request.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     if (sendto(diagnosis, &request, sizeof request, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) return false;
-    // The system answers within the call.
+    // The system answers before `sendto` returns.
     union {
         struct nlmsghdr header;
         char bytes[4096];
@@ -73,7 +73,7 @@ static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, ui
     // Only the kernel's netlink address has port ID 0, so another process cannot forge the answer.
     if (size != sizeof sender || sender.nl_pid != 0) return false;
     memcpy(&found, NLMSG_DATA(&answer.header), sizeof found);
-    // Without a connection of these ends the system answers with the listening socket. 10: TCP_LISTEN.
+    // If no connection has these ends, the system answers with the listening socket. 10: TCP_LISTEN.
     bool listens = found.idiag_state == 10;
     if (listens != (far == NULL)) return false;
     *user = found.idiag_uid;

@@ -18,8 +18,8 @@
 uintptr_t chain_thread_usage_handle(void) { return chain_thread_id(); }
 
 uint64_t chain_thread_cpu_ns(uintptr_t handle) {
-    // The clock id that pthread_getcpuclockid makes, but from the thread's id: the kernel returns an error for an ended
-    // thread.
+    // The clock id that pthread_getcpuclockid would make, but made from the thread's id: the kernel then returns an
+    // error for an ended thread.
     enum { per_thread = 4, scheduler = 2 };
     clockid_t clock = (clockid_t)(~(unsigned)handle << 3 | per_thread | scheduler);
     struct timespec used;
@@ -44,7 +44,7 @@ bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
 
 #else
 
-// A port, because the kernel returns an error for that of an ended thread.
+// A port, because the kernel returns an error for the port of an ended thread.
 uintptr_t chain_thread_usage_handle(void) { return pthread_mach_thread_np(pthread_self()); }
 
 static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {

@@ -15,11 +15,11 @@
 #define SIGNAL_LIMIT 65
 
 typedef struct watch {
-    // Atomic, as the next two, because the handler uses them.
+    // This field and the next two are atomic, because the handler uses them.
     atomic_int write_end;
     // The process that watches: a forked child inherits the handler and the descriptors.
     atomic_int owner;
-    // The threads inside the handler. A descriptor is closed only once there is none.
+    // How many threads are inside the handler. The descriptors are closed only once there are none.
     atomic_int inside_count;
     int read_end;
     // The action before the watch.
@@ -45,7 +45,7 @@ static void handle(int number) {
 
 static int make_pipe(int ends[2]) {
     int failure = -chain_pipe(ends);
-    // chain_signal_wait blocks.
+    // The reading end blocks, because chain_signal_wait waits by reading.
     if (failure == 0) fcntl(ends[0], F_SETFL, 0);
     return failure;
 }
@@ -67,7 +67,7 @@ int chain_signal_watch(int number) {
     }
     watch->read_end = ends[0];
     atomic_store(&watch->owner, getpid());
-    // A child of a fork has inherited the count, but not the threads.
+    // Reset, because a child of a fork has inherited the count, but not the threads that were counted.
     atomic_store(&watch->inside_count, 0);
     atomic_store(&watch->write_end, ends[1]);
     struct sigaction action = {0};
@@ -91,7 +91,7 @@ int chain_signal_wait(int number) {
         ssize_t count = read(watches[number].read_end, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return CHAIN_SIGNAL_ENDED;
-        // Signals that came meanwhile count as one.
+        // Signals that arrived since the last read count as one.
         for (ssize_t index = 0; index < count; index++) {
             if (bytes[index] == 'e') return CHAIN_SIGNAL_ENDED;
         }
@@ -109,7 +109,7 @@ void chain_signal_end(int number) {
         chain_signal_close(number);
         return;
     }
-    // The pipe may be full of unread signals.
+    // The pipe may be full of unread signals: try again until there is room.
     while (write(atomic_load(&watch->write_end), "e", 1) < 0 && (errno == EAGAIN || errno == EINTR)) sched_yield();
 }
 

@@ -32,18 +32,18 @@ void chain_sockets_after_fork(void) { pthread_mutex_unlock(&open_lock); }
 void chain_sockets_in_child(void) {
     for (int index = 0; index < open_count; index++) close(open_descriptors[index]);
     open_count = 0;
-    // Initialised anew, because it was locked under the parent's thread id.
+    // Initialised anew, because the list was locked under the parent's thread id.
     pthread_mutex_init(&open_lock, NULL);
 }
 
-/// Locks the list, so that no fork happens between opening a descriptor and adding it.
+/// Locks the list, so that no fork happens between opening a descriptor and adding it to the list.
 static void begin(void) {
     chain_forks_watch();
     pthread_mutex_lock(&open_lock);
 }
 
-/// Adds a descriptor to the list and unlocks. Returns it, or the negative error number where it could not be opened or
-/// the list is full.
+/// Adds a descriptor to the list and unlocks the list. Returns the descriptor, or the negative error number if it could
+/// not be opened or the list is full.
 static int finish(int descriptor) {
     int result = descriptor < 0 ? -errno : descriptor;
     if (descriptor >= 0) {
@@ -77,7 +77,7 @@ int chain_open_count(void) {
 }
 
 #if !defined(__linux__)
-/// Sets the flags that Linux sets as it opens; returns -1 and closes the descriptor where that fails.
+/// Sets the flags that Linux sets as it opens a descriptor. If that fails, closes the descriptor and returns -1.
 static int prepare(int descriptor) {
     if (descriptor < 0) return descriptor;
     int flags = fcntl(descriptor, F_GETFL);
@@ -118,7 +118,7 @@ int chain_accept(int listener) {
 #else
     int connection = finish(prepare(accept(listener, NULL, NULL)));
 #endif
-    // Fails for Unix sockets; the error is ignored.
+    // Setting the option fails for Unix sockets; the error is ignored.
     int on = 1;
     if (connection >= 0) setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return connection;
@@ -152,7 +152,7 @@ bool chain_peer_process(int socket, int32_t *process) {
     if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) != 0) return false;
     *process = peer;
 #endif
-    // 0: a process in a pid namespace that this process does not see.
+    // 0 stands for a process in a pid namespace that this process does not see.
     return *process > 0;
 }
 
@@ -184,7 +184,7 @@ int chain_open_new_to_map(const char *path) {
 
 int chain_open_to_write(const char *path, bool overwrites) {
     begin();
-    // Not blocking, because a pipe without a reader would hold up every fork.
+    // Opened without blocking, because a pipe without a reader would hold up every fork.
     int descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | (overwrites ? 0 : O_EXCL) | O_CLOEXEC, 0600);
     if (descriptor < 0 || !overwrites) return finish(descriptor);
     struct stat facts;
@@ -199,7 +199,7 @@ int chain_open_to_write(const char *path, bool overwrites) {
 
 int chain_open_to_read(const char *path) {
     begin();
-    // Not blocking, because a pipe without a writer would hold up every fork.
+    // Opened without blocking, because a pipe without a writer would hold up every fork.
     return finish(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
@@ -212,7 +212,8 @@ int chain_open_diagnosis(void) {
 #endif
 }
 
-/// Adds both descriptors of a pair to the list, unless `failure` is set, and unlocks: 0, or the negative error number.
+/// Adds both descriptors of a pair to the list, unless `failure` is set, and unlocks the list. Returns 0, or the
+/// negative error number.
 static int finish_pair(int failure, const int made[2], int ends[2]) {
     if (failure == 0 && open_count + 2 > open_limit) {
         close(made[0]);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 void chain_log(const char *line) {
-    // A write to a full pipe would block the program.
+    // Tests for room first, because a write to a full pipe would block the program.
     struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&output, 1, 0) != 1 || !(output.revents & POLLOUT)) return;
     sigset_t pipe, before, pending;

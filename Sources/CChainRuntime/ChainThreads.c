@@ -77,12 +77,13 @@ void chain_thread_display_name(char *buffer, size_t size) {
         return;
     }
     chain_thread_name(buffer, size);
-    // A thread without a name of its own has that of its starter; of these only the program's (15 bytes) is recognised.
+    // A thread without a name of its own has its starter's name. Of such inherited names only the program's is
+    // recognised, by its first 15 bytes.
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
-// Known on a thread that blocks signals: the signal mask of the program's thread that started it, directly or through
-// other threads that block signals.
+// Set on a thread that was started with `blocks_signals`: the signal mask of the nearest starter, from starter to
+// starter, that was not started so.
 static _Thread_local struct { bool is_known; sigset_t mask; bool is_in_use; } program_signals;
 
 const char *chain_program_name(void) {
@@ -125,9 +126,10 @@ bool chain_thread_start(
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     start->blocks_signals = blocks_signals;
-    // The calling thread may be one of ours, which blocks signals; the new one may run the program's code.
+    // If the calling thread is one of ours that blocks signals, its own mask is not passed on, because the new thread
+    // may run the program's code.
     start->mask = program_signals.is_known ? program_signals.mask : before;
-    // Before the start, because the new thread inherits the mask: no handler of the program runs on it, from the first.
+    // Blocked before the start, because the new thread inherits the mask: no handler of the program ever runs on it.
     if (blocks_signals) chain_block_signals();
     pthread_t thread;
     int failure = pthread_create(&thread, NULL, run_thread, start);
@@ -160,7 +162,7 @@ void chain_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); 
 
 int chain_processor_count(void) {
 #if defined(__linux__)
-    // Fails on machines with more processors than the set holds.
+    // The call fails on machines with more processors than the set holds.
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
 #endif

@@ -1,5 +1,5 @@
-// The interposed functions. Each is a jump through a pointer: to the original, or to the function that observes. The
-// definitions are weak, so that a program with a static runtime keeps the functions of that runtime.
+// The interposed functions. Each is a jump through a pointer: to the original, or to the function that observes in its
+// place. The definitions are weak, so that a program with a static runtime keeps the functions of that runtime.
 #define _GNU_SOURCE
 #include "TaskHooks.h"
 
@@ -31,7 +31,7 @@ static void first_run_on_both(void *, void *, void *, void *, void *) SWIFTCC;
 static void first_async(void *, void *, void (*)(void *));
 static void first_after(uint64_t, void *, void *, void (*)(void *));
 
-// What each function calls now; at first a function that looks up the originals.
+// What each interposed function calls at present; at first a function that looks up the originals.
 static _Atomic create_function create_now = first_create;
 static _Atomic context_function enter_now = first_enter, exit_now = first_exit;
 static _Atomic run_function run_now = first_run, run_on_task_executor_now = first_run_on_task_executor;
@@ -78,7 +78,7 @@ static void use_observing(void) {
 }
 
 // Observes jobs from now on, also while tasks are not observed: a job that is queued or runs as observation begins may
-// end a task after that.
+// end a task during the observation.
 static void observe_jobs(void) {
     atomic_store(&run_now, chain_observed_run);
     atomic_store(&run_on_task_executor_now, chain_observed_run_on_task_executor);
@@ -115,7 +115,7 @@ static int find_runtime(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
-/// Returns the address that a variable of the runtime holds; NULL where the runtime has none of that name.
+/// Returns the address that a variable of the runtime holds; NULL if the runtime has no variable of that name.
 static const void *stated_address(const char *name) {
     const void *const *variable = dlsym(RTLD_NEXT, name);
     return variable == NULL ? NULL : *variable;
@@ -152,7 +152,7 @@ static void look_up(void) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Before other constructors, which may use Dispatch.
+// Runs before other constructors, because they may use Dispatch.
 __attribute__((constructor(101))) static void prepare(void) { pthread_once(&once, look_up); }
 
 static created first_create(size_t flags, void *options, const void *type, void *entry, void *closure) {
@@ -224,7 +224,7 @@ size_t chain_task_fixed_size(void) { return chain_original.task_size; }
 
 uint32_t chain_task_layout_version(void) {
     const uint32_t *version = dlsym(RTLD_NEXT, "_swift_concurrency_debug_internal_layout_version");
-    // From version 3 on, the highest byte is another number.
+    // From version 3 on, the highest byte is another number, which is removed.
     return version == NULL ? 0 : *version & 0xFFFFFF;
 }
 

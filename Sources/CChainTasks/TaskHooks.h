@@ -1,5 +1,5 @@
-// The originals of the interposed functions, and what is called in their place: in that of jobs always, in that of the
-// others while tasks are observed.
+// The originals of the interposed functions, and the functions that are called in their place. For jobs these are
+// always called; for creating, entering and leaving tasks only while tasks are observed.
 #pragma once
 
 #include "TaskTable.h"
@@ -20,7 +20,7 @@ typedef void (*after_function)(uint64_t, void *, void *, void (*)(void *));
 struct originals {
     create_function create;
     context_function enter, exit;
-    // `immediate` is that of Task.immediate, in Swift 6.2 and later; else NULL.
+    // `immediate` is the function of Task.immediate, in Swift 6.2 and later; NULL in earlier versions.
     run_function run, run_on_task_executor, immediate;
     run_both_function run_on_both;
     async_function async;
@@ -28,14 +28,14 @@ struct originals {
     SWIFTCC void *(*current)(void);
     SWIFTCC uint64_t (*task_id)(void *);
     SWIFTCC size_t (*job_flags)(void *);
-    // In Swift 6.2 and later; else NULL, and no task has a name.
+    // In Swift 6.2 and later. NULL in earlier versions, where no task has a name.
     const char *(*name)(void);
     SWIFTCC void (*cancel)(void *);
     void *(*retain)(void *);
     void (*release)(void *);
     // The fixed part of a task, in bytes.
     size_t task_size;
-    // The functions at which a task resumes that has not run; NULL for one that the runtime does not state.
+    // The functions at which a task that has not run yet resumes; NULL for a function that the runtime does not state.
     const void *adapters[2];
     // The bounds of the runtime's code.
     const char *runtime_begin, *runtime_end;
@@ -43,7 +43,7 @@ struct originals {
 
 extern struct originals chain_original;
 
-/// The functions that observe, with the signatures of the interposed ones.
+/// The functions that observe, with the signatures of the interposed functions.
 created chain_observed_create(size_t flags, void *options, const void *type, void *entry, void *closure) SWIFTCC;
 void chain_observed_enter(char *state);
 void chain_observed_exit(char *state);
@@ -54,23 +54,23 @@ void chain_observed_run_on_both(void *job, void *serial, void *implementation, v
 void chain_observed_async(void *queue, void *context, void (*work)(void *));
 void chain_observed_after(uint64_t when, void *queue, void *context, void (*work)(void *));
 
-/// The task that runs on a thread. Use its id, not its slot, unless the task is known to be in the table, because slots
-/// are reused.
+/// The task that runs on a thread. Use its id, not its slot, unless the task is known to be in the table, because a
+/// slot is reused for other tasks.
 typedef struct running_task {
-    chain_task *slot;    ///< NULL where no shown task runs.
+    chain_task *slot;    ///< NULL if no shown task runs.
     const char *memory;
     uint64_t id, node;
-    uint32_t generation;
+    uint32_t generation; ///< How often observation had ended when the task was looked up.
 } running_task;
 
 /// Begins to run a job, and returns the task that runs around it on this thread, for chain_job_end.
 running_task chain_job_begin(void);
 
-/// Ends a job that has returned. A task that still runs on this thread has ended, because a suspended one has left it.
-/// Then `outer` runs again.
+/// Ends a job that has returned. If a task is still noted as running on this thread, it has ended, because a suspended
+/// task is noted as having left. Then `outer` runs again.
 void chain_job_end(running_task outer);
 
-/// Reports steps to this observer from now on; NULL: to none.
+/// Reports steps to this observer from now on, or to no observer if it is NULL.
 void chain_steps_report(const chain_task_observer *given);
 
 /// Forgets, for every thread, which task runs on it.

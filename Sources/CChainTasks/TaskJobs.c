@@ -16,7 +16,7 @@ void chain_observed_run_on_task_executor(void *job, void *identity, void *implem
 }
 
 void chain_observed_immediate(void *task, void *identity, void *implementation) {
-    // Observed like a job, because the calling task continues after it.
+    // Observed like a job: the new task runs within this call, and the calling task continues after it.
     running_task outer = chain_job_begin();
     chain_original.immediate(task, identity, implementation);
     chain_job_end(outer);
@@ -45,8 +45,8 @@ RUN_WORK(1)
 RUN_WORK(2)
 RUN_WORK(3)
 
-/// Returns a function that observes the end of a job of the runtime; `work` itself for other work, and for functions of
-/// the runtime past the first four.
+/// Returns a function that runs `work` and observes the end of the job, if `work` is a function of the runtime. Returns
+/// `work` itself if it is another function, or if four functions of the runtime were met before it.
 static void (*observed_work(void (*work)(void *)))(void *) {
     static void (*const observed[WORKS])(void *) = {run_work_0, run_work_1, run_work_2, run_work_3};
     const char *address = (const char *)work;

@@ -1,4 +1,4 @@
-// Reads from the memory of a task, at offsets that were verified; with unverified ones, only by chain_copy_memory.
+// Reads from the memory of a task: directly at verified offsets, and at unverified offsets only by chain_copy_memory.
 #define _GNU_SOURCE
 #include "TaskMemory.h"
 
@@ -9,7 +9,7 @@
 /// Returns the state of a retained task's future: 1 if the task has returned, 2 if it threw; 0 where that is not known.
 static unsigned future_state(const chain_task *task) {
     size_t flags = chain_original.job_flags(task->task);
-    // Flags of the job: bit 25, it has an outcome; 24, it has a parent; 26, its parent is a group.
+    // Flags of the job. Bit 25: the task has an outcome; bit 24: it has a parent; bit 26: its parent is a group.
     if (chain_layout.future == 0 || !(flags & 1u << 25)) return 0;
     size_t words = (flags & 1u << 24 ? 2 : 0) + (flags & 1u << 26 ? 1 : 0);
     char *future = (char *)task->task + chain_layout.future + words * sizeof(void *);
@@ -20,8 +20,8 @@ bool chain_task_has_outcome(const chain_task *task) { return future_state(task) 
 
 uint8_t chain_task_outcome(const chain_task *task) {
     bool is_cancelled = atomic_load(&task->is_cancelled);
-    // The flag of a discarding group's child may be set because the child threw: then the group cancels all of them.
-    // Only a cancellation that was seen before the end counts.
+    // The cancellation flag of a discarding group's child may be set because the child itself threw: then the group
+    // cancels all its children. So for such a child only a cancellation that was seen before the end counts.
     if (!task->is_discarding) is_cancelled |= chain_task_is_flagged(task->task);
     if (future_state(task) != 2) return CHAIN_TASK_RETURNED;
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;

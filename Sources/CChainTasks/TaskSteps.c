@@ -10,15 +10,15 @@
 
 static chain_task_observer observer;
 static _Atomic bool observes;
-/// The highest id of the tasks that count as made before observation: those that ran under a probe, and that of
-/// chain_tasks_add_current.
+/// The highest id of the tasks that count as made before observation: of the tasks that ran under a probe, and of the
+/// task that chain_tasks_add_current has added.
 static _Atomic uint64_t last_early_id;
-/// Incremented when observation ends: older runners are forgotten, because their tasks may have moved to other threads
-/// unseen.
+/// How often observation has ended. Each thread then forgets the task that ran on it, because that task may have moved
+/// to another thread unseen.
 static _Atomic uint32_t generation;
 
-/// The node of the task that runs the program's main function; 0 where it is not known. The tasks that it makes are
-/// chains of their own, because it lives as long as the program.
+/// The node of the task that runs the program's main function; 0 if it is not known. The tasks that the main function
+/// makes are chains of their own, because it lives as long as the program.
 static _Atomic uint64_t main_node;
 
 static _Thread_local running_task running;
@@ -31,7 +31,7 @@ static void set_running(running_task next) {
 
 static void set_none_running(void) { set_running((running_task){0}); }
 
-/// Returns the task that runs on this thread; its slot is NULL where none does.
+/// Returns the task that runs on this thread; its slot is NULL if no task runs.
 static running_task current_running_task(void) {
     if (running.slot != NULL && running.generation != atomic_load_explicit(&generation, memory_order_relaxed)) {
         set_none_running();
@@ -48,8 +48,8 @@ static void finish(uint64_t id) {
     chain_task *task = chain_table_find_locked(id);
     if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
-    // A task that is not retained may be gone, such as that of an async let, which lives in its parent's memory. How it
-    // ended is then unknown.
+    // A task that is not retained may be gone, such as the task of an async let, which lives in its parent's memory.
+    // How such a task ended is then unknown.
     uint8_t outcome = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
@@ -66,7 +66,7 @@ static void finish(uint64_t id) {
 
 running_task chain_job_begin(void) {
     running_task outer = current_running_task();
-    // The task ended in a job that was not observed, so that chain_job_end was not called.
+    // `outer` ended in a job that was not observed, so that chain_job_end was not called.
     if (outer.slot != NULL && chain_original.current() != outer.memory) {
         finish(outer.id);
         outer = (running_task){0};
@@ -83,8 +83,8 @@ void chain_job_end(running_task outer) {
 
 // MARK: Creation
 
-/// Returns whether a task without known code runs the main function: the program's first, which the main thread makes
-/// outside of tasks, and does not enqueue as it makes it (bit 12). A synchronous main function is no task.
+/// Returns whether a task without known code runs the main function. That task is the program's first; the main thread
+/// makes it outside of tasks, and does not enqueue it at once (bit 12). A synchronous main function is no task.
 static bool is_main(uint64_t id, uint64_t maker, size_t flags) {
     bool is_first = id == atomic_load_explicit(&last_early_id, memory_order_relaxed) + 1;
     return is_first && maker == 0 && !(flags & 1u << 12) && gettid() == getpid();
@@ -97,7 +97,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (probe != NULL || !atomic_load_explicit(&observes, memory_order_acquire)) {
         return chain_original.create(flags, options, type, entry, closure);
     }
-    // Looked up before the task runs, which may be before it is returned.
+    // Looked up before the task is made, because the task may run before the original returns.
     void *code = observer.code(entry, closure, NULL);
     uint64_t maker = current_running_task().node;
     uint64_t creator = observer.creator(maker);
@@ -116,13 +116,13 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (code != NULL ? observer.is_main(code) : is_main(id, maker, flags)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
     task->is_discarding = (flags & 1u << 14) != 0;
-    // Read anew, because it was not known to be discarding as it ended.
+    // Read anew, because it was not known that the task is discarding when it ended.
     uint8_t outcome = has_ended && task->is_discarding ? chain_task_outcome(task) : task->outcome;
     task->creator = creator;
     task->code = code;
     task->is_reported = true;
     bool retains = !has_ended && !task->is_retained;
-    // The caller owns what was returned, so it is there.
+    // The task's memory still exists, because the caller of this function owns what was returned.
     if (retains) chain_original.retain(result.task);
     task->is_retained |= retains;
     bool releases = has_ended && task->is_retained;
@@ -135,7 +135,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     return result;
 }
 
-/// Returns the creator of a child of the task with this node: what the observer answers while that task runs on this
+/// Returns the creator of a child of the task with this node: what the observer answers as if that task ran on this
 /// thread.
 static uint64_t creator_below(uint64_t node) {
     chain_thread *thread = chain_thread_current();
@@ -146,14 +146,14 @@ static uint64_t creator_below(uint64_t node) {
     return creator;
 }
 
-/// Adds a task that was not seen when it was made: one of an async let, an older one, or one that runs before the
-/// function that makes it has returned. `enters`: it starts or resumes on this thread now. NULL for a task of the
-/// runtime itself, as in Task.sleep.
+/// Adds a task that was not seen when it was made: a task of an async let, a task made before observation, or a task
+/// that runs before the function that makes it has returned. `enters`: it starts or resumes now on this thread. Returns
+/// NULL for a task of the runtime itself, as in Task.sleep.
 static chain_task *add(void *memory, uint64_t id, bool enters) {
     size_t flags = chain_original.job_flags(memory);
     bool is_child = (flags & 1u << 24) != 0, is_in_group = (flags & 1u << 26) != 0;
     bool is_late = id <= atomic_load_explicit(&last_early_id, memory_order_relaxed), is_async_let = is_child && !is_in_group;
-    // A task that has run before has no beginning left.
+    // The function and closure of a task cannot be read once the task has run.
     bool begins = !is_late || (enters && !chain_task_may_have_run(memory));
     chain_task_beginning begin = begins ? chain_task_read_beginning(memory) : (chain_task_beginning){NULL, NULL};
     bool is_of_runtime = begin.function >= chain_original.runtime_begin && begin.function < chain_original.runtime_end;
@@ -161,7 +161,7 @@ static chain_task *add(void *memory, uint64_t id, bool enters) {
     bool is_new;
     chain_task *task = chain_table_insert(id, observer.new_node(), memory, &is_new);
     if (task == NULL || !is_new) return task;
-    // The program's first task.
+    // The program's first task runs its main function.
     if (is_late && id == 1) atomic_store(&main_node, task->node);
     // A task of an async let is not retained, because it lives in its parent's memory.
     if (!is_async_let) {
@@ -201,14 +201,14 @@ static void raise_last_early_id(uint64_t id) {
     while (known < id && !atomic_compare_exchange_weak(&last_early_id, &known, id)) {}
 }
 
-/// Notes that a task runs on this thread from now on; NULL: one that is not shown.
+/// Notes that a task runs on this thread from now on; NULL stands for a task that is not shown.
 static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
     set_running((running_task){task, memory, id, atomic_load_explicit(&task->node, memory_order_relaxed), begun});
 }
 
 void chain_observed_enter(char *state) {
-    // Read before the look-up, so that the generation of `running` is never later than that of the task that is found.
+    // Read before the look-up: if observation ends after this line, `running` gets an old generation and is forgotten.
     uint32_t begun = atomic_load(&generation);
     void *memory = chain_original.current();
     if (probe != NULL) {
@@ -218,11 +218,11 @@ void chain_observed_enter(char *state) {
     }
     if (memory == NULL || !atomic_load_explicit(&observes, memory_order_acquire)) return chain_original.enter(state);
     uint64_t id = chain_original.task_id(memory);
-    // The previous task of this thread has ended, because a suspended one has left it.
+    // The previous task of this thread has ended, because a suspended task is noted as having left the thread.
     running_task last = current_running_task();
     if (last.slot != NULL && last.id != id) finish(last.id);
     chain_task *task = chain_table_find(id);
-    // Else the function that makes the task names it.
+    // If the task was found, the function that made it reports its name.
     bool is_to_be_named = task == NULL;
     if (task == NULL) task = add(memory, id, true);
     run(task, memory, id, begun);
@@ -243,9 +243,9 @@ void chain_observed_exit(char *state) {
     if (probe != NULL) chain_task_probe_exit(probe, state);
     chain_task *task = current_running_task().slot;
     const char *memory = running.memory;
-    // The task belongs to this thread until the original has returned. `state`, which lies in it, names the task,
-    // because the runtime has no current task here when one moves to another executor. The slot is that of another
-    // task if observation has just ended and begun again.
+    // The task belongs to this thread until the original has returned. `state` lies in its memory and identifies it,
+    // because the runtime has no current task here when a task moves to another executor. If observation has just ended
+    // and begun again, the slot belongs to another task.
     bool is_own = task != NULL && state >= memory && state < memory + chain_original.task_size;
     if (is_own && atomic_load_explicit(&task->task, memory_order_relaxed) == memory) {
         if (chain_task_is_flagged(memory)) atomic_store_explicit(&task->is_cancelled, true, memory_order_relaxed);

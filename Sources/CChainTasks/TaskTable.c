@@ -6,7 +6,8 @@ enum { BLOCK = 64 };
 
 chain_task_shard chain_table_shards[CHAIN_TASK_SHARDS];
 
-/// The ids of tasks, indexed by the remainder of their nodes: finds a task by its node without a scan of the table.
+/// The ids of tasks, indexed by their nodes modulo `LIKELY_IDS`, to find a task by its node without a scan of the
+/// table. A newer task replaces an older one at the same index.
 enum { LIKELY_IDS = 1 << 16 };
 static _Atomic uint64_t likely_ids[LIKELY_IDS];
 
@@ -57,7 +58,7 @@ static bool grow(chain_task_shard *shard) {
 
 static chain_task *take_slot(chain_task_shard *shard) {
     if (shard->free == NULL) {
-        // Never freed: there are about as many slots as there were tasks at once.
+        // Slots are never freed: there are about as many slots as there ever were tasks at once.
         chain_task *block = calloc(BLOCK, sizeof *block);
         if (block == NULL) return NULL;
         for (size_t index = BLOCK; index-- > 0;) {
@@ -133,7 +134,7 @@ void chain_table_remove(chain_task *task) {
 /// Empties a shard. Returns its retained tasks in a NULL-terminated array, which the caller frees; NULL if it had none.
 static void **empty(chain_task_shard *shard) {
     // The array of entries is reused for the retained tasks. A thread may still write once to the slot of the task that
-    // it runs. If the slot was reused by then, its state is wrong until the next step.
+    // it runs. If the slot was reused by then, the state of the slot's new task is wrong until that task's next step.
     chain_task **entries = shard->entries;
     void **retained = (void **)entries;
     size_t count = 0;
@@ -155,7 +156,7 @@ void chain_table_clear(void) {
         chain_lock_acquire(&chain_table_shards[index].lock);
         void **retained = empty(&chain_table_shards[index]);
         chain_lock_release(&chain_table_shards[index].lock);
-        // Without the lock, because it may run code of the program.
+        // Released without the lock, because a release may run code of the program.
         for (void **task = retained; task != NULL && *task != NULL; task++) chain_task_release(*task);
         free(retained);
     }
@@ -164,7 +165,7 @@ void chain_table_clear(void) {
 void chain_table_clear_in_child(void) {
     chain_sweep_lock_reset_in_child();
     for (unsigned index = 0; index < CHAIN_TASK_SHARDS; index++) {
-        // What the parent was changing at that moment is lost.
+        // The old contents are not used, because another thread may have been changing them as the process forked.
         chain_table_shards[index] = (chain_task_shard){.lock = {0}};
     }
 }

@@ -1,5 +1,5 @@
 // Copies of live tasks. A task changes without the lock; a copy is consistent if the task's word is the same before and
-// after it.
+// after copying.
 #include "TaskMemory.h"
 
 static chain_lock sweep_lock;
@@ -9,7 +9,7 @@ static size_t next_entry;
 
 void chain_sweep_lock_reset_in_child(void) { sweep_lock = (chain_lock){0}; }
 
-/// Copies a task; false where the copy is not consistent after four attempts.
+/// Copies a task; returns false if the copy is not consistent after four attempts.
 static bool copy(chain_task *task, chain_task_view *view) {
     for (int attempt = 0; attempt < 4; attempt++) {
         uint64_t word = atomic_load_explicit(&task->word, memory_order_acquire);
@@ -30,17 +30,17 @@ static bool copy(chain_task *task, chain_task_view *view) {
     return false;
 }
 
-/// Reads the cancellation flag of a retained task.
+/// Notes the cancellation of a retained task, if the flag in the task's memory is set.
 static void look_for_cancellation(chain_task *task) {
     if (!task->is_retained || atomic_load(&task->is_cancelled) || !chain_task_is_flagged(task->task)) return;
-    // A discarding group cancels the child that makes it fail, too, after that child has thrown.
+    // A discarding group also cancels the child that made it fail, after that child has thrown; this is not noted.
     if (!task->is_discarding || !chain_task_has_outcome(task)) atomic_store(&task->is_cancelled, true);
 }
 
-/// Reports a task that was made past the interposed functions, or as observation began, once the report is due. Returns
-/// true if the sweep is not to copy the task, because the report is not due or the task has ended.
+/// Reports a task that was made without an interposed function, or as observation began, once the report is due.
+/// Returns true if the sweep is not to copy the task, because the report is not due or the task has ended.
 static bool report_stray(chain_task *task) {
-    // Long enough for the function that makes the task to report it, even if the system holds that up.
+    // Long enough for the function that makes the task to report it, even if the system holds up that function.
     const uint64_t delay = 5000000000;
     uint64_t now = chain_monotonic_ns();
     if (task->unreported_since == 0) task->unreported_since = now;
@@ -64,7 +64,7 @@ static size_t sweep(chain_task_view *views, size_t limit) {
                 if (!task->is_reported) continue;
                 gone = task->is_retained ? task->task : NULL;
                 chain_table_remove(task);
-                // Another entry may have moved here.
+                // The removal may have moved another entry to this index.
                 next_entry -= 1;
                 break;
             }
@@ -80,9 +80,9 @@ static size_t sweep(chain_task_view *views, size_t limit) {
         }
         bool is_done = next_entry >= shard->capacity;
         chain_lock_release(&shard->lock);
-        // Without the lock, because it may run code of the program.
+        // Released without the lock, because a release may run code of the program.
         if (gone != NULL) chain_task_release(gone);
-        // At the limit, or after a removal: the rest of the shard is left.
+        // The loop has stopped at the limit or after a removal: the rest of the shard is still to be visited.
         if (!is_done) continue;
         visited += 1;
         next_shard = (next_shard + 1) % CHAIN_TASK_SHARDS;
@@ -105,7 +105,7 @@ size_t chain_tasks_in_shard(unsigned index, chain_task_view *views, size_t limit
     for (size_t entry = 0; entry < shard->capacity && count < limit; entry++) {
         chain_task *task = shard->entries[entry];
         if (task != NULL && task->is_reported && !task->has_ended) {
-            // Even in an inconsistent copy the node is right.
+            // Inconsistent copies count, too, because the node is right in them.
             (void)copy(task, &views[count++]);
         }
     }
@@ -162,7 +162,7 @@ int chain_task_cancel(uint64_t node) {
     void *task = NULL;
     if (!with_node(node, retain_into, &task)) return 0;
     if (task == NULL) return -1;
-    // Without the lock, because it runs handlers of the program.
+    // Cancelled without the lock, because cancelling runs handlers of the program.
     chain_task_cancel_now(task);
     chain_task_release(task);
     return 1;

@@ -58,8 +58,8 @@ static void prepare_restore(void) {
 
 enum { ownFlags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC };
 
-// Opens the controlling terminal: by the name that standard output or error has for it, because Darwin cannot poll
-// /dev/tty, which is its other name.
+// Opens the controlling terminal by its device's name, if standard output or error is that terminal, and otherwise as
+// /dev/tty. The device's name comes first, because Darwin cannot poll /dev/tty.
 static int open_controlling(int access) {
     for (int fd = 1; fd <= 2; fd++) {
         // Only the controlling terminal has a foreground group that can be asked for.
@@ -71,7 +71,7 @@ static int open_controlling(int access) {
 }
 
 // Opens a descriptor's terminal again, because O_NONBLOCK belongs to the open file description, which other processes
-// may share. Where that fails, returns a duplicate.
+// may share. If opening fails, returns a duplicate of the descriptor.
 static int reopen(int fd, int access) {
     const char *name = ttyname(fd);
     int own = !name ? -1 : strcmp(name, "/dev/tty") == 0 ? open_controlling(access) : open(name, access | ownFlags);
@@ -96,7 +96,8 @@ static int check_terminfo(void) {
     return isDumb ? CT_TERM_DUMB : CT_OK;
 }
 
-// Made once and never closed, because a thread that wakes the screen late must not write into another file.
+// Makes the pipe once. It is never closed, because a thread that wakes the screen late must not write into another
+// file.
 static bool make_wake_pipe(void) {
     if (ct.wake[0] < 0) {
         int ends[2];
@@ -165,7 +166,7 @@ int ct_open(const ct_options *options) {
     atomic_store(&ct.isTrapped, false);
     atomic_store(&ct.isRestored, false);
     gaveUp = false;
-    // Installed first, so that ncurses installs no handlers.
+    // Installed before newterm, so that ncurses installs no handlers.
     ct_signals_begin();
     screen = newterm(NULL, outputFile, inputFile);
     if (!screen) {
@@ -176,7 +177,8 @@ int ct_open(const ct_options *options) {
     typeahead(-1);
     prepare_restore();
     isOpen = true;
-    // Now ct_close has to restore the terminal, because newterm has changed its modes and entered the alternate screen.
+    // From here on ct_close has to restore the terminal: newterm has changed its modes and entered the alternate
+    // screen.
     atomic_store(&ct.isOurs, true);
     if (options->capturesOutput && (ct_failure = ct_capture_begin(options->captureLimit)) != 0) {
         ct_close();
@@ -193,7 +195,7 @@ int ct_open(const ct_options *options) {
 
 static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
-    // After a stop without notice the present modes may be a shell's: then endwin must restore those.
+    // After a stop without notice the present modes may be a shell's, and endwin must then restore the shell's modes.
     bool isBackground = ct_is_background();
     sigset_t before = ct_mask_ttou(SIG_BLOCK);
     if (isBackground) def_shell_mode();
@@ -251,7 +253,7 @@ int ct_resume(void) {
     leave();
     // A process that is about to end needs no terminal.
     if (!ct_await_foreground()) return atomic_load(&ct.isEnding) ? CT_OK : CT_GONE;
-    // After endwin, ncurses enters the screen and the modes again by itself.
+    // After endwin, wrefresh enters the screen and the modes again.
     clearok(stdscr, TRUE);
     if (wrefresh(stdscr) != OK) return CT_GONE;
     enter();

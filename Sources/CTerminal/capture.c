@@ -15,8 +15,8 @@
 
 static struct {
     bool isOn;
-    int saved[2];            // descriptors 1 and 2 as they were; -1 where they are left alone
-    int pipe[2], stop[2];    // the output's; and the one that ends the thread
+    int saved[2];            // duplicates of descriptors 1 and 2; -1 for a descriptor that is not captured
+    int pipe[2], stop[2];    // the pipe of the output, and the pipe that ends the thread
     pthread_t thread;
     atomic_flag lock;        // held while reading the pipe
     char *head, *ring;
@@ -39,8 +39,8 @@ static void keep(const char *bytes, size_t count) {
     }
 }
 
-// Reads the pipe until it is empty. With `isBounded`, safe in handlers: a handler may have interrupted the reader, so
-// drain waits for the lock for a tenth of a second only.
+// Reads the pipe until it is empty. With `isBounded` it is safe in handlers: it then waits for the lock for a tenth of
+// a second only, because the handler may have interrupted the thread that holds the lock.
 static void drain(bool isBounded) {
     for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
         if (isBounded && tries > 100) break;
@@ -106,8 +106,8 @@ int ct_capture_begin(size_t limit) {
     fcntl(capture.pipe[0], F_SETFL, O_NONBLOCK);
     fflush(stdout);
     fflush(stderr);
-    // The reader takes no signals: they belong to the program's own threads. (Not all are blocked, because Swift's
-    // backtracer stops each thread by a signal.)
+    // The new thread takes no signals, because they belong to the program's own threads. (Not all signals are blocked,
+    // because Swift's backtracer stops each thread by a signal.)
     sigset_t blocked, before;
     sigemptyset(&blocked);
     const int signals[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGALRM, SIGCHLD, SIGPIPE, SIGUSR1};

@@ -10,15 +10,15 @@
 #include "CTerminal.h"
 
 typedef struct {
-    int input, output;              // the terminal; `output` does not block where possible
-    struct termios shell;           // its modes before the screen was opened
-    char restore[512];              // the bytes that restore its screen, ready for a handler
+    int input, output;              // the terminal; writing to `output` does not block where that is possible
+    struct termios shell;           // the terminal's modes before the screen was opened
+    char restore[512];              // the bytes that restore the terminal's screen, ready for a handler
     size_t restoreCount;
     int wake[2];                    // the wake pipe, which carries signals' numbers; 0 for ct_wake
     atomic_bool isOurs;             // the screen shows frames of this process
     atomic_bool isEnding;           // a signal asked the process to end
     atomic_bool isContinued;        // the process was continued, and has not tested yet whether it has the terminal
-    atomic_bool isTrapped;          // a fatal signal is restoring the terminal; nothing is written any more
+    atomic_bool isTrapped;          // a fatal signal is restoring the terminal; ct_write writes nothing any more
     atomic_bool isRestored;         // the terminal was restored after a fatal signal
 } ct_terminal;
 
@@ -29,8 +29,8 @@ extern int ct_failure;
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
-// Safe in handlers: writes all, or gives up when no byte is taken for `timeoutMilliseconds`; if that is
-// negative, when none is taken and the process is to end. Returns whether all was written.
+// Safe in handlers: writes all bytes, or gives up when no byte is taken for `timeoutMilliseconds`. If that is negative,
+// gives up only when no byte is taken and the process is to end. Returns whether all bytes were written.
 bool ct_write_all(int fd, const char *bytes, size_t count, int timeoutMilliseconds);
 // Safe in handlers: restores screen and modes.
 void ct_restore_terminal(void);
@@ -48,11 +48,11 @@ void ct_signals_end(void);
 void ct_stop_self(void);
 // Returns whether a shell has given the terminal to another process group.
 bool ct_is_background(void);
-// Returns whether the process is in the background and a handler of signals has set the flag. The signal may be handled on
-// another thread a little later than this one goes on, so this waits for it, a tenth of a second at most.
+// Returns whether the process is in the background and a handler of signals has set the flag. Another thread may handle
+// the signal a little after this thread goes on, so the function waits for the flag, a tenth of a second at most.
 bool ct_is_set_in_background(atomic_bool *flag);
-// Stops the process until it has the terminal, and sets the modes from before the screen. False if it will never have
-// the terminal, or is to end.
+// Stops the process until it has the terminal, and sets the modes from before the screen. Returns false if the process
+// will never have the terminal, or is to end.
 bool ct_await_foreground(void);
 // Blocks or unblocks SIGTTOU on this thread: unblocked, it stops a process that changes the terminal from the
 // background. Returns the previous mask.

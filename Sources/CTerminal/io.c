@@ -47,7 +47,7 @@ int ct_wait(int64_t nanoseconds) {
 }
 
 long ct_read(char *into, size_t capacity) {
-    // Continued in the background, a read would stop the process before it has restored the terminal.
+    // If the process was continued in the background, a read would stop it before it has restored the terminal.
     if (ct_is_set_in_background(&ct.isContinued)) return 0;
     for (;;) {
         ssize_t count = read(ct.input, into, capacity);

@@ -62,8 +62,8 @@ static void deadly(int signal, siginfo_t *info, void *context) {
     errno = before;
 }
 
-// Handles the other signals that end the process and that the program does not handle itself; traps in any case,
-// because no handler returns from a trap.
+// Handles the other signals that end the process, unless the program handles them itself. Traps are handled in any
+// case, because no handler returns from a trap.
 static void watch_deadly(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -75,7 +75,7 @@ static void watch_deadly(void) {
         bool isOther = false;
         for (int index = 0; index < reportedCount; index++) isOther = isOther || reported[index] == signal;
         for (int index = 0; index < harmlessCount; index++) isOther = isOther || harmless[index] == signal;
-        // The C library reserves some signals.
+        // sigaction fails for signals that the C library reserves.
         if (isOther || sigaction(signal, NULL, &deadlyBefore[signal]) != 0) continue;
         bool isTrap = signal == SIGILL || signal == SIGTRAP || signal == SIGSEGV || signal == SIGABRT ||
                       signal == SIGBUS || signal == SIGFPE || signal == SIGSYS;
@@ -111,7 +111,7 @@ void ct_signals_begin(void) {
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipeBefore);
 
-    // On an alternate stack, because a stack overflow leaves no stack for its handler.
+    // The handlers run on an alternate stack, because a stack overflow leaves no stack for its handler.
     stack_t now;
     if (sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE) {
         const size_t size = 64 * 1024;
@@ -137,7 +137,7 @@ void ct_stop_self(void) {
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     sigaction(SIGTSTP, &standard, &ours);
-    // After a requested stop the continuation is not reported.
+    // After a stop that was requested, the continuation is not reported.
     sigaction(SIGCONT, &standard, &continued);
     pthread_sigmask(SIG_UNBLOCK, &stop, &before);
     // Sent to this thread, so that it stops here. The kernel drops the signal where no shell could continue the
@@ -178,16 +178,17 @@ bool ct_await_foreground(void) {
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     memset(&continued, 0, sizeof continued);
-    // Without SA_RESTART, because a continued process first tests whether it is to end.
+    // Without SA_RESTART, so that a continued process first leaves tcsetattr and tests whether it is to end.
     continued.sa_handler = interrupt;
     sigaction(SIGTTOU, &standard, &stopBefore);
     sigaction(SIGCONT, &continued, &continuedBefore);
     sigset_t before = ct_mask_ttou(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
-    // A stopped process may get SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, and would stay stopped
-    // if it stopped again before SIGTERM is handled.
+    // A stopped process may get SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, and would stay
+    // stopped if it stopped again before SIGTERM is handled.
     while (!isOurs && !isLost && !ct_is_set_in_background(&ct.isEnding)) {
-        // In the background this call stops the process, as often as needed; it fails where no shell could continue it.
+        // In the background this call stops the process, as often as needed; it fails if no shell could continue the
+        // process.
         isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
         isLost = !isOurs && errno != EINTR;
         if (isLost) ct_failure = errno;

@@ -18,7 +18,7 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The other side speaks another version or another protocol, or sent the batches of another program.
         case version
         /// A folder, socket, file or listening program belongs to another user; a folder or file is open to others or a
-        /// link; or what is at the path is of another kind, such as no socket.
+        /// link; or the file at the path is of the wrong kind, for example no socket.
         case foreign
         /// The program does not answer in time, or is stopped.
         case timedOut
@@ -28,7 +28,7 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of reason.
     public let kind: Kind
-    /// One sentence on the problem and its remedy, if there is one, without a full stop. Safe to print: control
+    /// One sentence, without a full stop, on the problem and, if there is one, its remedy. Safe to print: control
     /// characters are replaced by U+FFFD, and the text is cut to 500 scalars.
     public let description: String
 
@@ -55,7 +55,7 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The most scalars of a description.
+    /// The greatest length of a description, in scalars.
     private static let lengthLimit = 500
 
     private static func printable(_ text: String) -> String {

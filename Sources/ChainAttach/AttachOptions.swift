@@ -4,8 +4,8 @@ public struct AttachOptions: Sendable {
     public var isReadOnly = false
     /// Whether a program that is missing at first is waited for, without a time limit.
     public var waits = false
-    /// Whether the source ends with the first run that it attaches to, even if the target is a name or an address. After
-    /// a lost connection it reconnects only to a run that a pid identifies: a program of this machine, or
+    /// Whether the source ends with the first run that it attaches to, even if the target is a name or an address.
+    /// After a lost connection the source reconnects only to a run that a pid identifies: a program of this machine, or
     /// `ssh:HOST/PID`. For any other target the loss ends the source.
     package var endsWithRun = false
     /// The viewer's name, as the program may show it.

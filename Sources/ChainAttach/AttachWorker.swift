@@ -19,7 +19,7 @@ final class AttachWorker {
     private let clock: any PollClock
     private var target: Target
     private var phase = Phase.waiting(until: 0)
-    /// The delays before attempts: 100 ms, doubling to 5 s.
+    /// The delays before attempts: 100 ms at first, doubling up to 5 s.
     private var backoff = ExponentialBackoff(first: AttachWorker.shortestDelay, limit: 5_000_000_000)
     /// The number of attempts that failed since the last success.
     private var attempt = 0
@@ -27,7 +27,7 @@ final class AttachWorker {
     private var process: ProcessDescription?
     private var numbering = BatchNumbering()
     private var ending: SourceEnding?
-    /// Cuts a long delay short when a program begins to listen.
+    /// The watch that cuts a long delay short when a program begins to listen.
     private var watch: FolderWatch?
     /// The time of the last attempt, in nanoseconds of ``clock``.
     private var lastConnect: UInt64 = 0
@@ -98,7 +98,7 @@ final class AttachWorker {
 
     private func connect() {
         lastConnect = clock.now
-        // Before the attempt, because a program may begin to listen right after it.
+        // Made before the attempt, because a program may begin to listen right after the attempt.
         watch = attempt > 0 || process != nil ? makeWatch() : nil
         do throws(AttachError) {
             let context = Discovery.SearchContext(clock: clock, stop: wakers.stop)
@@ -108,7 +108,8 @@ final class AttachWorker {
             phase = .handshake(
                 try ProgramConnection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
         } catch {
-            // A program that is only stopped still listens. Its pid may be another process here, as with a container.
+            // `gone` shows that the run has ended, because a stopped program still listens. Its pid would not show
+            // that. If the program runs in a container, the pid may belong to another process here.
             if core.options.endsWithRun, process != nil, error.kind == .gone, !core.isStopping {
                 return ending = .finished
             }
@@ -143,7 +144,7 @@ final class AttachWorker {
         if core.options.endsWithRun, let run = singleRun(hello.process.pid, at: connection.endpoint) {
             target = run
         } else if case .name = target {
-            // From now on the whole name is looked for, because the target may be a prefix of it.
+            // Later attempts look for the whole name, because the target may be only a prefix of it.
             target = .name(hello.process.name)
         }
         let attachment = Attachment(core, connection, hello.process)
@@ -169,7 +170,7 @@ final class AttachWorker {
         }
     }
 
-    /// When the last message before the loss arrived, in nanoseconds since 1970.
+    /// When the last bytes before the loss arrived, in nanoseconds since 1970.
     private var disconnectedSince: UInt64 = 0
 
     private func fail(_ error: AttachError, lastReceived: UInt64? = nil) {
@@ -177,11 +178,12 @@ final class AttachWorker {
         guard !core.isStopping else { return ending = .stopped }
         guard let process else { return failAtFirst(error) }
         if let lastReceived { disconnectedSince = lastReceived } else { attempt += 1 }
-        // Watch before the first attempt, too, because that is seconds away after several short connections.
+        // Watch before the first attempt, too, because after several short connections the first attempt is seconds
+        // away.
         if watch == nil { watch = makeWatch() }
         guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
-        // What answers next may be another run.
+        // The program that answers the next attempt may be another run.
         guard isSingleRun || !core.options.endsWithRun else { return ending = .failed(error.description) }
         let delay = scheduleAttempt()
         core.status.onNext(
@@ -208,7 +210,7 @@ final class AttachWorker {
     private func makeWatch() -> FolderWatch? { FolderWatch(core.options.discovery.watchedFolders(of: target)) }
 
     /// Brings the next attempt forward after a change in a watched folder, because the program may have begun to
-    /// listen. Ten attempts a second at most.
+    /// listen. There are ten attempts a second at most.
     private func advanceAttempt(_ entries: ArraySlice<pollfd>, from moment: UInt64) {
         guard let entry = entries.first, entry.revents != 0 else { return }
         watch?.drain()
@@ -222,7 +224,7 @@ final class AttachWorker {
         return delay
     }
 
-    /// Returns the target by pid that leads to an endpoint; nil where none does.
+    /// Returns the target by this pid if it leads to the endpoint; otherwise nil.
     private func singleRun(_ pid: Int32, at endpoint: Endpoint) -> Target? {
         (try? core.options.discovery.resolve(.pid(pid))) == endpoint ? .pid(pid) : nil
     }

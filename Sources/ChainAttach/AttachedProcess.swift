@@ -8,20 +8,20 @@ import ChainSystem
 /// of this machine begins to listen during a delay, the source attaches to it within 100 ms.
 ///
 /// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). With
-///   ``AttachOptions/waits`` only permanent failures end it: the target refuses this viewer, speaks another version, is
-///   ambiguous or belongs to another user, or its pid is that of no process.
+///   ``AttachOptions/waits`` only permanent failures end the source: the target refuses this viewer, speaks another
+///   version, is ambiguous or belongs to another user, or there is no process with its pid.
 /// - **The end of a program.** With a target by pid (here or over ssh) the source ends (``SourceEnding/finished``) when
-///   the program stops its inspector, or its process is gone. With a name or an address it waits for the next run of
-///   the program, which has another ``ProcessDescription/key``.
-/// - **A stopped program** (in a debugger, for example) sends nothing for 5 s, though it has a heartbeat. Its status is
-///   ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, its commands are refused, and it is live again with its next
-///   message; the connection is kept.
+///   the program stops its inspector, or its process is gone. With a name or an address the source waits for the next
+///   run of the program, which has another ``ProcessDescription/key``.
+/// - **A stopped program** (in a debugger, for example) sends no heartbeat. After 5 s without a message the status is
+///   ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, and commands are refused. The connection is kept, and the
+///   status is live again with the program's next message.
 /// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. While
 ///   observers run, the program's messages wait in the socket, so slow observers block only this source's thread.
 public final class AttachedProcess: BatchSource {
     private let core: AttachCore
 
-    /// Describes what to attach to; nothing is looked up before ``start()``.
+    /// Makes a source for a target. Nothing is looked up before ``start()``.
     public convenience init(_ target: Target, options: AttachOptions = AttachOptions()) {
         self.init(target, options: options, clock: SystemPollClock())
     }
@@ -53,13 +53,13 @@ public final class AttachedProcess: BatchSource {
     /// Begins to connect.
     public func start() { core.start() }
 
-    /// Sends a command, or refuses it: where the program cannot be reached, 1,000 commands wait to be sent or answered,
-    /// or the command is too long or not allowed (``AttachOptions/isReadOnly``). A command that is unanswered when the
-    /// connection is lost is refused, too; it may have been carried out.
+    /// Sends a command. Refuses it if the program cannot be reached, if 1,000 commands or 2 MiB wait to be sent or
+    /// answered, or if the command is too long or not allowed (``AttachOptions/isReadOnly``). A command that is
+    /// unanswered when the connection is lost is refused, too; it may have been carried out.
     public func send(_ command: ViewerCommand) { core.send(command) }
 
-    /// Detaches. Waits for the end of the source's thread, and so for an observer that runs there; not for the program. A
-    /// call during another one returns at once.
+    /// Detaches. Waits for the end of the source's thread, and so for an observer that runs on that thread, but not for
+    /// the program. A call during another call returns at once.
     public func stop() { core.stop() }
 }
 
@@ -89,7 +89,7 @@ final class AttachCore: Sendable {
     /// The wakers of the thread.
     struct Wakers {
         let inbox: Waker
-        /// Never cleared, so that every later wait ends at once.
+        /// Never cleared once it was woken, so that every later wait ends at once.
         let stop: Waker
     }
 

@@ -27,7 +27,7 @@ final class Attachment {
     private static let silenceLimit: UInt64 = 5_000_000_000
     /// The most unanswered commands.
     private static let pendingLimit = 1_000
-    /// Unsent bytes from which on commands are refused.
+    /// The number of unsent bytes from which on commands are refused.
     private static let unsentLimit = 2 << 20
 
     init(_ core: AttachCore, _ connection: ProgramConnection, _ process: ProcessDescription) {
@@ -39,10 +39,10 @@ final class Attachment {
         lastReceivedWall = core.clock.wall
     }
 
-    /// When the silence limit is reached; nil once it was.
+    /// When the silence limit is reached; nil once it was reached.
     var deadline: UInt64? { isStalled ? nil : lastReceived + Self.silenceLimit }
 
-    /// Sends and receives; changes the status when the program falls silent, and when it sends again.
+    /// Sends and receives; changes the status when the program has been silent for too long, and when it sends again.
     func sendAndReceive(_ entries: ArraySlice<pollfd>) {
         if connection.sendAndReceive(entries) {
             lastReceived = core.clock.now

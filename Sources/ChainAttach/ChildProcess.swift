@@ -8,21 +8,21 @@ final class ChildProcess: Sendable {
     private let pid: pid_t
     /// The last bytes of its standard error.
     private let tail = Lock<[UInt8]>([])
-    /// How it ended, once it was reaped.
+    /// How the process ended, once it was reaped.
     private let ending = Lock<ProgramEnding?>(nil)
 
     /// The most bytes of ``tail``.
     private static let tailLimit = 4096
 
-    /// Starts a program: a path, or a name that is looked up in `PATH`. It has a session of its own, so that it neither
-    /// reads from the terminal nor prompts there.
+    /// Starts a program: a path, or a name that is looked up in `PATH`. The process has a session of its own, so that
+    /// it neither reads from the terminal nor prompts there.
     init(_ program: String, _ arguments: [String]) throws(AttachError) {
         let (theirSocket, theirErrors): (Descriptor, Descriptor)
         do {
             (socket, theirSocket) = try Descriptor.pair()
             (errors, theirErrors) = try Descriptor.pair()
         } catch { throw AttachError.system("open a pair of sockets", error) }
-        // Blocking, because the program may not expect descriptors that never block.
+        // Made blocking, because the program may not expect descriptors that never block.
         for end in [theirSocket.number, theirErrors.number] {
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) & ~O_NONBLOCK)
         }
@@ -41,7 +41,7 @@ final class ChildProcess: Sendable {
     /// The entry of its standard error for `poll`.
     var pollEntry: pollfd { errors.pollEntry() }
 
-    /// Reads the available bytes of its standard error; returns false once that has ended.
+    /// Reads the available bytes of its standard error; returns false once the standard error has ended.
     func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.tailLimit, alignment: 1) { buffer in
             while true {
@@ -65,8 +65,8 @@ final class ChildProcess: Sendable {
         return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// Kills its process group, and waits for its end. Returns its exit code, or nil where a signal ended it. A program
-    /// that is exiting already keeps its code.
+    /// Kills its process group, and waits for its end. Returns its exit code, or nil if a signal ended it. A process
+    /// that is exiting already keeps its exit code.
     func end() -> Int32? {
         let ending = ending.withLock { known in
             if let known { return known }

@@ -4,14 +4,14 @@ import ChainWire
 
 /// The search for programs to attach to: the sockets in one folder, and the environment's settings for tokens and ssh.
 public struct Discovery: Sendable {
-    /// The folder in which programs of this user listen; where it belongs to another user, they use one beside it.
+    /// The folder in which programs of this user listen. If it belongs to another user, they use a folder beside it.
     public var folder: SocketFolder
     /// Whether this user's folders beside ``folder`` are searched, too.
     private var includesFallbacks = false
-    /// The time limit of one search for the answers of all programs.
+    /// The time limit of one search, for the answers of all programs together.
     public var timeLimit: Duration = .seconds(1)
-    /// The file of the token for TCP, which must be this user's own, and closed to others (0600). Nil: the one that a
-    /// program of this machine keeps in the folder.
+    /// The file of the token for TCP, which must be this user's own, and closed to others (0600). Nil stands for the
+    /// file that a program of this machine keeps in the folder.
     public var tokenFile: String?
     /// The program that connects to other machines as `ssh` does: a name that is looked up in `PATH`, or a path.
     public var sshProgram: String
@@ -23,7 +23,7 @@ public struct Discovery: Sendable {
         includesFallbacks = true
     }
 
-    /// Searches a given folder alone, with the environment's settings for tokens and ssh.
+    /// Makes a search of a given folder alone, with the environment's settings for tokens and ssh.
     public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
         func setting(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
@@ -31,20 +31,22 @@ public struct Discovery: Sendable {
         sshProgram = setting("CHAINVIEW_SSH") ?? "ssh"
     }
 
-    /// Returns a variable of this process's environment.
+    /// Returns the value of a variable of this process's environment.
     public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns the programs that listen in the folder, by pid, including those that do not answer. Skips sockets of
-    /// ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing folder is empty.
+    /// Returns the programs that listen in the folder, sorted by pid, including those that do not answer. Skips sockets
+    /// of ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing folder counts as
+    /// empty.
     ///
-    /// - Parameter isWanted: returns whether to ask the process with a pid; the others are not in the result.
-    /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own, or is open to others.
+    /// - Parameter isWanted: returns whether to ask the process with a pid; other processes are not in the result.
+    /// - Throws: ``AttachError/Kind/foreign`` if the folder is not this user's own, or is open to others.
     public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
         try list(SearchContext(), isWanted)
     }
 
-    /// Returns the endpoint of a target. A name matches exactly, or else as a prefix. Names are read from the files
-    /// beside the sockets, so that no program has to answer; only programs without such a file are asked.
+    /// Returns the endpoint of a target. A name has to match exactly or, if no program has that name, as a prefix.
+    /// Names are read from the files beside the sockets, so that no program has to answer; only programs without such a
+    /// file are asked.
     public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, SearchContext()) }
 
     /// The clock of a search, and the waker that ends it.
@@ -61,7 +63,7 @@ public struct Discovery: Sendable {
         return scan.run(try sockets().filter { isWanted($0.pid) })
     }
 
-    /// Returns the folders that exist. Each is a real folder of this user, closed to all others.
+    /// Returns the folders that exist. Each is a real folder of this user, closed to all other users.
     package func folders() throws(AttachError) -> [SocketFolder] {
         guard includesFallbacks, let (parent, prefix) = folder.fallback else {
             return try SafeFiles.check(folder) ? [folder] : []
@@ -73,7 +75,7 @@ public struct Discovery: Sendable {
             return try SafeFiles.check(folder) ? [folder] + others : others
         } catch {
             // A folder of another user is no error, because this user's programs then listen beside it.
-            // Nor is any other problem while there is a folder beside it.
+            // Nor is any other problem an error if there is a folder beside it.
             guard others.isEmpty, SafeFiles.isOwn(folder.path) else { return others }
             throw error
         }
@@ -89,7 +91,7 @@ public struct Discovery: Sendable {
         return sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
     }
 
-    /// Returns the endpoint of a target; of several programs of one name, the `preferred` one.
+    /// Returns the endpoint of a target; of several programs with the name, the endpoint of the `preferred` one.
     func resolve(
         _ target: Target, preferring preferred: ProcessKey? = nil, _ context: SearchContext
     ) throws(AttachError) -> Endpoint {
@@ -125,7 +127,7 @@ public struct Discovery: Sendable {
             named.append(
                 NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
         }
-        // Once the name is found, the answers only show whether another program has it, too: 1 s at most for that.
+        // If the name is found, the answers only show whether another program has it, too: 1 s is enough for that.
         let isFound = named.contains { $0.name == name && $0.isAlive }
         var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, context: context)
         let answers = scan.run(unnamed)
@@ -179,8 +181,8 @@ public struct FoundProcess: Hashable, Sendable {
     public var pid: Int32
     /// The path of the socket.
     public var path: String
-    /// The program's answer; nil where there is none.
+    /// The program's answer; nil if there is no answer.
     public var hello: Hello?
-    /// Why it cannot be attached to, in one sentence; nil where it can.
+    /// Why the program cannot be attached to, in one sentence; nil if it can be.
     public var problem: String?
 }

@@ -10,7 +10,7 @@ struct DiscoveryScan {
     /// The result for each socket; nil where no program listens.
     private var found: [FoundProcess?] = []
 
-    /// The most open connections; the other sockets follow as these answer.
+    /// The most connections that are open at once; the other sockets follow as programs answer.
     private static let openLimit = 128
 
     init(timeLimit: Duration, context: Discovery.SearchContext) {
@@ -18,8 +18,8 @@ struct DiscoveryScan {
         self.context = context
     }
 
-    /// Returns the results in the order of the sockets, without sockets at which no program listens. A scan that
-    /// ``Discovery/SearchContext/stop`` ended also leaves out the programs that have not answered.
+    /// Returns the results in the order of the sockets, without sockets at which no program listens. If
+    /// ``Discovery/SearchContext/stop`` ended the scan, programs that have not answered are left out, too.
     mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
         let deadline = context.clock.now + timeLimit.nanoseconds
@@ -34,7 +34,7 @@ struct DiscoveryScan {
             if let stop = context.stop { entries.append(stop.pollEntry) }
             context.clock.poll(&entries, until: deadline)
             let isStopped = context.stop != nil && entries.last?.revents != 0
-            // The entries have the same order, because a connection to a Unix socket has exactly one.
+            // The entries have the order of `open`, because a connection to a Unix socket has exactly one entry.
             for (position, (connection, index)) in open.enumerated() where entries[position].revents != 0 {
                 _ = connection.sendAndReceive(entries[position...position])
                 readHello(from: connection, index)
@@ -57,7 +57,7 @@ struct DiscoveryScan {
         if let problem = SafeFiles.problem(ofSocket: path) { return recordFailure(index, problem) }
         do throws(AttachError) {
             let connection = try ProgramConnection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
-            // Reported at once, because a stopped process would not answer within the time limit.
+            // A stopped process is reported at once, because it would not answer within the time limit.
             if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
             open.append((connection, index))
         } catch {

@@ -50,13 +50,13 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var socket: Descriptor
         var child: ChildProcess?
         var token = ""
-        /// Whether the connection is complete only once the socket is writable; its result has to be checked then.
+        /// Whether the system is still connecting: the result has to be checked once the socket is writable.
         var isConnecting = false
     }
 
     /// Checks the user of the program that accepted a connection, before the token is sent.
     ///
-    /// - Throws: where the system reports a user other than this one and root.
+    /// - Throws: if the system reports a user other than this user and root.
     func check(_ socket: Descriptor) throws(AttachError) {
         guard case .tcp = kind else { return }
         guard let user = socket.tcpPeerUser, user != geteuid(), user != 0 else { return }
@@ -65,7 +65,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the arguments of `ssh`, which joins the words after the host with spaces for a shell on the other side.
-    /// It must not prompt, because a dashboard has the terminal.
+    /// With them `ssh` does not prompt, because a dashboard has the terminal.
     static func arguments(host: String, process: String) -> [String] {
         let isPlain = process.utf8.allSatisfy { byte in
             switch byte {
@@ -107,7 +107,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return socket
     }
 
-    /// Returns whether a program listens at a path; true also where that is not known. Sends nothing.
+    /// Returns whether a program listens at a path; true also if that is not known. Sends nothing.
     static func isAlive(path: String) -> Bool {
         do {
             _ = try connect(path: path)
@@ -169,7 +169,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         do { return try Descriptor.socket(family: family) } catch { throw AttachError.system("open a socket", error) }
     }
 
-    /// Calls the system's `connect`; returns whether the connection is complete. Else `errno` has the reason.
+    /// Calls the system's `connect`; returns whether the connection is complete. If it is not, `errno` has the reason.
     private static func startConnecting<Address>(_ socket: Descriptor, to address: inout Address) -> Bool {
         withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

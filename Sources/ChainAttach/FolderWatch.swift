@@ -9,7 +9,7 @@ final class FolderWatch {
         private var folders: [Int32] = []
     #endif
 
-    /// Watches folders, except missing ones; nil where none can be watched.
+    /// Watches the folders that exist; nil if no folder can be watched.
     init?(_ paths: [String]) {
         #if canImport(Glibc)
             descriptor = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
@@ -32,7 +32,7 @@ final class FolderWatch {
             }
             let isWatching = !folders.isEmpty
         #endif
-        // `deinit` closes the descriptors in this case, too.
+        // `deinit` closes the descriptors also if this fails.
         guard isWatching else { return nil }
     }
 

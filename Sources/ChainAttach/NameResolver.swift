@@ -11,14 +11,14 @@ struct NamedSocket {
     /// program leaves behind.
     var hasAnswered: Bool
 
-    /// Whether a program listens there.
+    /// Whether a program listens at the socket.
     var isAlive: Bool { hasAnswered || Endpoint.isAlive(path: path) }
 }
 
 /// A search for a program by its name.
 struct NameResolver {
     private let sockets: [NamedSocket]
-    /// The pids of programs that have no such file and have not answered.
+    /// The pids of programs that have no file with a name beside their socket, and have not answered.
     private let silent: [Int32]
     private let folder: SocketFolder
 
@@ -28,8 +28,8 @@ struct NameResolver {
         self.folder = folder
     }
 
-    /// Returns the endpoint of the only program with the name, or else of the only one with the name as a prefix. Of
-    /// several programs it is the `preferred` one.
+    /// Returns the endpoint of the only program with the name or, if no program has it, of the only program with the
+    /// name as a prefix. If several programs match, returns the endpoint of the `preferred` one.
     func find(_ name: String, preferring preferred: ProcessKey?) throws(AttachError) -> Endpoint {
         let exact = living { $0.name == name }
         let matches = exact.isEmpty && !name.isEmpty ? living { $0.name.hasPrefix(name) } : exact
@@ -51,7 +51,8 @@ struct NameResolver {
         sockets.filter { isWanted($0) && $0.isAlive }
     }
 
-    /// Returns the end of the error's sentence: similar names, or else all names, and the silent processes.
+    /// Returns the end of the error's sentence: similar names, or all names if none is similar; and the silent
+    /// processes.
     private func hint(_ name: String) -> String {
         let names = Set(living { _ in true }.map(\.name)).sorted()
         let near = names.filter { editDistance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }

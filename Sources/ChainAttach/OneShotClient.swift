@@ -6,8 +6,8 @@ import ChainWire
 public enum OneShotClient {
     /// Returns a program's hello.
     ///
-    /// - Parameter timeLimit: for the whole request.
-    /// - Throws: ``AttachError``, also where the program refuses this viewer.
+    /// - Parameter timeLimit: the limit for the whole request.
+    /// - Throws: ``AttachError``, also if the program refuses this viewer.
     public static func hello(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> Hello {
@@ -20,8 +20,8 @@ public enum OneShotClient {
     /// Returns the program's present state, as batches to apply in this order.
     ///
     /// - Parameters:
-    ///   - timeLimit: for the whole request.
-    ///   - answerLimit: for the program's first answer; nil: `timeLimit`.
+    ///   - timeLimit: the limit for the whole request.
+    ///   - answerLimit: the limit for the program's first answer; nil stands for `timeLimit`.
     public static func state(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10),
         answerLimit: Duration? = nil
@@ -40,7 +40,7 @@ public enum OneShotClient {
 
     /// Sends a command, and returns the reply.
     ///
-    /// - Parameter timeLimit: for the whole request. A command that timed out may have been carried out.
+    /// - Parameter timeLimit: the limit for the whole request. A command that timed out may have been carried out.
     public static func perform(
         _ request: ViewerCommand.Request, at endpoint: Endpoint, viewerName: String = "",
         timeLimit: Duration = .seconds(10)
@@ -63,9 +63,9 @@ extension OneShotClient {
     ///
     /// - Parameters:
     ///   - span: the length of the recorded time before the request.
-    ///   - timeLimit: for the first part, and for each further one.
+    ///   - timeLimit: the limit for the first part, from the start of the request on, and for each further part.
     ///   - take: called with the parts in order; false ends the request.
-    /// - Returns: the number of bytes in all, or the program's refusal; nil where `take` ended the request.
+    /// - Returns: the number of bytes in all, or the program's refusal; nil if `take` ended the request.
     public static func dump(
         last span: Duration, of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(30),
         take: ([UInt8]) -> Bool
@@ -87,8 +87,8 @@ extension OneShotClient {
     }
 }
 
-/// A connection with a `next` that blocks until a message arrives or the time limit has passed. It throws within about
-/// half a second if the program's process is stopped.
+/// A connection with a `next` that blocks until a message arrives or the time limit has passed. If the program's
+/// process is stopped, `next` throws within about half a second.
 private struct OneShotConnection {
     private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()
@@ -118,7 +118,7 @@ private struct OneShotConnection {
 
     /// Returns the next message.
     ///
-    /// - Parameter limit: from the start of the request on; nil: the request's time limit.
+    /// - Parameter limit: the time limit from the start of the request on; nil stands for the request's own limit.
     mutating func next(within limit: Duration? = nil) throws(AttachError) -> Message {
         let limit = min(limit ?? timeLimit, timeLimit)
         let deadline = startTime + limit.nanoseconds
@@ -165,7 +165,7 @@ extension ViewerCommand.Request {
 extension ViewerCommand {
     static let tooLong = "The command names more nodes than fit into one: cancel a chain, or fewer nodes"
 
-    /// Whether the message is within the limit of what programs read.
+    /// Whether the command fits into the longest message that programs read.
     var fits: Bool {
         var writer = MessageWriter()
         do { try writer.write(.command(self)) } catch { return false }

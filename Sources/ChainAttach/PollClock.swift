@@ -6,7 +6,7 @@ protocol PollClock: Sendable {
     var now: UInt64 { get }
     /// Nanoseconds since 1970.
     var wall: UInt64 { get }
-    /// Waits until a descriptor is ready, or ``now`` reaches the deadline; may return earlier with none ready.
+    /// Waits until a descriptor is ready, or ``now`` reaches the deadline; may return earlier with no descriptor ready.
     func poll(_ entries: inout [pollfd], until deadline: UInt64?)
 }
 

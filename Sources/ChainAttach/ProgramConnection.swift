@@ -1,7 +1,7 @@
 import ChainSystem
 import ChainWire
 
-/// One connection to a program, from the greeting on. For one thread, which it never blocks.
+/// One connection to a program, from the greeting on. Used on one thread, which it never blocks.
 final class ProgramConnection {
     let endpoint: Endpoint
     private let socket: Descriptor
@@ -54,7 +54,7 @@ final class ProgramConnection {
     /// The program's process, if it is stopped and cannot answer.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 
-    /// The entries for `poll`: the socket's, then that of the child's standard error.
+    /// The entries for `poll`: the socket's, then the entry of the child's standard error, if that is open.
     var entries: [pollfd] {
         let writes = isConnecting || (canSend && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
@@ -112,7 +112,7 @@ final class ProgramConnection {
                 ending = endError
                 return count > 0
             case .failed(let error):
-                // A child that ended before it read everything resets its socket.
+                // A child that ended before it read everything resets its socket, so the child's ending is the reason.
                 let text = "The connection to \(endpoint) broke: \(error)"
                 ending = child == nil ? AttachError(.gone, text) : endError
                 return count > 0
@@ -141,7 +141,8 @@ final class ProgramConnection {
         sentCount = 0
     }
 
-    /// The error for the end of the stream. A child's exit codes are those of `chainview` on the other machine.
+    /// The error for the end of the stream. A child's exit codes are the exit codes of `chainview` on the other
+    /// machine.
     private var endError: AttachError {
         guard let child else { return AttachError(.gone, "The program at \(endpoint) closed the connection") }
         let code = child.end()

@@ -2,9 +2,9 @@ import ChainSystem
 
 /// The remote half of `ssh:`: copies bytes between a program's socket and two descriptors, on the program's machine.
 public enum Relay {
-    /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had sent
-    /// are still delivered; bytes on their way to it are dropped. Ignores SIGPIPE from now on, in the whole process: it is for
-    /// a command that does nothing else.
+    /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had
+    /// sent are still delivered; bytes on their way to that end are dropped. Ignores SIGPIPE from now on, in the whole
+    /// process, because the relay is for a command that does nothing else.
     ///
     /// - Parameter target: a pid, a name or a Unix socket; other targets are refused.
     public static func run(
@@ -35,7 +35,7 @@ public enum Relay {
         withExtendedLifetime(socket) {}
     }
 
-    /// One direction, with a buffer of one read.
+    /// One direction of the relay, with a buffer for one read.
     private final class Stream {
         private let source: Int32
         private let destination: Int32
@@ -56,8 +56,8 @@ public enum Relay {
                 : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)
         }
 
-        /// Writes the buffer and reads again, as long as neither blocks; at most 16 times, so that the other direction has
-        /// its turn.
+        /// Writes the buffer and reads again, as long as neither blocks; at most 16 times, so that the other direction
+        /// has its turn.
         func transfer() {
             for _ in 0..<16 {
                 if isEmpty {

@@ -5,7 +5,7 @@ import ChainWire
 enum SafeFiles {
     /// Returns whether the folder of sockets exists.
     ///
-    /// - Throws: where it is a link, no folder, another user's or open to others, or cannot be checked.
+    /// - Throws: if it is a link or no folder, belongs to another user, is open to others, or cannot be checked.
     static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
         func foreign(_ what: String) -> AttachError {
             AttachError(
@@ -25,7 +25,7 @@ enum SafeFiles {
         }
     }
 
-    /// Returns why a path in the folder cannot be connected to; nil where it is a socket of this user.
+    /// Returns why a path in the folder cannot be connected to; nil if it is a socket of this user.
     static func problem(ofSocket path: String) -> AttachError? {
         guard let facts = FileFacts(at: path) else {
             return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
@@ -75,7 +75,8 @@ enum SafeFiles {
         return token
     }
 
-    /// Returns the label beside a socket; nil where its file is not this user's, or names the inode of another socket.
+    /// Returns the label beside a socket; nil if its file is missing, is not this user's, or has the inode of another
+    /// socket.
     static func label(of socketPath: String) -> SocketLabel? {
         let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -98,13 +99,13 @@ enum SafeFiles {
         guard kill(pid, 0) == 0 || errno == EPERM else { return false }
         switch state(of: pid) {
         case .known(let state): return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(state)
-        // Processes of others are hidden where /proc is mounted so.
+        // /proc may be mounted so that it hides the processes of other users.
         case .absent: return kill(pid, 0) != 0 && errno == EPERM
         case .unknown: return true
         }
     }
 
-    /// Returns whether a process is stopped, by a signal or in a debugger; false where the system does not report it.
+    /// Returns whether a process is stopped, by a signal or in a debugger; false if the system does not report that.
     static func isStopped(_ pid: Int32) -> Bool {
         guard case .known(let state) = state(of: pid) else { return false }
         return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(state)
@@ -115,7 +116,7 @@ enum SafeFiles {
         case known(UInt8)
         /// There is no such process.
         case absent
-        /// The system does not report it.
+        /// The system does not report the state.
         case unknown
     }
 

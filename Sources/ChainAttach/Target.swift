@@ -7,7 +7,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     case name(String)
     /// A socket at any path.
     case unix(path: String)
-    /// A port of this machine's loopback that a program opened (opt-in).
+    /// A TCP port that a program opened (opt-in). Only a port on this machine's loopback can be attached to.
     case tcp(host: String, port: UInt16)
     /// A process on another machine, reached through `ssh`; `process` is its pid or its name there.
     case ssh(host: String, process: String)
@@ -41,7 +41,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func ssh(_ rest: String) throws(TargetError) -> Target {
-        // The first, because a program's name may have others.
+        // The first slash, because a program's name may have others.
         guard let slash = rest.firstIndex(of: "/"), slash > rest.startIndex, rest.index(after: slash) < rest.endIndex
         else { throw TargetError("ssh: needs a host and a process there, such as ssh:build-3/4242") }
         let host = String(rest[..<slash])

@@ -7,9 +7,9 @@ import ChainSystem
 public protocol Disposable: AnyObject, Sendable {
     /// Ends the disposable. Idempotent, and never waits; may be called from any thread, also inside a delivery.
     ///
-    /// For a subscription: no delivery *begins* after it. A delivery that is under way on another thread goes on to its
-    /// end, perhaps after `dispose()` has returned; a delivery under way on this thread is the one that calls
-    /// `dispose()`; it goes on to its end, too. The observer is released by `dispose()`, or by the delivery under way.
+    /// After a subscription was disposed of, no delivery to its observer *begins*. A delivery that is under way on
+    /// another thread goes on to its end, perhaps after `dispose()` has returned. So does the delivery that calls
+    /// `dispose()`. The observer is released by `dispose()` or, if a delivery is under way, by that delivery.
     func dispose()
 }
 
@@ -22,7 +22,8 @@ extension Disposable {
 public final class AnyDisposable: Disposable {
     private let action: Lock<(@Sendable () -> Void)?>
 
-    /// Runs `action` at the first ``dispose()`` on the thread that calls it, then releases it.
+    /// Makes a disposable that runs `action` at the first ``dispose()``, on the thread of that call, and then releases
+    /// `action`.
     public init(_ action: @escaping @Sendable () -> Void) {
         self.action = Lock(action)
     }
@@ -38,7 +39,8 @@ public final class AnyDisposable: Disposable {
     }
 }
 
-/// Disposes of its contents when it is disposed of or released, in the order of insertion.
+/// A collection of disposables. When it is disposed of or released, it disposes of its contents in the order of
+/// insertion.
 ///
 ///     final class Screen {
 ///         private let bag = DisposeBag()
@@ -47,7 +49,7 @@ public final class AnyDisposable: Disposable {
 ///         }
 ///     }
 ///
-/// A bag retains its contents until then, also those that have ended: use one bag for each group of short
+/// A bag retains its contents until then, also subscriptions that have ended: use one bag for each group of short
 /// subscriptions.
 public final class DisposeBag: Disposable {
     // nil once disposed of.
@@ -58,7 +60,7 @@ public final class DisposeBag: Disposable {
 
     deinit { dispose() }
 
-    /// Inserts a disposable; a bag that was disposed of disposes of it at once.
+    /// Inserts a disposable, or disposes of it at once if the bag was disposed of.
     public func insert(_ disposable: any Disposable) {
         let isKept = contents.withLock { contents in
             contents?.append(disposable) != nil

@@ -10,7 +10,7 @@ public protocol Subscribable<Element>: Sendable {
 /// The read side of a stream with the grammar `next* (error | completed)?`. A subscription gets its events one at a
 /// time, from whichever threads they come.
 ///
-/// Make one from a subject (such as ``PublishSubject``), or from any source with a closure:
+/// Make a stream from a subject (such as ``PublishSubject``), or from any source with a closure:
 ///
 ///     let ticks = EventStream<Int> { observer in
 ///         let timer = startTimer { observer.onNext($0) }
@@ -56,8 +56,8 @@ public struct EventStream<Element: Sendable>: Subscribable {
 }
 
 extension Subscribable {
-    /// Delivers the events that follow to `observer`, until the stream ends or the result is disposed of. The observer
-    /// is retained.
+    /// Delivers the stream's events to `observer`, until the stream ends or the result is disposed of. The observer is
+    /// retained.
     ///
     /// For whole events in one closure: `subscribe(AnyObserver { event in … })`.
     @inlinable
@@ -65,7 +65,7 @@ extension Subscribable {
         observable.subscribe(any: observer as? AnyObserver<Element> ?? AnyObserver(observer))
     }
 
-    /// Calls `onNext` with every element that follows, and `onError` or `onCompleted` at the end.
+    /// Calls `onNext` with each element of the stream, and `onError` or `onCompleted` at its end.
     @inlinable
     public func subscribe(
         onNext: @escaping @Sendable (Element) -> Void,

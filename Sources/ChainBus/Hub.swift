@@ -2,9 +2,10 @@ import ChainSystem
 
 /// The implementation of all subjects: accepts events from any thread, and delivers them one at a time.
 ///
-/// Accepting an event (under the lock) fixes its position in the order, and its receivers: the present ones. A caller
-/// that finds no delivery under way then delivers, without the lock, until the queue is empty. A caller that finds a
-/// delivery (on another thread, or further up its own stack) queues its event for that delivery and returns.
+/// Accepting an event (under the lock) fixes its position in the order, and its receivers: all that are subscribed at
+/// that time. A caller that finds no delivery under way then delivers, without the lock, until the queue is empty. A
+/// caller that finds a delivery (on another thread, or further up its own stack) queues its event for that delivery and
+/// returns.
 ///
 /// An event without contention takes the lock twice and allocates nothing, because the delivery holds a reference to
 /// the receivers, a copy-on-write collection. Every member is inlinable, because generic code that is not specialised
@@ -48,14 +49,14 @@ final class Hub<Element: Sendable>: Sendable {
         @usableFromInline var receivers = OrderedBag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
         @usableFromInline var ending: StreamEvent<Element>?
-        /// Deliveries for the caller that delivers now.
+        /// Deliveries that the caller which is delivering is still to make.
         @usableFromInline var waiting: [Delivery] = []
         @usableFromInline var isDelivering = false
 
         @inlinable
         init(past: ReplayBuffer<Element>) { self.past = past }
 
-        /// Returns the delivery if the caller is to make it; else queues it for the caller that delivers now.
+        /// Returns the delivery if the caller is to make it; otherwise queues it for the caller that is delivering.
         @inlinable
         mutating func claim(_ delivery: Delivery) -> Delivery? {
             if isDelivering {
@@ -76,7 +77,7 @@ final class Hub<Element: Sendable>: Sendable {
         self.replaysAfterEnd = replaysAfterEnd
     }
 
-    /// The newest element that is kept.
+    /// The newest of the kept elements; nil if there is none.
     @inlinable
     var last: Element? { state.withLock { $0.past.last } }
 
@@ -93,7 +94,7 @@ final class Hub<Element: Sendable>: Sendable {
 
     @inlinable
     func next(_ element: Element) {
-        // The evicted element is released without the lock, because that may run code that uses the hub.
+        // The evicted element is released without the lock, because its release may run code that uses the hub.
         let (receivers, evicted) = state.withLock { state -> (OrderedBag<Receiver>?, Element?) in
             guard state.ending == nil else { return (nil, nil) }
             let evicted = state.past.append(element)

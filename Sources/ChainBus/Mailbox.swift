@@ -4,8 +4,9 @@ import Dispatch
 /// A bounded, counted buffer between a stream and one slow subscriber.
 ///
 /// The emitter pushes, and the subscriber drains when it can. With ``Overflow/drop`` the emitter never waits: once an
-/// element did not fit, it and all that follow are dropped and counted until the next ``drain()``. So the loss is one
-/// gap, exactly after the drained elements. With ``Overflow/wait`` no element is dropped, and the emitter waits.
+/// element does not fit, this element and all that follow are dropped and counted until the next ``drain()``. So the
+/// loss is one gap, exactly after the drained elements. With ``Overflow/wait`` no element is dropped, and the emitter
+/// waits.
 ///
 ///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakeUp() }
 ///     let subscription = batches.subscribe(mailbox)
@@ -19,11 +20,12 @@ public final class Mailbox<Element: Sendable>: Observer {
     public struct Mail: Sendable {
         /// The elements, oldest first.
         public var elements: [Element] = []
-        /// The number of elements that were dropped after these.
+        /// The number of elements that were dropped after ``elements``.
         public var droppedCount = 0
-        /// The total cost of the dropped elements; equal to ``droppedCount`` where every element costs 1.
+        /// The total cost of the dropped elements; equal to ``droppedCount`` if every element costs 1.
         public var droppedCost = 0
-        /// The end of the stream, after all of these; nil while the stream goes on, and in the mail after that.
+        /// The end of the stream, after all elements; nil while the stream goes on, and in every mail after the mail
+        /// with the end.
         public var ending: StreamEvent<Element>?
 
         @inlinable
@@ -50,7 +52,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         /// The end of the stream, also after it was drained.
         @usableFromInline var ending: StreamEvent<Element>?
         @usableFromInline var isClosed = false
-        /// The number of emitters that wait for room.
+        /// The number of emitters that are waiting for room.
         @usableFromInline var waiterCount = 0
 
         @inlinable
@@ -60,7 +62,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// The most that the elements in the mailbox may cost together.
     public let limit: Int
     @usableFromInline let overflow: Overflow
-    /// How long an emitter waits for room with ``Overflow/wait``; nil without limit.
+    /// How long an emitter waits for room with ``Overflow/wait``; nil if it waits without limit.
     @usableFromInline let patience: DispatchTimeInterval?
     @usableFromInline let room = DispatchSemaphore(value: 0)
     @usableFromInline let cost: @Sendable (Element) -> Int
@@ -71,12 +73,12 @@ public final class Mailbox<Element: Sendable>: Observer {
     ///
     /// - Parameters:
     ///   - limit: The most that the elements in the mailbox may cost together; at least 1. An empty mailbox also takes
-    ///     an element that costs more, because that would never fit.
+    ///     an element that costs more than the limit, because such an element would never fit.
     ///   - overflow: The treatment of an element that does not fit.
     ///   - cost: Returns the cost of one element, such as its bytes or events; less than 0 counts as 0. Called on the
     ///     emitter's thread.
     ///   - wake: Called on the emitter's thread, with no lock held, after the mailbox went from empty to not empty. It
-    ///     must be short and must not block. The mail may have been drained before it is called.
+    ///     must be short and must not block. The mail may be drained before `wake` is called.
     @inlinable
     public init(
         limit: Int, overflow: Overflow = .drop, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
@@ -90,8 +92,9 @@ public final class Mailbox<Element: Sendable>: Observer {
         self.wake = wake
     }
 
-    /// Makes an empty mailbox with ``Overflow/wait``, in which an emitter waits for a limited time only: an element that
-    /// does not fit then is dropped, with all that follow until the next ``drain()``, as with ``Overflow/drop``.
+    /// Makes an empty mailbox with ``Overflow/wait``, in which an emitter waits for a limited time only. An element
+    /// that does not fit after that time is dropped, with all that follow until the next ``drain()``, as with
+    /// ``Overflow/drop``.
     package init(
         limit: Int, patience: DispatchTimeInterval, cost: @escaping @Sendable (Element) -> Int,
         wake: @escaping @Sendable () -> Void
@@ -99,7 +102,8 @@ public final class Mailbox<Element: Sendable>: Observer {
         (self.limit, overflow, self.patience, self.cost, self.wake) = (limit, .wait, patience, cost, wake)
     }
 
-    /// Pushes the element of a `next`, as ``push(_:)``, or notes the end of the stream. Ignores events after an end.
+    /// Pushes the element of a `next` as ``push(_:)`` does, or notes the end of the stream. Ignores events after the
+    /// first end.
     @inlinable
     public func on(_ event: StreamEvent<Element>) {
         switch event {
@@ -108,8 +112,9 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// Appends the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``). After
-    /// the stream's end or ``close()`` it is refused, and not counted. Returns whether it was appended.
+    /// Appends the element. If it does not fit, drops and counts it at once or waits for room (see ``Overflow``). After
+    /// the stream's end or ``close()`` the element is refused, and not counted. Returns whether the element was
+    /// appended.
     @discardableResult
     @inlinable
     public func push(_ element: Element) -> Bool {
@@ -133,7 +138,7 @@ public final class Mailbox<Element: Sendable>: Observer {
             room.wait()
             return true
         }
-        // After a time-out the next drain signals once too often, and an emitter that this wakes waits again.
+        // After a time-out the next drain signals once too often; an emitter that is woken without room waits again.
         return room.wait(timeout: .now() + patience) == .success
     }
 
@@ -141,7 +146,8 @@ public final class Mailbox<Element: Sendable>: Observer {
     @inlinable
     public var waitingCost: Int { state.withLock { $0.cost } }
 
-    /// Removes and returns the mail, and wakes emitters that wait for room; never blocks. An ending is returned once.
+    /// Removes and returns the mail, and wakes emitters that wait for room; never blocks. The end of the stream is
+    /// returned once.
     @inlinable
     public func drain() -> Mail {
         let (mail, waiterCount) = state.withLock { state in
@@ -184,14 +190,14 @@ public final class Mailbox<Element: Sendable>: Observer {
 enum PushResult {
     /// The element was appended; `wakes` if the mailbox was empty before, so that the subscriber is to be woken.
     case appended(wakes: Bool)
-    /// The element was dropped, or came after the end or ``Mailbox/close()``.
+    /// The element was dropped, or came after the end of the stream or ``Mailbox/close()``.
     case refused
     /// The emitter is to wait for room, and to try again.
     case full
 }
 
 extension Mailbox.State {
-    /// Appends an element if it fits; else drops it, or counts its emitter as waiting.
+    /// Appends an element if it fits; otherwise drops the element, or counts its emitter as waiting.
     @inlinable
     mutating func offer(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> PushResult {
         guard ending == nil, !isClosed else { return .refused }

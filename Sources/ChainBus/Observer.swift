@@ -1,9 +1,10 @@
 /// A receiver of events.
 ///
-/// A subscription makes one call of its observer at a time, and none after an error or a completion. Several streams
+/// A subscription makes one call of its observer at a time, and no call after an error or a completion. Several streams
 /// may call one observer at the same time.
 ///
-/// An observer runs on the emitting thread, and the other observers wait for it: hand slow work to a ``Mailbox``.
+/// An observer runs on the emitting thread, and the stream's other observers wait for it: hand slow work to a
+/// ``Mailbox``.
 public protocol Observer<Element>: Sendable {
     /// The type of the stream's elements.
     associatedtype Element: Sendable
@@ -26,7 +27,7 @@ extension Observer {
     public func onCompleted() { on(.completed) }
 }
 
-/// An observer of any kind: a closure, or another observer wrapped.
+/// An observer of any kind: a closure, or a wrapper of another observer.
 public struct AnyObserver<Element: Sendable>: Observer {
     @usableFromInline let body: @Sendable (StreamEvent<Element>) -> Void
 

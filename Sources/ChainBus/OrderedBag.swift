@@ -1,11 +1,11 @@
 /// A collection in the order of insertion. Members are removed by key.
 ///
-/// A copy is one retain and does not change with the bag, so a subject delivers to the observers that were subscribed
-/// when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal costs a binary search and
-/// O(n) moves of members, so the bag is for some thousands of members.
+/// Copying a bag costs one retain, and the copy does not change with the bag. So a subject delivers to the observers
+/// that were subscribed when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal costs
+/// a binary search and O(n) moves of members, so the bag is for some thousands of members.
 public struct OrderedBag<Element> {
-    /// The identity of one member; unique within one bag. A copy has the members of the moment under the same keys; where
-    /// both insert afterwards, their new keys may be equal.
+    /// The identity of one member; unique within one bag. A copy of the bag has the bag's members under the same keys.
+    /// Members that are inserted into the bag and into its copy afterwards may have equal keys.
     public struct Key: Hashable, Sendable {
         @usableFromInline let number: UInt64
 

@@ -23,7 +23,7 @@ struct ReplayBuffer<Element> {
         oldest == 0 ? slots : Array(slots[oldest...] + slots[..<oldest])
     }
 
-    /// Appends an element. Returns the one that it evicts, if any, to be released outside of locks.
+    /// Appends an element. Returns the element that it evicts, if any, to be released outside of locks.
     @inlinable
     mutating func append(_ element: Element) -> Element? {
         guard limit > 0 else { return nil }

@@ -23,12 +23,12 @@ import Synchronization
 /// so steps never nest; ``dispatch(_:)`` returns when the queue is empty.
 ///
 /// **The state is never copied.** The store holds the only reference to it, `reduce` changes it in place, and readers
-/// borrow it. A reader that keeps a copy of the state, or of a collection in it, makes the next change copy that
-/// as a whole, which may be 100 MB: copy only what is shown. A `~Copyable` state enforces this.
+/// borrow it. If a reader keeps a copy of the state, or of a collection in it, the next change copies the whole of that
+/// value, which may be 100 MB: copy only what is shown. A `~Copyable` state enforces this.
 ///
 /// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
-/// therefore hold values that are not `Sendable`, such as a screen. Events of other threads reach it through a
-/// ``Mailbox``, which the store's thread drains and dispatches.
+/// therefore hold values that are not `Sendable`, such as a screen. Events of other threads reach the store through a
+/// ``Mailbox``: the store's thread drains the mailbox and dispatches its elements.
 public final class StateStore<State: ~Copyable, Action, Effect> {
     @usableFromInline
     enum Phase {
@@ -74,8 +74,8 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         self.handle = handle
     }
 
-    /// Performs a step for `action`, then for the actions dispatched meanwhile. Inside a step or ``withState(_:)`` the
-    /// action is only queued.
+    /// Performs a step for `action`, then a step for each action that was dispatched during one of these steps. Inside
+    /// a step or ``withState(_:)`` the action is only queued.
     @inlinable
     public func dispatch(_ action: Action) {
         checkNotReducing("dispatch of \(Self.name(of: action))")

@@ -4,9 +4,9 @@ extension Subscribable {
     ///
     ///     for try await batch in batches.values(bufferLimit: 100) { send(batch) }
     ///
-    /// The sequence ends with the stream, or throws its error, after the buffered elements. The subscription ends
-    /// when the loop's task is cancelled, or when the sequence is released. Use one loop: a second one that waits at
-    /// the same time is a programming error, at which the process may trap.
+    /// The sequence delivers the buffered elements first. It ends when the stream completes, or throws the stream's
+    /// error. The subscription ends when the loop's task is cancelled, or when the sequence is released. Use one loop:
+    /// a second loop that waits at the same time is a programming error, at which the process may trap.
     ///
     /// - Parameters:
     ///   - bufferLimit: The most buffered elements, at least 1. An element that finds the buffer full is dropped.

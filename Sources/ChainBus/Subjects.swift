@@ -10,13 +10,13 @@
 ///   emitting never waits for another delivery and never recurses. The number of waiting events has no limit: put an
 ///   observer that cannot keep up behind a ``Mailbox``.
 /// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed. A ``BehaviorSubject`` or
-///   ``ReplaySubject`` delivers its past before them: before `subscribe` returns or, if a delivery is under way, after
-///   that delivery. No event is missed or delivered twice.
+///   ``ReplaySubject`` delivers its kept elements first: before `subscribe` returns or, if a delivery is under way,
+///   after that delivery. No event is missed or delivered twice.
 /// - **Dispose.** See ``Disposable/dispose()``.
-/// - **Locks.** None is held while an observer runs or an element is released.
+/// - **Locks.** No lock is held while an observer runs or an element is released.
 /// - **Release.** A subject that is released without having ended releases its observers without an event.
 ///
-/// A late subscriber to a subject that has ended gets its end alone.
+/// A subscriber to a subject that has ended gets only its end: the error or the completion.
 public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub = Hub<Element>()
 
@@ -39,7 +39,7 @@ public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
 
 /// A subject with a current value, which it delivers first to each subscriber. See ``PublishSubject`` for the rules.
 ///
-/// A late subscriber to a subject that has ended gets its end alone.
+/// A subscriber to a subject that has ended gets only its end: the error or the completion.
 public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub: Hub<Element>
 
@@ -59,7 +59,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
     @inlinable
     public var observable: EventStream<Element> { EventStream(of: hub) }
 
-    /// The element that was accepted last, perhaps not delivered yet; also after the end.
+    /// The element that was accepted last; it may not be delivered yet. The value remains after the end of the stream.
     @inlinable
     public var value: Element {
         guard let value = hub.last else { fatalError("A BehaviorSubject always has a value") }
@@ -70,7 +70,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
 /// A subject that begins each subscription with its newest elements, oldest first. See ``PublishSubject`` for the
 /// rules.
 ///
-/// A late subscriber to a subject that has ended gets those elements and then the end.
+/// A subscriber to a subject that has ended gets the kept elements and then the end.
 public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub: Hub<Element>
 

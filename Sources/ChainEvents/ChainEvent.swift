@@ -1,5 +1,5 @@
-/// One step of one node, as viewers get it: an ``EventRecord`` with its time and thread, and with numbers for texts and
-/// call sites.
+/// One step of one node, as viewers get it: an ``EventRecord`` with its time and thread, and with numbers in place of
+/// texts and call sites.
 ///
 ///     0        8        16       24      28      32      36    38   39   40
 ///     ├ time ──┼ node ──┼ other ─┼ site ─┼ text ─┼thread─┼detail┼kind┼flags┤
@@ -8,17 +8,19 @@ public struct ChainEvent: Hashable, Sendable {
     public var time: UInt64
     /// The node of the step.
     public var node: NodeID
-    /// Another node, by ``kind``: the parent, creator, member or adopted node, the one with the handler that blocks, or
-    /// the one that a cancellation came from; or none. On ``EventKind/renamed`` no node, but a count past 65,535.
+    /// Another node, or none. By ``kind``, it is the parent, creator, member or adopted node; the node with the
+    /// blocking handler; or the origin of a cancellation. On ``EventKind/renamed`` it is no node, but a count above
+    /// 65,535.
     public var other: NodeID
     /// The call site where the node was made (``EventKind/created``) or awaited (``EventKind/awaitMisused``): its
-    /// number in ``EventBatch/sites`` of this batch or an earlier one; 0 if unknown.
+    /// number in ``EventBatch/sites`` of this batch or an earlier batch; 0 if unknown.
     public var site: SiteID
-    /// Its dynamic text, as 1 + the index in ``EventBatch/texts`` of the same batch; 0 for none.
+    /// The event's dynamic text, as 1 + the index in ``EventBatch/texts`` of the same batch; 0 for none.
     public var text: UInt32
     /// The thread of the step.
     public var thread: ThreadID
-    /// By ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; else 0.
+    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; 0 for other
+    /// kinds.
     public var detail: UInt16
     /// The kind of the step.
     public var kind: EventKind
@@ -50,7 +52,8 @@ public struct ChainEvent: Hashable, Sendable {
 
 /// The settlement of a node. Part of the wire format.
 ///
-/// The raw values are ranks: of two reports about a node the higher one holds, because it is the better informed.
+/// The raw values are ranks: of two reports about a node, the one with the higher rank holds, because it is better
+/// informed.
 public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
     /// Not settled.
     case pending = 0
@@ -60,9 +63,9 @@ public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
     case fulfilled = 2
     /// Rejected, by itself or by the promise that it follows.
     case rejected = 3
-    /// Skipped: passed its parent's value on, without a handler for it.
+    /// Skipped: the node has no handler for its parent's value, and passed the value on.
     case skippedFulfilled = 4
-    /// Skipped: passed its parent's error on, without a handler for it.
+    /// Skipped: the node has no handler for its parent's error, and passed the error on.
     case skippedRejected = 5
     /// Rejected because its resolver was released.
     case abandoned = 6
@@ -83,23 +86,23 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
 
     /// The promise was released (``EventKind/released``).
     public static let released = SnapshotFlags(rawValue: 1)
-    /// A later attempt to settle it was made.
+    /// An attempt to settle the node was made after it had settled.
     public static let settledAgain = SnapshotFlags(rawValue: 2)
-    /// It was released rejected, without a handler for the error.
+    /// The node was released after a rejection, without a handler for the error.
     public static let unhandled = SnapshotFlags(rawValue: 4)
     /// The cancellation (requested or done) came from a viewer.
     public static let byViewer = SnapshotFlags(rawValue: 8)
-    /// Its handler blocked a worker (``EventKind/blocked``).
+    /// The node's handler blocked a worker (``EventKind/blocked``).
     public static let hasBlocked = SnapshotFlags(rawValue: 16)
-    /// A wait in its handler was refused (``EventKind/awaitMisused``).
+    /// A wait in the node's handler was refused (``EventKind/awaitMisused``).
     public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
-    /// Its handler has returned, at an unknown time (then ``NodeSnapshot/ended`` is 0).
+    /// The node's handler has returned, at an unknown time (then ``NodeSnapshot/ended`` is 0).
     public static let handlerEnded = SnapshotFlags(rawValue: 64)
-    /// It is a Swift task that does not run (``EventKind/suspended``).
+    /// The node is a Swift task that does not run (``EventKind/suspended``).
     public static let suspended = SnapshotFlags(rawValue: 128)
 }
 
-/// The state of one node at one moment: what a late subscriber gets instead of its past events.
+/// The state of one node at one moment: what a late subscriber gets instead of the node's past events.
 ///
 /// Several snapshots of one node are joined, so a node with many members can be sent in parts.
 public struct NodeSnapshot: Hashable, Sendable {
@@ -109,7 +112,7 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var kind: NodeKind
     /// The promise that its operation was called on, or none.
     public var parent: NodeID
-    /// The node of the handler that made it, or none; unknown if there is a parent.
+    /// The node with the handler that made this node, or none. Always none if there is a parent.
     public var creator: NodeID
     /// Whether a resolver in the program's hands settles it, not the runtime.
     public var isExternal: Bool
@@ -117,34 +120,34 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var site: SiteID
     /// Its label, bounded, unescaped.
     public var label: String?
-    /// How often it was renamed until it had that label; 0 if it was made with it.
+    /// How often the node had been renamed when it got its label; 0 if it was made with the label.
     public var renameCount: UInt64
     /// Its parent in another process.
     public var remoteParent: NodeKey?
     /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
-    /// The thread that its handler began on, or that a Swift task ran on last; 0 if there is none or it is unknown.
+    /// The thread that its handler began on, or that a Swift task ran on last; 0 if no thread is known.
     public var thread: ThreadID
     /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
     /// The time at which a Swift task last began to run or was suspended (``EventKind/resumed``,
     /// ``EventKind/suspended``); 0 if unknown.
     public var switched: UInt64
-    /// The earliest time of any event about it if `created` is 0; else 0.
+    /// If `created` is 0, the earliest time of any event about the node; else 0.
     public var seen: UInt64
     /// Its settlement.
     public var settlement: Settlement
     /// Whether its cancellation was requested.
     public var cancelRequested: Bool
-    /// The time of that request; 0 if there was none or the time is unknown.
+    /// The time at which the cancellation was requested; 0 if it was not requested or the time is unknown.
     public var cancelRequestedAt: UInt64
-    /// The source of that request, bounded, unescaped.
+    /// The source of the requested cancellation, bounded, unescaped.
     public var canceller: String?
     /// Further marks.
     public var flags: SnapshotFlags
     /// The node that it follows, or none.
     public var adopted: NodeID
-    /// The time since which it follows; 0 if it does not or the time is unknown.
+    /// The time at which it began to follow `adopted`; 0 if it follows no node or the time is unknown.
     public var adoptedAt: UInt64
     /// The members of a combinator, in order, bounded.
     public var members: [NodeID]
@@ -153,7 +156,7 @@ public struct NodeSnapshot: Hashable, Sendable {
     /// A one-line summary of its error or cancellation, bounded, unescaped.
     public var summary: String?
 
-    /// Makes a snapshot of a pending node of which nothing else is known.
+    /// Makes a snapshot of a pending node of which only the id and the kind are known.
     public init(id: NodeID, kind: NodeKind) {
         self.id = id
         self.kind = kind

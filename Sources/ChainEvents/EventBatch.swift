@@ -1,6 +1,7 @@
 /// The number of events made, delivered and lost since recording began. Counts never decrease.
 ///
-/// At rest `made == delivered + lostInRings`; a client adds its own ``lostAtClient``.
+/// At rest `madeCount == deliveredCount + lostInRings`. Events that only one client lost are counted in
+/// ``lostAtClient``.
 public struct EventCounts: Hashable, Sendable {
     /// Events made.
     public var madeCount: UInt64
@@ -25,18 +26,19 @@ public struct EventCounts: Hashable, Sendable {
 
 /// A mark in the stream of batches that begins or ends a resync, which corrects a forest after a loss.
 public enum Resync: Hashable, Sendable {
-    /// The batches after it, up to ``end(epoch:)``, report every node that the program still has: by a snapshot, or by
-    /// an event of its own.
+    /// The batches after this mark, up to ``end(epoch:)``, report every node that the program still has: by a snapshot,
+    /// or by an event about the node.
     case begin(epoch: UInt64)
-    /// Nodes made up to `epoch` (ns of the process's clock) that were not reported since ``begin(epoch:)`` have ended:
-    /// a pending one is settled as ``Settlement/unknown``, and a running handler has returned.
+    /// Nodes made up to `epoch` (ns of the process's clock) that were not reported since ``begin(epoch:)`` have ended.
+    /// If such a node is pending, it is settled as ``Settlement/unknown``; if its handler runs, the handler has
+    /// returned.
     case end(epoch: UInt64)
 }
 
 /// The snapshots and events of one process over a short time, and additions to the tables that they refer to.
 ///
 /// A receiver applies them in this order: `sites`, `threads`, `executors`, then `nodes`, `events`, `resync`. Events of
-/// one thread are in the order in which they happened; those of different threads in any order.
+/// one thread are in the order in which they happened; events of different threads are in any order.
 public struct EventBatch: Sendable {
     /// The observed process.
     public var process: ProcessKey
@@ -46,8 +48,8 @@ public struct EventBatch: Sendable {
     public var time: UInt64
     /// Additions to the table of call sites.
     public var sites: [SiteID: CodeLocation]
-    /// Additions to the table of threads: a thread's name, or the label of the queue that it served; empty if a number
-    /// that had a name is that of a thread without one.
+    /// Additions to the table of threads: a thread's name, or the label of the queue that it served. An empty name
+    /// removes the earlier name of a number, because a thread without a name has the number.
     public var threads: [ThreadID: String]
     /// Additions to the table of executors.
     public var executors: [ExecutorID: String]
@@ -59,7 +61,7 @@ public struct EventBatch: Sendable {
     public var texts: [String]
     /// Totals since recording began.
     public var loss: EventCounts
-    /// The beginning or end of a resync, to be applied after the rest of this batch.
+    /// The beginning or end of a resync, to be applied after everything else in this batch.
     public var resync: Resync?
 
     /// Makes an empty batch.
@@ -86,11 +88,11 @@ public struct EventBatch: Sendable {
 
 /// Whether a program records its last minutes into a file. Part of the wire format.
 public enum FlightRecorderState: UInt8, Hashable, Sendable, CaseIterable {
-    /// It does not.
+    /// It does not record.
     case none = 0
-    /// It does.
+    /// It records.
     case recording = 1
-    /// It did, until its file could not be written, such as on a full disk.
+    /// It recorded until its file could not be written, such as on a full disk.
     case ended = 2
 }
 
@@ -141,7 +143,7 @@ public struct ProcessDescription: Hashable, Sendable {
     public var startTime: UInt64
     /// Whether the program refuses cancellations; it carries out other commands.
     public var isReadOnly: Bool
-    /// What it cannot show of the Swift tasks, although it shows tasks.
+    /// The facts about Swift tasks that the program cannot show; empty if it shows no tasks.
     public var missingTaskFacts: TaskFacts = []
     /// Whether it records its last minutes.
     public var flightRecorder = FlightRecorderState.none
@@ -158,9 +160,11 @@ public struct ProcessDescription: Hashable, Sendable {
         self.isReadOnly = isReadOnly
     }
 
-    /// Takes another offset over. One that differs by a second or less is ignored, because the description should not
-    /// change with each correction of the system's clock. A ``startTime`` before September 2020, of a program that was
-    /// started before the clock was set, is shifted with it; another one stays, because the machine was suspended since.
+    /// Replaces the offset. A change of a second or less is ignored, because the description should not change with
+    /// each correction of the system's clock.
+    ///
+    /// A ``startTime`` before September 2020 is shifted with the offset, because the program was started before the
+    /// clock was set. A later ``startTime`` stays: the offset changed because the machine was suspended.
     package mutating func correct(wallOffset offset: UInt64) {
         let change = offset &- wallOffset
         guard Int64(bitPattern: change).magnitude > 1_000_000_000 else { return }

@@ -10,7 +10,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case started = 4
     /// Its handler returned or threw without settling the node.
     case ended = 5
-    /// It follows `other` from now on.
+    /// It begins to follow `other`.
     case adopted = 6
     /// Settled with a value; the text is the value if values are captured.
     case fulfilled = 7
@@ -21,13 +21,13 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case cancelRequested = 9
     /// Settled by a cancellation; the text contains the source and the reason.
     case cancelled = 10
-    /// Settled with its parent's outcome, because it has no handler for that; with ``EventFlags/error`` if it is an
-    /// error.
+    /// Settled with its parent's outcome, because it has no handler for that outcome. Has ``EventFlags/error`` if the
+    /// outcome is an error.
     case skipped = 11
     /// Rejected because its resolver was released, or its handler dropped, while it was pending. The text contains the
     /// labels up to the root if errors are captured.
     case abandoned = 12
-    /// A later attempt to settle it, which did nothing.
+    /// An attempt, without effect, to settle the node after it had settled.
     case settledAgain = 13
     /// Released after a rejection, without a handler for the error. The text describes the error if errors are
     /// captured.
@@ -44,8 +44,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// A wait for `node` on this thread was refused, because it could not have ended; `other` as with ``awaited``. The
     /// site is that of the wait; the text gives the reason.
     case awaitMisused = 19
-    /// Its label changed to the text. `detail` counts its renamings from 1 to at most 65,535; from there on `other` is
-    /// the count. The label with the highest count holds.
+    /// Its label changed to the text. `detail` counts its renamings from 1 to at most 65,535; a higher count is in
+    /// `other`. Of several labels, the label with the highest count holds.
     case renamed = 20
     /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
     /// `1f3a5c7e9b2d4f60-2a`.
@@ -74,9 +74,10 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
     public static let error = EventFlags(rawValue: 4)
     /// On ``EventKind/created``: a resolver settles the node, not the runtime.
     public static let external = EventFlags(rawValue: 8)
-    /// On ``EventKind/created``: the node was made before recording began, so the time is not that of its creation.
+    /// On ``EventKind/created``: the node was made before recording began, so the event's time is not the node's
+    /// creation time.
     public static let late = EventFlags(rawValue: 32)
-    /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: from a viewer.
+    /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: the cancellation came from a viewer.
     public static let byViewer = EventFlags(rawValue: 16)
 }
 
@@ -89,7 +90,8 @@ public struct EventRecord: Sendable {
     /// The call site: where the node was made, on ``EventKind/created``; where it was awaited, on
     /// ``EventKind/awaitMisused``; else unknown.
     public var site: CallSite
-    /// By ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; else 0.
+    /// Depends on ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; 0 for other
+    /// kinds.
     public var detail: UInt16
     /// What happened.
     public var kind: EventKind

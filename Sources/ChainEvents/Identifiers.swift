@@ -15,7 +15,7 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
     @inlinable
     public static var none: NodeID { NodeID(rawValue: 0) }
 
-    /// Compares numbers. Within one thread that is the order of creation.
+    /// Compares numbers. The numbers that one thread allocates are in the order of creation.
     @inlinable
     public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
 
@@ -23,7 +23,8 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
     public var description: String { "#\(rawValue)" }
 }
 
-/// The key of one run of a program: random at its start, so that a restarted process is not mistaken for the old one.
+/// The key of one run of a program: random at its start, so that a restarted process is not mistaken for the earlier
+/// run.
 public struct ProcessKey: RawRepresentable, Hashable, Sendable {
     /// The number itself.
     public var rawValue: UInt64
@@ -32,11 +33,11 @@ public struct ProcessKey: RawRepresentable, Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The unique key of a node: the process, and the id within it.
+/// The unique key of a node: the process, and the node's id within the process.
 public struct NodeKey: Hashable, Sendable {
     /// The run of a program.
     public var process: ProcessKey
-    /// The node within it.
+    /// The node within the process.
     public var id: NodeID
 
     /// Makes a key.

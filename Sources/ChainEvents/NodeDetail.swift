@@ -33,11 +33,11 @@ public struct ProcessTotals: Hashable, Sendable {
     public var chainCount: UInt64
     /// The number of kept nodes.
     public var nodeCount: UInt64
-    /// The number of kept nodes that are not settled, and of those with a running handler.
+    /// The number of kept nodes that are not settled, and how many of these nodes have a running handler.
     public var liveCount: UInt64, runningCount: UInt64
     /// The number of kept chains that were rejected or abandoned.
     public var rejectedCount: UInt64
-    /// The number of watching viewers, without the one that asks.
+    /// The number of watching viewers, not counting the viewer that asks.
     public var viewerCount: UInt64
 
     /// Makes totals; all 0 by default.

@@ -43,13 +43,13 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// `thenCallback`: its handler gets the resolver that settles it.
     case callback = 26
     // Combinators: joined to their members by `LinkKind.member`.
-    /// `all`: fulfilled when every member is.
+    /// `all`: fulfilled when every member is fulfilled.
     case all = 48
     /// `allSettled`: fulfilled when every member is settled.
     case allSettled = 49
-    /// `any`: fulfilled with the first member that is.
+    /// `any`: fulfilled with the first member that is fulfilled.
     case any = 50
-    /// `race`: settled with the first member that is; of a `Chain`, with the first member that is fulfilled.
+    /// `race`: settled with the first member that settles; of a `Chain`, with the first member that is fulfilled.
     case race = 51
     /// `sequence` and `seq`: starts its members in order, for their values.
     case sequence = 52

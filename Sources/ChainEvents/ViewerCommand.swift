@@ -18,7 +18,7 @@ public struct ViewerCommand: Hashable, Sendable {
         case resync
         /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
-        /// Send what the flight recorder has of the last `last` nanoseconds, as a file.
+        /// Send what the flight recorder has of the last `last` nanoseconds, as a recording.
         case dump(last: UInt64)
     }
 
@@ -50,7 +50,7 @@ public struct CommandReply: Hashable, Sendable {
         case refused(String)
     }
 
-    /// The number of the command that this answers.
+    /// The number of the command that this reply answers.
     public var command: UInt64
     /// The outcome.
     public var outcome: Outcome

@@ -5,8 +5,8 @@ package protocol NodeExporter {
     /// Receives a new root, which may be evicted or placed under another node later.
     mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws
 
-    /// Receives a node that is settled and has no running handler. Beginnings and ends of one batch are in the order of
-    /// their times.
+    /// Receives a node that is settled and has no running handler. Roots and finished nodes of one batch are passed in
+    /// the order of the times at which they were made or settled.
     mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
 
     /// Receives the forest after each batch.
@@ -25,9 +25,10 @@ extension NodeExporter {
 
 /// Applies batches to a forest, and passes each node to an exporter once it is finished.
 ///
-/// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time, or once
-/// ``Options/waitingLimit`` others wait, or once a chain has too many nodes. Until then it can be placed elsewhere in
-/// the tree and get marks. Memory depends on the live nodes and on the limits, not on the number of events.
+/// A node is passed on a little later than it finishes: after ``Options/delay`` of the program's time. It is passed on
+/// earlier if over ``Options/waitingLimit`` nodes wait, or if a chain has too many nodes. While it waits, it can be
+/// placed under another node of the tree and get marks. Memory depends on the live nodes and on the limits, not on the
+/// number of events.
 package struct ExportStream<Exporter: NodeExporter> {
     /// Limits of a stream.
     package struct Options: Sendable {
@@ -37,8 +38,8 @@ package struct ExportStream<Exporter: NodeExporter> {
         package var delay: UInt64 = 5_000_000_000
         /// The most nodes of a chain before its settled beginning is evicted.
         package var chainNodeLimit = 200_000
-        /// The moment that the export begins at, in nanoseconds of the program's clock. Nodes that are finished by then
-        /// are not passed on, and chains that are over by then do not begin.
+        /// The moment that the export begins at, in nanoseconds of the program's clock. Nodes that have finished by
+        /// this moment are not passed on, and chains that have settled by it do not begin.
         package var start: UInt64 = 0
 
         package init() {}
@@ -63,12 +64,12 @@ package struct ExportStream<Exporter: NodeExporter> {
     private var firstEntry = 0
     /// What was done for each node, by its index.
     private var progress: [NodeProgress] = []
-    /// Whether no batch after ``Options/start`` has come. Until then changes are not consumed.
+    /// Whether no batch after ``Options/start`` has been applied. Before such a batch, changes are not consumed.
     private var isBeforeStart: Bool
 
     /// Begins with an empty forest.
     package init(of process: ProcessKey, to exporter: Exporter, options: Options = Options()) {
-        // Twice what waits, so that no node is evicted while it waits.
+        // Twice the number of waiting nodes, so that no node is evicted while it waits.
         let kept = 2 * options.waitingLimit + 1_000
         let limits = ForestLimits(
             settledNodeLimit: kept, settledLeafLimit: kept, chainNodeLimit: options.chainNodeLimit, changeLimit: .max)
@@ -79,7 +80,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         forest.consumeChanges(into: &changes)
     }
 
-    /// Applies a batch, and passes on what has waited for long enough.
+    /// Applies a batch, and passes on the nodes that have waited for long enough.
     package mutating func apply(_ batch: EventBatch) throws {
         if batch.time > options.start { start() }
         forest.apply(batch)
@@ -93,7 +94,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         forest.evictSettled(now: forest.now, budget: 1 << 20)
     }
 
-    /// Passes on the nodes that wait, and then the unfinished ones.
+    /// Passes on the nodes that wait, and then the unfinished nodes.
     package mutating func end() throws {
         start()
         try passOn(waitingLimit: 0, delay: 0)
@@ -116,7 +117,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         Int(node.rawValue) < progress.count ? progress[Int(node.rawValue)] : []
     }
 
-    /// Notes what was finished by ``Options/start``, and enqueues the chains that are live then.
+    /// Notes the nodes that had finished by ``Options/start``, and enqueues the chains that are live at that moment.
     private mutating func start() {
         guard isBeforeStart else { return }
         enqueueChanges()
@@ -146,7 +147,8 @@ package struct ExportStream<Exporter: NodeExporter> {
                 continue
             }
             let view = forest.node(change.index)
-            // A node that is only referenced by others is passed on at the end, if it is not reported until then.
+            // A node of which only the id is known has no settlement. It is passed on at the end, unless it is reported
+            // before.
             guard let settled = view.settled else { continue }
             if isBeforeStart {
                 progress[index].formUnion([.begun, .passed])
@@ -164,7 +166,7 @@ package struct ExportStream<Exporter: NodeExporter> {
         }
     }
 
-    /// Passes on nodes, batch by batch, until at most `waitingLimit` wait, and none for `delay` or longer.
+    /// Passes on nodes, batch by batch, until at most `waitingLimit` nodes wait, and no node has waited for `delay`.
     private mutating func passOn(waitingLimit: Int, delay: UInt64) throws {
         while firstEntry < entries.count,
             entries.count - firstEntry > waitingLimit || entries[firstEntry].time.addingClamped(delay) <= forest.now
@@ -194,10 +196,10 @@ package struct ExportStream<Exporter: NodeExporter> {
 /// What was done for a node.
 private struct NodeProgress: OptionSet {
     let rawValue: UInt8
-    /// It was enqueued as a new root, or finished without being one, so that it never begins.
+    /// The node was enqueued as a new root; or it has finished, after which it cannot begin.
     static let begun = NodeProgress(rawValue: 1)
-    /// It was enqueued as finished.
+    /// The node was enqueued as finished.
     static let waiting = NodeProgress(rawValue: 2)
-    /// It was passed on as finished, or had finished by ``ExportStream/Options/start``.
+    /// The node was passed on as finished, or had finished by ``ExportStream/Options/start``.
     static let passed = NodeProgress(rawValue: 4)
 }

@@ -22,8 +22,9 @@ struct HandlerRun {
     /// The most links of one node that are looked at.
     private static let linkLimit = 64
 
-    /// Returns the handler that settled a node: its own, or that of the node that it follows, of the member that
-    /// settled last or, for a skipped node, of its parent. Nil where a resolver or a timer did.
+    /// Returns the run of the handler that settled a node; nil if a resolver or a timer settled it. The search begins
+    /// with the node's own handler. It goes on to the followed node, to the member that settled last or, for a skipped
+    /// node, to the parent.
     static func settling(_ node: NodeIndex, in forest: borrowing ChainForest) -> HandlerRun? {
         var node = node
         for _ in 0..<depthLimit {

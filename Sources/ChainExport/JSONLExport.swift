@@ -9,14 +9,14 @@ import ChainModel
 package struct JSONLExport: NodeExporter {
     /// The version of the format, raised when a field changes its meaning.
     package static let format = 1
-    /// The most links of a node that its line names.
+    /// The most links of a node that are written in its line.
     private static let linkLimit = 1_000
 
     private let process: ProcessDescription
     private let output: TextOutput
     /// Nodes written so far.
     package private(set) var nodeCount = 0
-    /// Depths of nodes that are known until the forest changes, so that a chain of n nodes takes O(n) in a batch.
+    /// The depths found since the forest last changed, cached so that the n nodes of a chain take O(n) in a batch.
     private var depths: [NodeIndex: Int] = [:]
 
     /// Makes an exporter, and writes the line about the program.

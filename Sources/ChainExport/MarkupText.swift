@@ -1,7 +1,7 @@
 /// Text for SVG and HTML.
 enum MarkupText {
     /// Returns a text for use between tags and in quoted attributes. Replaces control characters other than tabs and
-    /// newlines, and what else XML does not allow.
+    /// newlines, and all other characters that XML does not allow.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -3,7 +3,8 @@ import ChainText
 
 /// A moment as a flowchart of Mermaid, within Mermaid's limits.
 ///
-/// Where a moment is larger, links are left out first, then nodes, as by ``Moment`` with a smaller limit.
+/// A moment that exceeds the limits is shown without some of its links. If its nodes alone exceed the limits, nodes are
+/// left out, too, as by ``Moment`` with a smaller limit.
 package struct MermaidExport {
     /// The most nodes that are shown by default.
     package static let nodeLimit = 200
@@ -23,7 +24,7 @@ package struct MermaidExport {
         var shown = moment
         var chart = Chart(shown)
         while chart.nodeEdgeCount > Self.edgeLimit || chart.nodeSize > Self.textLimit, shown.nodeCount > 1 {
-            // The share that fits, rounded down, because the nodes are not of one size.
+            // The share of nodes that fits if all are of one size. They are not, so the loop tries again.
             let share = min(
                 Double(Self.edgeLimit) / Double(max(1, chart.nodeEdgeCount)),
                 Double(Self.textLimit) / Double(chart.nodeSize))
@@ -65,7 +66,7 @@ private struct Chart {
     private let tail: String
     /// How many edges lead from parents to children.
     private(set) var nodeEdgeCount = 0
-    /// The lines of the links between shown nodes, one each.
+    /// The lines of the links between shown nodes, one line for each link.
     let links: [String]
 
     /// The greatest size of the note on left-out links, in units of UTF-16.
@@ -93,7 +94,7 @@ private struct Chart {
         }.joined()
     }
 
-    /// The size of all but the links, in units of UTF-16.
+    /// The size of everything but the links, in units of UTF-16.
     var nodeSize: Int { head.utf16.count + nodes.utf16.count + tail.utf16.count + Self.noteSize }
 
     func text(links: some Sequence<String>, leftOut count: Int) -> String {

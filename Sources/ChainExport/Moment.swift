@@ -12,13 +12,13 @@ package struct Moment {
     package let time: UInt64
     /// The chains that are shown, in the order in which they were made; each with its nodes in the order of the tree.
     package private(set) var chains: [[TreeRow]]
-    /// How many nodes match and are not shown, because of the limit.
+    /// How many nodes of the listing are not shown, because of the limit.
     package private(set) var leftOutCount: Int
     /// Seconds to add to UTC for times of day.
     package let clockOffset: Int
 
-    /// Selects chains up to the limit of a listing: live ones first, then the newest. The first one is cut if it alone
-    /// exceeds the limit.
+    /// Selects chains up to the limit of a listing: live chains before settled chains, and the newest first. The first
+    /// chain is cut if it alone exceeds the limit.
     package init(
         _ forest: ChainForest, of process: ProcessDescription, at time: UInt64, listing: TreeListing, clockOffset: Int
     ) {
@@ -45,7 +45,7 @@ package struct Moment {
         }
         var (room, kept): (Int, [Int: [TreeRow]]) = (nodeLimit, [:])
         for index in order where room > 0 {
-            // Only the first one may be cut.
+            // Only the first chain may be cut.
             if chains[index].count > room, !kept.isEmpty { continue }
             kept[index] = Array(chains[index].prefix(room))
             room -= kept[index]?.count ?? 0

@@ -14,7 +14,7 @@ package struct OTLPExport: NodeExporter {
     /// The collected spans, and their number.
     private var body = "", count = 0
 
-    /// Makes an exporter that calls `send` with the bodies of requests. ``flush()`` sends the last one.
+    /// Makes an exporter that calls `send` with the bodies of requests. ``flush()`` sends the last request.
     ///
     /// - Parameter version: the version of chainview.
     package init(
@@ -38,7 +38,7 @@ package struct OTLPExport: NodeExporter {
         try finished(node, in: forest)
     }
 
-    /// Sends what has been collected.
+    /// Sends the collected spans, if there are any.
     package mutating func flush() throws {
         guard count > 0 else { return }
         let (request, spanCount) = (head + body + tail, count)

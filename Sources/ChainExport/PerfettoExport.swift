@@ -6,16 +6,17 @@ import ChainText
 ///
 /// | in the trace | of |
 /// | --- | --- |
-/// | slices on threads | handlers, from their start to their end; not those of tasks, which may be suspended |
+/// | slices on threads | handlers, from their start to their end; not the handlers of tasks, which may be suspended |
 /// | flows | from the handler that settled a promise to each handler that waited for the promise |
 /// | async slices on at most 200 tracks | chains, and in them their steps, each from its turn to its settlement |
 /// | counters | running and queued nodes |
 ///
-/// Times are microseconds with three decimals since the start. A step that overlaps another step of its chain is on a
-/// further track, in a further slice of the chain.
+/// A step's turn comes when the step is made or its parent settles, whichever is later. Times are microseconds with
+/// three decimals since the start. A step that overlaps another step of its chain is on a further track, in a further
+/// slice of the chain.
 package struct PerfettoExport: NodeExporter {
     private struct OpenChain {
-        /// Its lanes, each with a slice of the chain around the steps. Empty where all lanes were taken.
+        /// Its lanes, each with a slice of the chain around the steps. Empty if no lane was free.
         var lanes: [Int]
         var begin: UInt64
     }
@@ -28,13 +29,13 @@ package struct PerfettoExport: NodeExporter {
     private var events: TraceEvents
     private var lanes = PerfettoLanes()
     private var chains: [NodeID: OpenChain] = [:]
-    /// Chains that have settled, by root and in order of their end: closed once something later is written.
+    /// Chains that have settled, by root, in the order of their ends. Each is closed once something later is written.
     private var closing: [(id: NodeID, end: UInt64)] = []
-    /// The names of threads that were written last.
+    /// For each thread, the name that was written last.
     private var threadNames: [ThreadID: String] = [:]
-    /// The counters that were written last.
+    /// The values of the counters that were written last.
     private var counters: (running: Int, queued: Int)?
-    /// Whether unfinished nodes are written.
+    /// Whether the export has reached the unfinished nodes, at its end.
     private var isEnding = false
     /// Whether ``closeFormerChains(_:)`` was called for this batch.
     private var hasReclaimed = false
@@ -59,7 +60,7 @@ package struct PerfettoExport: NodeExporter {
     // MARK: Nodes
 
     package mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws {
-        // Members of a combinator were made before it.
+        // The members of a combinator are in its tree, but were made before it.
         var (begin, node, rest): (UInt64, NodeIndex?, Int) = (.max, root, 64)
         while let current = node, rest > 0 {
             begin = min(begin, forest.node(current).created)
@@ -76,7 +77,7 @@ package struct PerfettoExport: NodeExporter {
         try closeChains(before: end, in: forest)
         let id = forest.id(of: root)
         let begin = forest.timing(of: node, now: end).total.map { end.subtractingClamped($0) }
-        // A node that is chained to a closed chain opens it again.
+        // A node that is chained to a closed chain opens the chain again.
         if chains[id] == nil, let begin { try open(root, from: begin, in: forest) }
         if let begin { try writeStep(view, of: id, from: begin, to: end, in: forest) }
         let chain = forest.chain(of: root)
@@ -96,7 +97,7 @@ package struct PerfettoExport: NodeExporter {
         try writeCounters(forest)
     }
 
-    /// Closes what is open, and writes the end of the trace.
+    /// Closes the open chains, and writes the end of the trace.
     package mutating func end(_ forest: borrowing ChainForest) throws {
         for (id, chain) in chains.sorted(by: { $0.key < $1.key }) {
             let settled = forest.index(of: id).flatMap { forest.chain(of: $0).settled }
@@ -143,7 +144,7 @@ package struct PerfettoExport: NodeExporter {
         let count = closing.prefix { $0.end < moment }.count
         for (id, end) in closing[..<count] {
             guard let chain = chains[id] else { continue }
-            // A settled chain goes on when something is chained to it; then it is closed later.
+            // A settled chain goes on when a node is chained to it; it is closed later, at its new end.
             if let root = forest.index(of: id), forest.isRoot(root), case let known = forest.chain(of: root),
                 known.liveCount > 0 || known.settled ?? 0 > end
             {

@@ -1,4 +1,4 @@
-/// Tracks for chains. A track belongs to one chain until the chain has settled, then to another.
+/// Tracks for chains. A track belongs to one chain until the chain has settled; after that, another chain can take it.
 struct PerfettoLanes {
     /// One track.
     struct Lane {
@@ -14,8 +14,8 @@ struct PerfettoLanes {
     static let limit = 200
     private(set) var lanes: [Lane] = []
 
-    /// Takes a lane that is free from `begin` on, and returns its index: one of the group, else a new one, else any;
-    /// nil where there is none.
+    /// Takes a lane that is free from `begin` on, and returns its index. Prefers a lane of the group, then a new lane,
+    /// then any free lane. Nil if there is no free lane.
     mutating func take(for group: String, from begin: UInt64) -> Int? {
         var other: Int?
         for (index, lane) in lanes.enumerated() where !lane.isTaken && lane.end <= begin {
@@ -41,13 +41,13 @@ struct PerfettoLanes {
     /// Records that a lane has a slice up to `end`.
     mutating func extend(_ lane: Int, to end: UInt64) { lanes[lane].end = max(lanes[lane].end, end) }
 
-    /// Makes a lane free again, after `end`.
+    /// Makes a lane free from `end` on.
     mutating func release(_ lane: Int, at end: UInt64) {
         extend(lane, to: end)
         lanes[lane].isTaken = false
     }
 
-    /// Returns the part that a label has in common with others of its kind: `order` for `order 17`.
+    /// Returns the part that a label has in common with similar labels: `order` for `order 17`.
     static func group(of label: String) -> String {
         let words = label.unicodeScalars.prefix { !("0"..."9").contains($0) }
         var text = String(String.UnicodeScalarView(words.prefix(64)))

@@ -4,10 +4,10 @@ import ChainText
 
 /// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
 ///
-/// The ids are stable, so a span that is sent twice is the same one: a trace id is made of the program's run and the
-/// chain's root, a span id of the node. (A chain of more nodes than are kept loses its root, and gets another trace id.)
-/// A span begins when its node's turn has come: when the node was made or its
-/// parent was settled, whichever was later.
+/// The ids are stable, so a span that is sent twice has the same ids both times. A trace id is made of the program's
+/// run and the chain's root, a span id of the node. A chain of more nodes than are kept loses its root, and gets
+/// another trace id. A span begins when the turn of its node has come: when the node was made or its parent was
+/// settled, whichever was later.
 package struct SpanJSON: Sendable {
     private let process: ProcessDescription
 
@@ -48,7 +48,7 @@ package struct SpanJSON: Sendable {
         )
     }
 
-    /// Returns the span of a node; nil where it is not settled.
+    /// Returns the span of a node; nil if the node is not settled.
     package func object(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         let view = forest.node(node)
         guard let settled = view.settled else { return nil }
@@ -146,8 +146,8 @@ package struct SpanJSON: Sendable {
         }
     }
 
-    /// Returns ok (1) for a fulfilled node, error (2) with its text for one that was rejected, abandoned or cancelled,
-    /// and an unset status for others.
+    /// Returns ok (1) for a fulfilled node, and an unset status for a live, skipped or unknown node. For a rejected,
+    /// abandoned or cancelled node returns error (2), with the summary or the state as its message.
     private func status(of view: NodeView, in forest: borrowing ChainForest) -> String {
         switch view.state {
         case .fulfilled: return "{\"code\":1}"

@@ -2,13 +2,13 @@ import ChainBus
 import ChainEvents
 import ChainSystem
 
-/// The delivery of a subscription's batches to an observer, one at a time and in order, on the notified thread.
+/// The delivery of a subscription's batches to an observer, one batch at a time and in order, on the notified thread.
 final class BatchPump: Disposable {
     fileprivate struct State {
         var subscription: BatchSubscription?
-        /// Whether a thread delivers now.
+        /// Whether a thread is delivering.
         var isPumping = false
-        /// Whether that thread has to look for batches once more when it is done.
+        /// Whether the delivering thread has to look for batches once more when it is done.
         var isRepeatRequested = false
         var isDisposed = false
     }
@@ -46,7 +46,7 @@ final class BatchPump: Disposable {
 }
 
 extension BatchPump.State {
-    /// Claims the delivery for the calling thread. Where another thread delivers, requests a repeat, and returns nil.
+    /// Claims the delivery for the calling thread. If another thread is delivering, requests a repeat, and returns nil.
     fileprivate mutating func claim() -> BatchSubscription? {
         guard !isDisposed, let subscription else { return nil }
         isRepeatRequested = isPumping

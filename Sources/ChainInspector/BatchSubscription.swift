@@ -5,9 +5,9 @@ import Synchronization
 
 /// One subscriber's stream: first the whole state of the forest, in chunks by id, then every batch that follows.
 ///
-/// The subscriber fetches batches with ``next()`` when it can. Between two fetches they wait in a mailbox with a limit.
-/// Batches that do not fit are dropped and counted. Then the whole state is sent again, between `Resync.begin` and
-/// `.end`, which corrects the subscriber's forest: nodes that are not in the state have ended.
+/// The subscriber fetches batches with ``next()`` when it can. Between two fetches, batches wait in a mailbox with a
+/// limit. Batches that do not fit are dropped and counted. After a drop the whole state is sent again, between
+/// `Resync.begin` and `.end`. This corrects the subscriber's forest: nodes that are not in the state have ended.
 ///
 ///     let subscription = try Inspector.start().subscribe(onReady: { wakeUp() })
 ///
@@ -17,14 +17,14 @@ import Synchronization
 /// (`EventBatch.sequence`) are the subscription's own, without gaps.
 public final class BatchSubscription: Disposable {
     fileprivate struct State {
-        /// The batches that are ready; those before ``queueStart`` were fetched.
+        /// The batches that are ready; the batches before ``queueStart`` were fetched.
         var queue: [EventBatch] = []
         var queueStart = 0
-        /// While the state is being sent, the first id that was not queued yet, and the epoch; else nil.
+        /// While the state is being sent, the first id that is not enqueued yet, and the epoch; else nil.
         var statePosition: (next: NodeID, epoch: UInt64)?
         /// Whether the state has to be sent again, because a batch was dropped or the state was requested.
         var isStale = false
-        /// The epoch of the registry walk under way, if this subscriber got all of it so far.
+        /// The epoch of the registry walk under way, if this subscriber got all of the walk so far; else nil.
         var walkEpoch: UInt64?
         /// The number of the last batch.
         var sequence: UInt64 = 0
@@ -67,11 +67,11 @@ public final class BatchSubscription: Disposable {
             wake: { flag.isSet.store(true, ordering: .relaxed) })
     }
 
-    /// Returns the next batch, or nil if there is none now. Never waits for the program; while the state is being sent
-    /// it may wait a few milliseconds for the collector.
+    /// Returns the next batch; nil if no batch is ready. Never waits for the program. While the state is being sent, it
+    /// may wait a few milliseconds for the collector.
     public func next() -> EventBatch? {
         if let batch = dequeue() { return batch }
-        // Not while the state is owed, because a subscriber that is always late always has mail.
+        // Not while a part of the state is still to be sent, because a subscriber that is always late always has mail.
         if !owesState {
             fillQueue()
             if let batch = dequeue() { return batch }
@@ -98,7 +98,7 @@ public final class BatchSubscription: Disposable {
         onReady()
     }
 
-    /// Ends the subscription; ``next()`` returns nil from now on.
+    /// Ends the subscription; ``next()`` returns nil after this call.
     public func dispose() {
         let isFirst = state.withLock { state in
             defer { state.isDisposed = true }
@@ -125,7 +125,7 @@ public final class BatchSubscription: Disposable {
         state.withLock { $0.lostCount += UInt64(batch.events.count) }
     }
 
-    /// Refuses batches from now on; under the collector's lock.
+    /// Refuses batches after this call; under the collector's lock.
     func end() { mailbox.on(.completed) }
 
     /// Returns whether the mailbox went from empty to not empty since the last call.
@@ -167,15 +167,16 @@ public final class BatchSubscription: Disposable {
         }
     }
 
-    /// Enqueues the next part of the state, and returns the next batch; under the collector's lock, so that no batch is
-    /// applied meanwhile.
+    /// Enqueues the next part of the state, and returns the next batch. Called under the collector's lock, so that no
+    /// batch is applied while the part is made.
     private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
         fillQueue()
         state.withLock { state in
             if state.statePosition != nil {
                 state.continueState(collected)
             } else if state.isStale {
-                // The time of the last batch before it, because all nodes that the subscriber has were created by then.
+                // The epoch is the time of the last batch before the state: all nodes that the subscriber has were
+                // created by then.
                 state.beginState(collected, epoch: state.queue.last?.time ?? state.lastTime)
             }
         }
@@ -196,13 +197,13 @@ extension BatchSubscription.State {
         queue.append(batch)
     }
 
-    /// Enqueues the next chunk of nodes; the last one has the waits and the mark `end`.
+    /// Enqueues the next chunk of nodes; the last chunk has the waits and the mark `end`.
     fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
         guard let (first, epoch) = statePosition else { return }
         var batch = collected.makeBatch()
         batch.loss = collected.counts
         if first == .none, isStale {
-            // No chunk was enqueued yet, so the chunks will hold all dropped events; only names may be missing.
+            // No chunk was enqueued yet, so the chunks will include the dropped events; only names may be missing.
             isStale = false
             collected.addNames(to: &batch)
         }
@@ -213,7 +214,7 @@ extension BatchSubscription.State {
         } else {
             statePosition = nil
             batch.resync = .end(epoch: epoch)
-            // At the end, because `filter` removes waits for nodes that were not sent yet.
+            // The waits are in the last chunk, because `filter` removes waits for nodes that were not sent yet.
             batch.events = collected.forest.waitEvents
         }
         queue.append(batch)
@@ -222,9 +223,9 @@ extension BatchSubscription.State {
     /// Removes from a batch what this subscriber gets with the state.
     fileprivate mutating func filter(_ batch: inout EventBatch) {
         if let statePosition {
-            // A later chunk of the state contains these nodes as this batch left them.
+            // A later chunk of the state contains the nodes from `statePosition.next` on, as this batch left them.
             for (index, event) in batch.events.enumerated() where event.kind == .awaitMisused && event.other != .none {
-                // Its fault belongs to the other node, which may have been sent.
+                // The fault belongs to the other node, which may have been sent.
                 (batch.events[index].node, batch.events[index].other) = (event.other, .none)
             }
             batch.events.removeAll { $0.node >= statePosition.next }
@@ -235,7 +236,7 @@ extension BatchSubscription.State {
             if statePosition == nil { walkEpoch = epoch } else { batch.resync = nil }
         case .end(let epoch)?:
             if walkEpoch != epoch {
-                // The end is valid only after a whole walk, and this subscriber got a part of it.
+                // The end is valid only after a whole walk, and this subscriber got only a part of the walk.
                 batch.resync = nil
                 isStale = true
             }

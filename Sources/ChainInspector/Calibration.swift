@@ -4,22 +4,23 @@ import ChainEvents
 /// The conversion of ticks of the cycle counter to nanoseconds of a clock.
 ///
 /// The collector adds an anchor (the ticks and the time of one moment) after it has fixed how far it will read each
-/// ring. So every event lies between two anchors, and time is linear between anchors: the same ticks always give the
-/// same time, and later ticks never an earlier time.
+/// ring. So every event lies before the last anchor, and nearly every event lies between two anchors. Time is linear
+/// between anchors: the same ticks always give the same time, and later ticks never an earlier time.
 struct Calibration: Sendable {
     struct Anchor: Sendable {
         var ticks: UInt64
         var time: UInt64
     }
 
-    /// The anchors, oldest first. The first segment also holds for earlier events, because a thread may be stopped
-    /// between reading the counter and publishing.
+    /// The anchors, oldest first. The line through the first two anchors also holds for earlier events, because a
+    /// thread may be stopped between reading the counter and publishing.
     private(set) var anchors: [Anchor] = []
     private static let anchorLimit = 64
-    /// A counter that is behind by more ticks than this was set back: 3 s at 3 GHz, 6 minutes at 24 MHz, as on ARM.
+    /// If the counter is behind the last anchor by more ticks than this, it was set back. The limit is 3 s at 3 GHz,
+    /// and 6 minutes at 24 MHz, as on ARM.
     private static let resetStep: UInt64 = 1 << 33
 
-    /// Adds the anchor of a later moment; ignores one that is not later than the last, or has an earlier time. If the
+    /// Adds an anchor. Ignores an anchor that has no later ticks than the last anchor, or an earlier time. If the
     /// counter was set back, as by a suspension to memory, drops the earlier anchors.
     mutating func add(_ anchor: Anchor) {
         if let last = anchors.last {
@@ -37,7 +38,7 @@ struct Calibration: Sendable {
     func time(of ticks: UInt64) -> UInt64 {
         guard let last = anchors.last, ticks < last.ticks else { return anchors.last?.time ?? ticks }
         guard anchors.count > 1 else { return last.time }
-        // Nearly always the newest segment.
+        // Begins with the newest anchors, because nearly all events are after the last but one.
         var end = anchors.count - 1
         while end > 1, ticks < anchors[end - 1].ticks { end -= 1 }
         let (from, to) = (anchors[end - 1], anchors[end])

@@ -5,7 +5,8 @@ import PromiseRuntime
 extension Collector {
     private static var viewerNameLimit: Int { 256 }
 
-    /// Cancels the pending nodes of a scope now, and the later ones by an ``OngoingCancellation``.
+    /// Cancels the topmost pending nodes of a scope. An ``OngoingCancellation`` cancels the scope's other and later
+    /// nodes.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
         // Cut, because each cancelled node has the viewer's name in its text.
@@ -23,7 +24,8 @@ extension Collector {
             return .refused("Nothing is pending in \(scope.words): there is nothing to cancel")
         }
         var reached = cancel(topmost, by: viewer)
-        // An async let cannot be cancelled, but what is under it can. One that was chosen itself is refused.
+        // An async let cannot be cancelled, but the nodes under it can. An async let that is a root of the scope is
+        // refused.
         while reached == 0, !topmost.contains(where: ongoing.roots.contains) {
             let below = withState { ongoing.targets(in: $0.forest) }
             guard !below.isEmpty else { break }
@@ -32,11 +34,13 @@ extension Collector {
         }
         guard reached > 0 else {
             collectNow()
-            // A loop, because a lazy `compactMap` asks twice, and the task may end in between.
+            // A loop, because a lazy `compactMap` asks for each refusal twice, and the task may end between the two
+            // calls.
             if let tasks = tasks.withLock({ $0 }) {
                 for id in topmost {
                     guard let refusal = tasks.refusal(of: id) else { continue }
-                    // The refusal of an async let in a span advises to cancel the span, which cannot be cancelled, either.
+                    // The refusal of an async let in a span advises to cancel the span, but a span cannot be cancelled
+                    // either.
                     let ofSpan = withState { $0.refusalOfSpans(in: ongoing.roots, scope, othersArePending: true) }
                     return .refused(ofSpan ?? refusal)
                 }
@@ -48,8 +52,8 @@ extension Collector {
         return .accepted(count: reached)
     }
 
-    /// Cancels the nodes that the cancellations find, until they find none, in 16 rounds at most. The next collection
-    /// continues from there.
+    /// Cancels the nodes that the cancellations find, round by round, until no more are found: 16 rounds at most. The
+    /// next collection continues after the last round.
     func continueCancellations() {
         for _ in 0..<16 {
             let targets = withState { $0.cancellations.targets(in: $0.forest, at: $0.time) }
@@ -96,10 +100,10 @@ extension CollectorState {
         }
     }
 
-    /// Returns the refusal of a scope in which nothing pending can be cancelled, and names the node to cancel instead, if
-    /// there is one; nil where no root is a span.
+    /// Returns the refusal of a scope in which nothing pending can be cancelled; nil if no root is a span. The refusal
+    /// names the node to cancel instead, if there is such a node.
     ///
-    /// - Parameter othersArePending: whether others than spans, such as async lets, are pending, too.
+    /// - Parameter othersArePending: whether nodes other than spans, such as async lets, are pending.
     func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope, othersArePending: Bool = false) -> String? {
         let spans = roots.compactMap { forest.index(of: $0) }.filter { forest.node($0).kind == .span }
         guard let span = spans.first else { return nil }
@@ -115,7 +119,7 @@ extension CollectorState {
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {
-        // A node that is known only by links from others was not recorded.
+        // A node of which only the id is known, by links from other nodes, was not recorded.
         if let index = forest.index(of: id), !forest.isOnlyReferenced(index) { return .success(index) }
         let end = forest.isEvicted(id) ? ": there is nothing to cancel" : ""
         return .failure(Refusal(reason: absence(of: id) + end))

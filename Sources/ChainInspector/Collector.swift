@@ -5,7 +5,8 @@ import ChainSystem
 /// The consumer of recorded events: it applies them to the process's own forest, and publishes them.
 ///
 /// A ``CollectorThread`` calls ``collect(isRegular:)``; commands, and programs that collect by hand, call
-/// ``collectNow()``. Any thread may call these. Batches are published in order, one at a time, with no lock held.
+/// ``collectNow()``. Both may be called from any thread. Batches are published in order, one at a time, with no lock
+/// held.
 package final class Collector: Sendable {
     let recorder: Recorder
     let runtime: any ObservedRuntime
@@ -34,15 +35,16 @@ package final class Collector: Sendable {
         state = Lock(CollectorState(process: process, options: options, time: recorder.clock.now))
     }
 
-    /// The batches published from now on. Observers block the thread that publishes: slow ones use a subscription.
+    /// The batches that are published after a subscription to it. An observer blocks the thread that publishes, so a
+    /// slow one uses a ``BatchSubscription``.
     var batches: EventStream<EventBatch> { subject.observable }
 
-    /// Fetches and publishes all events recorded by now and the changes of tasks, then resyncs if events were lost, and
-    /// continues cancellations.
+    /// Fetches and publishes all events recorded before the call, and the changes of tasks. Then resyncs if events were
+    /// lost, and continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
-    /// Collects as ``collectNow()`` does. Regular calls, made at an interval, skip the tasks for a time if the last
-    /// look at them took long.
+    /// Collects as ``collectNow()`` does. Regular calls are made at an interval; they skip the tasks for a time if the
+    /// last look at the tasks took long.
     func collect(isRegular: Bool) {
         pass()
         sampleTasks(isRegular: isRegular)
@@ -50,9 +52,11 @@ package final class Collector: Sendable {
         continueCancellations()
     }
 
-    /// Reads all events recorded by now, batch by batch. Without `publishes`, a later call publishes them.
+    /// Reads all events recorded before the call, batch by batch. If `publishes` is false, a later call publishes the
+    /// batches.
     func pass(publishes: Bool = true) {
-        // A pass under way may have fixed the ends of the rings too early for the caller; then one more pass is needed.
+        // A pass under way may have fixed the ends of the rings too early for the caller. In this case one more pass is
+        // needed.
         let target = withState { $0.passCount + ($0.isInPass ? 2 : 1) }
         var isDone = false
         while !isDone {
@@ -82,7 +86,7 @@ package final class Collector: Sendable {
         }
     }
 
-    /// Publishes the outbox. Where another thread is publishing, that thread publishes these batches, too.
+    /// Publishes the outbox. If another thread is publishing, that thread publishes these batches, too.
     func publish() {
         while let work = takeOutbox() {
             let deliver = {
@@ -90,7 +94,8 @@ package final class Collector: Sendable {
                 for subscription in work.woken { subscription.notify() }
                 if work.ends { self.subject.onCompleted() }
             }
-            // Only for code of the program, because a signal that the program has blocked since would arrive here.
+            // Only for code of the program, because this thread then handles signals that the program has blocked since
+            // the start.
             if subject.subscriberCount > 0 || work.woken.contains(where: \.callsProgram) {
                 SystemThread.runningProgram(deliver)
             } else {
@@ -113,19 +118,19 @@ package final class Collector: Sendable {
     /// Nanoseconds until the next regular read of the rings.
     var readInterval: UInt64 {
         withState { state in
-            // Viewers take a program without heartbeats for a stopped one.
+            // Viewers take a program without heartbeats for a stopped program.
             if state.subscriptions.contains(where: \.isPrompt) { return min(options.interval, options.heartbeat) }
             let longest = max(options.interval, options.idleInterval)
             let interval = state.cancellations.areActive(at: state.time) ? options.interval : longest
-            // The limit is a flight recorder's, which writes all but the events of the last 250 ms.
+            // The flight recorder needs this limit: its file has to contain all but the events of the last 250 ms.
             return state.subscriptions.isEmpty ? interval : min(interval, options.idleInterval)
         }
     }
 
-    /// Adds a subscriber: it gets the present state, then the batches published from now on.
+    /// Adds a subscriber: it gets the present state, then every batch that is published later.
     ///
     /// - Parameters:
-    ///   - isPrompt: whether the collector looks at the rings more often for it.
+    ///   - isPrompt: whether the collector looks at the rings more often for this subscriber.
     ///   - callsProgram: whether `onReady` may run code of the program.
     func subscribe(
         mailboxLimit: Int, isPrompt: Bool = true, callsProgram: Bool = true, onReady: @escaping @Sendable () -> Void
@@ -136,7 +141,7 @@ package final class Collector: Sendable {
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }
         }
-        // Woken, because without subscribers the collecting thread waits for the longer interval.
+        // The collecting thread is woken, because without subscribers it waits for the longer interval.
         recorder.wake.signal()
         onReady()
         return subscription
@@ -146,13 +151,14 @@ package final class Collector: Sendable {
         withState { state in state.subscriptions.removeAll { $0 === subscription } }
     }
 
-    /// Sends the whole state again, to the named subscriptions or to all, checked against the registry.
+    /// Sends the whole state again, checked against the registry: to the named subscriptions, or to all if `named` is
+    /// nil.
     func resync(_ named: [BatchSubscription]? = nil) {
         let subscriptions = withState { state in
             state.walk.isRequested = true
             return named ?? state.subscriptions
         }
-        // The walk comes first, because a subscriber that gets only a part of it is sent the state once more.
+        // The walk comes first, because a subscriber that gets only a part of a walk is sent the state once more.
         collectNow()
         for subscription in subscriptions { subscription.requestState() }
     }

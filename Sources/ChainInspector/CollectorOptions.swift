@@ -2,21 +2,21 @@ import ChainModel
 
 /// The intervals and limits of a collector.
 package struct CollectorOptions: Sendable {
-    /// Nanoseconds between two reads of the rings, but ``heartbeat`` at most while there are prompt subscriptions; a half
+    /// Nanoseconds between two reads of the rings. While there are prompt subscriptions, at most ``heartbeat``. A half
     /// full ring causes an earlier read.
     package var interval: UInt64 = 20_000_000
-    /// The least nanoseconds between two reads while there are no prompt subscriptions, and no unfinished cancellation
-    /// has found a node for five seconds. The exact ones while there are other subscriptions.
+    /// Nanoseconds between two reads while there are no prompt subscriptions, and no unfinished cancellation has found
+    /// a node for five seconds. Without any subscription, ``interval`` if that is longer.
     package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds without events after which an empty batch is published.
     package var heartbeat: UInt64 = 1_000_000_000
-    /// The least nanoseconds between the beginnings of two resyncs after losses; more after one that took long.
+    /// The least nanoseconds between the beginnings of two resyncs after losses; more after a resync that took long.
     package var resyncInterval: UInt64 = 250_000_000
     /// The most events in one batch.
     package var batchLimit = 16_384
     /// The most nodes in one batch of the state.
     package var chunkLimit = 4096
-    /// The most bytes of the label of a node from the registry; the rest is cut off.
+    /// The most bytes of the label of a node from the registry; a longer label is cut.
     package var textLimit = 480
     /// Whether the program records only some of its chains.
     package var isNarrowed = false

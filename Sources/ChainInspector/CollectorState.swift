@@ -22,12 +22,12 @@ struct CollectorState {
     /// Events lost before the last finished pass fixed the ends of the rings. A walk over the registry recovers from
     /// these losses, because all events before them were applied.
     private(set) var recoverableLossCount: UInt64 = 0
-    /// The time of new batches: when the last pass had just fixed the ends of the rings, in nanoseconds of the
-    /// program's clock. Before the first pass, when the collector was made.
+    /// The time of new batches: the time just after the last pass fixed the ends of the rings, in nanoseconds of the
+    /// program's clock. Before the first pass, the time when the collector was made.
     private(set) var time: UInt64
     /// The time just before the last pass fixed the ends of the rings.
     private var passTime: UInt64 = 0
-    /// The ``passTime`` of the pass before that.
+    /// The ``passTime`` of the pass before the last pass.
     private(set) var previousPassTime: UInt64 = 0
 
     /// Batches that are to be moved to the collector's outbox.
@@ -86,7 +86,7 @@ struct CollectorState {
         passTime = recorder.clock.now
         lostBeforePass = recorder.counts.lost
         let merge = RingMerge(recorder.pool.active)
-        // After the ends of the rings were fixed, so that all events of this pass are before the anchor.
+        // The anchor is taken after the ends of the rings were fixed, so that all events of this pass are before it.
         if recorder.usesCycleCounter {
             let anchor = Calibration.measure(recorder.clock)
             calibration.add(anchor)

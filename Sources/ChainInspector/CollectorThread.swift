@@ -3,7 +3,7 @@ import ChainSystem
 import Dispatch
 import Synchronization
 
-/// A thread that collects at an interval, and earlier when a ring is half full. While nothing watches, the interval is
+/// A thread that collects at an interval, and earlier when a ring is half full. Without viewers, the interval is
 /// longer.
 final class CollectorThread: Sendable {
     private final class Work: Sendable {
@@ -36,7 +36,7 @@ final class CollectorThread: Sendable {
     }
 
     /// Ends the thread, and waits for its end: at most a second, because an observer may wait for the caller's thread.
-    /// Called on the thread itself (in an observer), it does not wait. May be called only once.
+    /// If it is called on the thread itself (in an observer), it does not wait. May be called only once.
     func stop() {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
@@ -47,7 +47,7 @@ final class CollectorThread: Sendable {
 
 extension SystemThread {
     /// Joins the thread once it has signalled `hasEnded`. Detaches it instead after `limit` nanoseconds, because it may
-    /// run code of the program that never returns. Called on the thread itself, detaches it at once.
+    /// run code of the program that never returns. If this is called on the thread itself, detaches it immediately.
     func join(after hasEnded: DispatchSemaphore, limit: UInt64) {
         let isOver =
             !isCurrent && hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success

@@ -18,14 +18,14 @@ public enum DumpTarget: Hashable, Sendable {
     case file(String)
 }
 
-/// A thread that writes a dump after a signal; the signal handler only wakes it. Up to 64 signals that arrive during a
-/// dump cause one more dump together.
+/// A thread that writes a dump after a signal; the signal handler only wakes the thread. Up to 64 signals that arrive
+/// during a dump cause one more dump together.
 final class DumpSignalThread: Sendable {
     private final class Work: Sendable {
         let signal: Int32
         let target: DumpTarget
         let isStopped = Atomic<Bool>(false)
-        /// Returns the text to write; nil where there is none, or it was written elsewhere.
+        /// Returns the text to write; nil if there is no text, or if the closure has written the dump itself.
         let dump: @Sendable () -> String?
 
         init(_ signal: Int32, _ target: DumpTarget, _ dump: @escaping @Sendable () -> String?) {
@@ -89,7 +89,8 @@ final class DumpSignalThread: Sendable {
 }
 
 /// Writes a text in pieces of 4,096 bytes, which a pipe that is ready takes without blocking. Returns false, with
-/// `errno` set, after an error, or after 5 s without progress: 100 ms once `isOver` returns true.
+/// `errno` set, after an error, or after 5 s without progress. Once `isOver` returns true, 100 ms without progress
+/// suffice.
 private func writeAll(_ text: String, to descriptor: Int32, until isOver: () -> Bool) -> Bool {
     var text = text
     return text.withUTF8 { bytes in

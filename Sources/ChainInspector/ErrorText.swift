@@ -4,7 +4,7 @@ struct ErrorText {
     /// The error itself, or one of its causes.
     struct Part: Equatable {
         var type: String
-        /// Nil where texts are excluded.
+        /// Nil if texts are excluded.
         var text: String?
         /// 0 for the error itself, 1 for the errors that it holds, and so on.
         var depth: Int
@@ -17,12 +17,12 @@ struct ErrorText {
 
     /// The most errors, and the most children of one value that are searched for errors.
     static let countLimit = 16
-    /// The most further children of one value that are searched for an error that was left out.
+    /// The most children past ``countLimit`` that are searched, to find whether an error was left out.
     static let searchLimit = 256
     /// The greatest depth of an error.
     static let depthLimit = 8
 
-    /// How many bytes the further texts may take.
+    /// How many bytes the texts that are added later may take.
     private var bytesLeft: Int
     private let includesTexts: Bool
 
@@ -45,8 +45,8 @@ struct ErrorText {
         addErrors(in: error, depth: depth + 1, nesting: 0)
     }
 
-    /// Adds the errors in a value's stored properties or associated values, and those in up to two levels of optionals,
-    /// collections, tuples and enums there. Does not look into objects.
+    /// Adds the errors in a value's stored properties or associated values. Also adds the errors in up to two levels of
+    /// optionals, collections, tuples and enums in these properties. Does not look into objects.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
         let mirror = Mirror(reflecting: value)
         // Other threads may change the fields of an object, under a lock of the object's own.
@@ -69,7 +69,7 @@ struct ErrorText {
 }
 
 extension String {
-    /// Returns the text; where it has more than `limit` bytes, its beginning, cut between scalars, and an ellipsis.
+    /// Returns the text. A text of more than `limit` bytes is cut between scalars, and ends with an ellipsis.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         for shorter in 0..<min(4, max(0, limit)) {

@@ -5,12 +5,12 @@ extension Inspector {
     /// Carries out a command, or refuses it with a reason. When this returns, the events of a cancellation are
     /// published, except those of handlers that still run.
     ///
-    /// A scope is cancelled by rule X5 (TheRules): the topmost pending nodes now, then the rest and newly created nodes
-    /// until none is pending. Nodes that a node outside of the scope waits for are left out, unless the command names
-    /// them.
+    /// A scope is cancelled by rule X5 (TheRules): first its topmost pending nodes, then its other nodes and newly
+    /// created nodes, until none is pending. Nodes that a node outside of the scope waits for are left out, unless the
+    /// command names them.
     public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
 
-    /// Carries out a command; a requested state is sent to `subscribers`, or to all.
+    /// Carries out a command; a requested state is sent to `subscribers`, or to all subscribers if that is nil.
     func perform(_ command: ViewerCommand, for subscribers: [BatchSubscription]?) -> CommandReply {
         CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
     }

@@ -11,19 +11,20 @@ import PromiseRuntime
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// It lasts until ``stop()``, whether or not the result is kept. One thread collects, and the program's own threads
-/// never wait for it. An event costs 43 to 98 ns in all: some 3.5 % of the throughput where handlers do work, at
-/// 335,000 events a second; 65 % where they only make events, as fast as they can. Nodes made earlier appear at their
-/// next event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()`` of
-/// the parent's inspector only ends recording and restores the dump signals; ``collectNow()`` does nothing,
-/// ``dump(settled:limit:)`` returns one line, ``eventCounts`` are 0, and ``perform(_:)`` refuses. Where the parent had
-/// several threads, its promises are of no use in the child.)
+/// The inspector lasts until ``stop()``, whether or not the result is kept. One thread collects, and the program's own
+/// threads never wait for it. An event costs 43 to 98 ns in all. A program with work in its handlers, at 335,000 events
+/// a second, loses some 3.5 % of its throughput. A program that only makes promises with empty handlers, as fast as it
+/// can, loses 65 %. Nodes made earlier appear at their next event. After a fork the child records nothing; it may start
+/// its own inspector. (In the child ``stop()`` of the parent's inspector only ends recording and restores the dump
+/// signals; ``collectNow()`` does nothing, ``dump(settled:limit:)`` returns one line, ``eventCounts`` are 0, and
+/// ``perform(_:)`` refuses. If the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
     let description: ProcessDescription
     /// The ``description`` with the present offset to the time of day.
     private let present: Lock<ProcessDescription>
-    /// The observed program. Its offset to the time of day is that of now, because the system's clock may have been set
-    /// since the start, or the machine suspended; recordings and attached viewers keep the one that they began with.
+    /// The observed program. Its offset to the time of day is the present offset, because the system's clock may have
+    /// been set since the start, or the machine suspended. Recordings and attached viewers keep the offset that they
+    /// began with.
     public var info: ProcessDescription {
         let wallOffset = runtime.wallOffset
         var info = present.withLock { present in
@@ -59,13 +60,13 @@ public final class Inspector: Sendable {
 
     /// Begins to record `runtime`.
     ///
-    /// Where an inspector of that runtime runs already, returns that one; its name and options stay. After a stop
-    /// another inspector may be started. It immediately gets the live nodes that the first one recorded; nodes made
-    /// while no inspector ran appear at their next step. In a child of a fork the parent's inspectors do not count. A
-    /// failure to listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures`` and standard error have the
-    /// reason.
+    /// If an inspector of that runtime runs already, returns that inspector; its name and options stay. After a stop
+    /// another inspector may be started. The new inspector immediately gets the live nodes that the stopped inspector
+    /// recorded; nodes made while no inspector ran appear at their next step. In a child of a fork the parent's
+    /// inspectors do not count. A failure to listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures``
+    /// and standard error have the reason.
     ///
-    /// - Parameter name: what viewers see; nil: the program's file name.
+    /// - Parameter name: the name that viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
     @discardableResult
     public static func start(
@@ -154,11 +155,11 @@ public final class Inspector: Sendable {
         for thread in threads { thread.stop() }
     }
 
-    /// Ends recording, and publishes the events recorded by then. Waits for the collecting thread (at most a second), for
-    /// a dump under way (as long as its reader reads), and for attached viewers to get the events (at most a fifth of a
-    /// second). Leaves no thread, socket or file behind. Only two kinds of threads end later, by themselves: a thread of
-    /// the inspector that calls this function (in an observer, or in a handler that a viewer cancelled), and a thread
-    /// with an observer or a handler that has not returned. Idempotent.
+    /// Ends recording, and publishes the events recorded by then. Waits for the collecting thread (at most a second),
+    /// for a dump under way (as long as its reader reads), and for attached viewers to get the events (at most a fifth
+    /// of a second). Leaves no thread, socket or file behind. Only two kinds of threads end later, by themselves: a
+    /// thread of the inspector that calls this function (in an observer, or in a handler that a viewer cancelled), and
+    /// a thread with an observer or a handler that has not returned. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -190,8 +191,9 @@ public final class Inspector: Sendable {
 
     /// The state at the time of the subscription, in chunks, then every batch that follows; completed by ``stop()``.
     ///
-    /// Observers run on the collecting thread, on the one that subscribes, or on one that calls ``collectNow()``,
-    /// ``perform(_:)`` or ``stop()``, and block it. A slow subscriber uses ``subscribe(mailboxLimit:onReady:)``.
+    /// Observers run on the collecting thread, on the thread that subscribes, or on a thread that calls
+    /// ``collectNow()``, ``perform(_:)`` or ``stop()``, and block that thread. A slow subscriber uses
+    /// ``subscribe(mailboxLimit:onReady:)``.
     public var batches: EventStream<EventBatch> {
         EventStream { [collector] observer in BatchPump(collector, observer) }
     }
@@ -200,9 +202,10 @@ public final class Inspector: Sendable {
     /// never the present state, and delays no other subscriber.
     ///
     /// - Parameters:
-    ///   - mailboxLimit: the most events and nodes that wait in the mailbox (each batch itself counts as one, too); at least 1.
-    ///   - onReady: called when the mailbox is no longer empty, and at the end: on the thread that publishes, or on the
-    ///     one that subscribes or requests the state. It must be short and must not block.
+    ///   - mailboxLimit: the most events and nodes that wait in the mailbox, where each batch counts as one more; at
+    ///     least 1.
+    ///   - onReady: called when the mailbox is no longer empty, and at the end. It is called on the thread that
+    ///     publishes, that subscribes or that requests the state. It must be short and must not block.
     public func subscribe(
         mailboxLimit: Int = 200_000, onReady: @escaping @Sendable () -> Void = {}
     ) -> BatchSubscription {
@@ -219,7 +222,7 @@ public final class Inspector: Sendable {
     /// begins with this call, and ends with the loop's task or when the sequence is released. The sequence is for one
     /// loop only.
     ///
-    /// - Parameter mailboxLimit: the most events and nodes that wait (each batch itself counts as one, too); at least 1.
+    /// - Parameter mailboxLimit: the most events and nodes that wait, where each batch counts as one more; at least 1.
     public func batchSequence(mailboxLimit: Int = 200_000) -> AsyncStream<EventBatch> {
         let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let subscription = subscribe(mailboxLimit: mailboxLimit) { wake.yield() }
@@ -233,7 +236,7 @@ public final class Inspector: Sendable {
         }
     }
 
-    /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
+    /// Fetches and publishes all events recorded before the call: for tests and for programs on a virtual clock.
     public func collectNow() {
         // In a child of a fork a thread of the parent, which does not exist here, may hold the collector's locks.
         if collector.recorder.isInOwnProcess { collector.collectNow() }
@@ -251,7 +254,7 @@ public final class Inspector: Sendable {
     ///
     /// - Parameters:
     ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
-    ///   - limit: the most nodes listed, at least 1; a last line counts the other live ones.
+    ///   - limit: the most nodes listed, at least 1; a last line counts the live nodes that are not listed.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
         // Without `info`, because a thread of the parent, which does not exist in a child, may hold its locks.
         guard collector.recorder.isInOwnProcess else {

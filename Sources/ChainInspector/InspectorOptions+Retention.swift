@@ -5,21 +5,21 @@ extension InspectorOptions {
     public struct Retention: Hashable, Sendable {
         /// How many promises of wholly settled chains are kept. The chains that settled first are evicted first.
         public var settledNodeLimit = 100_000
-        /// How many settled promises without children are kept in live chains. Those that settled first are evicted
-        /// first, and their parents keep a count of them.
+        /// How many settled promises without children are kept in live chains. The promises that settled first are
+        /// evicted first, and their parents keep a count of the evicted promises.
         public var settledLeafLimit = 20_000
         /// How long settled chains and promises are kept at most; a negative duration counts as 0.
         public var ageLimit: Duration = .seconds(600)
         /// A live chain with more promises than this loses its settled beginning, so that `queue = queue.then { … }`
         /// does not grow for ever.
         public var chainNodeLimit = 200_000
-        /// How many promises are kept in all. Past this limit new ones are refused and counted.
+        /// How many promises are kept in all. Past this limit new promises are refused and counted.
         public var nodeLimit = 4_000_000
 
         /// Makes the defaults, which take some 500 MB where all limits are reached.
         public init() {}
 
-        /// The limits of the forest; without changes, because nothing reads them.
+        /// The limits of the forest, which lists no changes, because nothing reads its list of changes.
         var limits: ForestLimits {
             ForestLimits(
                 settledNodeLimit: settledNodeLimit, settledLeafLimit: settledLeafLimit,

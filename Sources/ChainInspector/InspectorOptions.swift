@@ -10,56 +10,59 @@ import PromiseRuntime
 
 /// The options of an ``Inspector``.
 public struct InspectorOptions: Sendable {
-    /// The time between two collections, at least 1 ms; without viewers and subscribers at least 100 ms. With them it is
-    /// at most a second, so that viewers see that the program runs, and with a flight recorder alone it is 100 ms. A
-    /// half full ring of a thread causes an earlier collection.
+    /// The time between two collections, at least 1 ms. Without viewers and subscribers it is at least 100 ms. With
+    /// viewers or subscribers it is at most a second, so that viewers see that the program runs. With a flight recorder
+    /// alone it is 100 ms. A half full ring of a thread causes an earlier collection.
     public var interval: Duration = .milliseconds(20)
-    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts need
-    /// further slots. At 200,000 events a second on one thread the default lasts 80 ms, because a busy system may delay
-    /// the collecting thread that long.
+    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. A text takes
+    /// the room of further events. The default lasts 80 ms at 200,000 events a second on one thread: a busy system may
+    /// delay the collecting thread that long.
     public var ringCapacity = 16_384
-    /// How many bytes all rings take together at most. Rings made once half of the bytes are in use hold 4,096 events
+    /// How many bytes all rings take together at most. Once half of the bytes are in use, new rings hold 4,096 events
     /// at most. The events of threads that get no ring are dropped and counted.
     public var ringByteLimit = 32 << 20
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480
     /// What the process's own forest keeps, for late subscribers and ``Inspector/dump(settled:limit:)``.
     public var retention = Retention()
-    /// Which chains are recorded. Other chains cost their threads 1 ns a step and 11 ns a root; viewers can neither see
-    /// nor cancel them.
+    /// Which chains are recorded. A chain that is not recorded costs its threads 1 ns a step and 11 ns for its root;
+    /// viewers can neither see nor cancel it.
     public var recording = RecordingFilter()
-    /// Whether the texts of the program's own errors are published; they may hold secrets. An error is rendered when its
-    /// promise is settled. Rendering one with an `unowned` reference to an object that is gone ends the program, unless
-    /// the error has a description of its own (`CustomStringConvertible`). The errors of cancelled and abandoned
-    /// promises hold only labels, call sites and reasons, and are always published.
+    /// Whether the texts of the program's own errors are published; they may hold secrets. An error is rendered when
+    /// its promise is settled. Unless an error has a description of its own (`CustomStringConvertible`), rendering it
+    /// ends the program if the error has an `unowned` reference to an object that is gone. The errors of cancelled and
+    /// abandoned promises hold only labels, call sites and reasons, and are always published.
     public var capturesErrorText = true
     /// Whether values are published; each is rendered on the thread that settles the promise.
     public var capturesValues = false
-    /// Whether viewers' cancellations are refused; other commands are not.
+    /// Whether viewers' cancellations are refused; other commands are carried out.
     public var isReadOnly = false
-    /// Whether no collecting thread is started, because the program calls ``Inspector/collectNow()``. Nil: true where
-    /// the runtime's clock is virtual: none of the system's, and neither `.continuous` nor `.suspending`.
+    /// Whether no collecting thread is started, because the program calls ``Inspector/collectNow()``. Nil stands for
+    /// true if the runtime's clock is virtual: neither one of the system's clocks, nor `.continuous` or `.suspending`.
+    /// Otherwise nil stands for false.
     public var collectsByHand: Bool?
 
     /// A signal (such as `SIGUSR1` or `SIGQUIT`) on which the text of ``Inspector/dump(settled:limit:)`` is written to
-    /// ``dumpTarget``. This replaces the signal's action until the inspector stops. At least one thread of the program
-    /// must not block the signal, and only one inspector of a process at a time may have it. Nil: none.
+    /// ``dumpTarget``. The inspector replaces the signal's action until it stops. At least one thread of the program
+    /// must not block the signal, and only one inspector of a process at a time may use the signal. Nil: no signal.
     public var dumpSignal: Int32?
     /// The destination of the dumps that ``dumpSignal`` requests.
     public var dumpTarget = DumpTarget.standardError
 
-    /// A recording of the program's last minutes in a file, for after a failure. Nil: none, which costs nothing.
+    /// A recording of the program's last minutes in a file, to be read after a failure. Nil: no recording, which costs
+    /// nothing.
     public var flightRecorder: FlightRecorder?
 
-    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but nowhere where the program
-    /// collects by hand (``collectsByHand``).
+    /// The endpoints at which viewers may attach; if the list is empty, no viewer can. Nil: ``InspectorEndpoint/unix``,
+    /// or no endpoint if the program collects by hand (``collectsByHand``).
     public var endpoints: [InspectorEndpoint]?
-    /// The folder of the sockets and tokens, an absolute path. A missing one is made; it has to be the user's own, with
-    /// mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, where `chainview`
-    /// looks; where that belongs to another user, a folder beside it, which `chainview` finds, too.
+    /// The folder of the sockets and tokens, an absolute path. A missing folder is made; the folder has to be the
+    /// user's own, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`,
+    /// where `chainview` looks for sockets. If that folder belongs to another user, a folder beside it is used, which
+    /// `chainview` finds, too.
     public var socketFolder: String?
-    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight connections of their own, unless
-    /// this is 0.
+    /// How many viewers may watch at a time, from 0 to 512. Unless the limit is 0, eight further connections are for
+    /// viewers that attach for single commands or one state.
     public var viewerLimit = 64
 
     /// Changes the server's options, for tests.
@@ -84,7 +87,7 @@ public struct InspectorOptions: Sendable {
         options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
         // Texts of events have the same upper limit, whatever the option.
         options.textLimit = min(max(0, textByteLimit), 0x7FFF)
-        // So that no batch exceeds the limit of a message: a node has three texts and 256 members at most.
+        // These limits keep each batch within the limit of a message: a node has three texts and 256 members at most.
         options.chunkLimit = min(options.chunkLimit, Wire.batchLimit / (3 * options.textLimit + 8_192))
         options.batchLimit = min(options.batchLimit, Wire.batchLimit / (options.textLimit + 64))
         options.isNarrowed = recording.isNarrowing
@@ -99,8 +102,8 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
     case runtimeIsRecorded
     /// The system has no thread left.
     case noThread
-    /// The signal (``InspectorOptions/dumpSignal``, or that of a flight recorder) cannot be handled; the error number
-    /// has the reason.
+    /// The signal (``InspectorOptions/dumpSignal``, or the signal of a flight recorder) cannot be handled; the error
+    /// number has the reason.
     case dumpSignal(Int32, errorNumber: Int32)
     /// The inspector has no flight recorder, or was stopped.
     case noFlightRecorder

@@ -33,10 +33,10 @@ struct LiveTree {
         if linesLeft == 0, left > 0 { text += "… and \(left) more that are alive\n" }
     }
 
-    /// Draws one tree: its live nodes and their ancestors, or all nodes where settled ones are listed.
+    /// Draws one tree: the nodes that ``liveNodes(under:)`` returns, or all nodes if settled nodes are listed, too.
     private mutating func draw(_ root: NodeIndex) {
         let shown = showsSettled ? nil : liveNodes(under: root)
-        // Decided by the nodes, because a settled chain may have a handler that has not returned.
+        // The nodes decide, not the chain's state, because a settled chain may have a handler that has not returned.
         if let shown, shown.isEmpty { return }
         var depth = 0
         var walk = TreeWalk(root)
@@ -51,7 +51,8 @@ struct LiveTree {
         }
     }
 
-    /// Returns the live nodes of a tree and their ancestors, as many as may still be listed.
+    /// Returns the nodes of a tree that are live or have a running handler, and the ancestors of these nodes. Stops
+    /// once as many nodes are found as may still be listed.
     private func liveNodes(under root: NodeIndex) -> Set<NodeIndex> {
         var shown: Set<NodeIndex> = []
         var walk = TreeWalk(root)

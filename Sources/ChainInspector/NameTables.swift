@@ -3,7 +3,8 @@ import ChainEvents
 /// The interned names of call sites, threads and executors. Each name is sent with the first batch that uses it; a late
 /// subscriber gets all names.
 struct NameTables {
-    /// How many thread names are kept; past twice as many the older half is dropped.
+    /// How many thread names are kept at least. Once there are more than twice as many names, the older half of them is
+    /// dropped.
     static let threadLimit = 4096
 
     private(set) var sites: [SiteID: CodeLocation] = [:]
@@ -14,7 +15,7 @@ struct NameTables {
     private var newThreads: [ThreadID: String] = [:]
     private var newExecutors: [ExecutorID: String] = [:]
 
-    /// The file of the rings, if there is one; the numbers of call sites are added to it.
+    /// The file in which the rings are, if they are in a file; the numbers of call sites are added to the file.
     var ringFile: RingFile?
 
     private struct SitePointer: Hashable {
@@ -27,17 +28,19 @@ struct NameTables {
             return Int(truncatingIfNeeded: mixed >> 56)
         }
     }
-    /// A direct-mapped cache of 256 call sites, because most events have one of a few and hashing costs more.
+    /// A direct-mapped cache of 256 call sites, because most events come from one of a few call sites, and hashing
+    /// costs more.
     private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
     private var siteNumbers: [CodeLocation: SiteID] = [:]
     /// The threads with a name, in the order in which they first got one.
     private var threadOrder: [ThreadID] = []
-    /// Begins with 1, and grows when names of threads are dropped: live threads are then named anew.
+    /// A number that begins with 1, and grows each time that names of threads are dropped. The names of live threads
+    /// are then added again.
     private(set) var threadEpoch: UInt32 = 1
 
-    /// Returns the number of a call site: one for each file and line, even if several literals spell the file's name. 0
-    /// where there is no file.
+    /// Returns the number of a call site. Each line of a file has one number, even if several literals spell the file's
+    /// name. Returns 0 if the call site has no file.
     mutating func number(_ callSite: CallSite) -> SiteID {
         guard let file = callSite.file else { return 0 }
         let pointer = SitePointer(file: file, line: callSite.line)
@@ -59,8 +62,8 @@ struct NameTables {
         return number
     }
 
-    /// Adds a thread's name. Replaces an earlier one, because the kernel reuses the ids of ended threads: by an empty
-    /// one for a thread that has none.
+    /// Adds a thread's name, which is empty if the thread has none. Replaces an earlier name, because the kernel reuses
+    /// the ids of ended threads.
     mutating func learn(thread: ThreadID, name: String) {
         guard threads[thread, default: ""] != name else { return }
         if threads.updateValue(name, forKey: thread) == nil {

@@ -14,7 +14,8 @@ struct LiveDetail: Sendable {
     var followers: [NodeID]
     /// The unsettled combinators that have the promise as a member.
     var combinators: [NodeID]
-    /// The threads that sleep until the promise is settled, each with the node of the handler that it runs, or none.
+    /// The threads that sleep until the promise is settled, each with the node of the handler that it runs, or `.none`
+    /// if it runs no handler.
     var blockedThreads: [(thread: ThreadID, node: NodeID)]
     /// The parent, while the promise waits for it.
     var parent: NodeID?
@@ -51,8 +52,8 @@ extension NodeDetail {
 }
 
 extension Collector {
-    /// Returns more details of a node than events contain: those of the promise while it is alive, else those of the
-    /// task and of the forest's record.
+    /// Returns more details of a node than events contain. They come from the promise while it is alive, else from the
+    /// task; the forest's record adds to them in either case.
     ///
     /// Runs the program's descriptions of its errors and values on the calling thread, with no lock held.
     func describe(_ id: NodeID) -> CommandReply.Outcome {
@@ -128,7 +129,7 @@ private struct RecordedDetail {
 }
 
 extension CollectorState {
-    /// Returns the texts of a node's record; nil where the node is known only by links from others.
+    /// Returns the texts of a node's record; nil where the node is known only by links from other nodes.
     fileprivate func recordedDetail(of index: NodeIndex) -> RecordedDetail? {
         let view = forest.node(index)
         guard !forest.isOnlyReferenced(index) else { return nil }
@@ -155,7 +156,7 @@ extension CollectorState {
 }
 
 extension ChainForest {
-    /// Returns whether a node is known only by links from others.
+    /// Returns whether a node is known only by links from other nodes.
     func isOnlyReferenced(_ index: NodeIndex) -> Bool {
         let view = node(index)
         return view.state == .unknown && view.settlement == .pending

@@ -1,16 +1,18 @@
 import ChainEvents
 
-/// The observed runtime, for the collector. Called without the collector's lock, except ``executorName(_:)``.
+/// The observed runtime, for the collector. Except for ``executorName(_:)``, its methods are called without the
+/// collector's lock.
 protocol ObservedRuntime: Sendable {
-    /// Returns the name of an executor; nil where it has none. Must not run code of the program.
+    /// Returns the name of an executor; nil where the executor has no name. Must not run code of the program.
     func executorName(_ id: ExecutorID) -> String?
     /// The number of shards of the registry.
     var shardCount: Int { get }
     /// Returns the nodes of one shard that are alive now.
     func liveNodes(shard: Int) -> [LiveNode]
-    /// Cancels a node; returns false where it is gone.
+    /// Cancels a node; returns false where the node is gone.
     func cancel(_ id: NodeID, by viewer: String) -> Bool
-    /// Returns the details of a live node; nil where it is gone. Runs the program's descriptions of values and errors.
+    /// Returns the details of a live node; nil where the node is gone. Runs the program's descriptions of values and
+    /// errors.
     func detail(of id: NodeID) -> LiveDetail?
     /// Whether values may be published.
     var capturesValues: Bool { get }

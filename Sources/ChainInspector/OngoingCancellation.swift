@@ -1,17 +1,17 @@
 import ChainModel
 
-/// A viewer's cancellation, repeated until its scope is empty (TheRules, X5): the topmost pending nodes first,
-/// then what is left and what is created under it.
+/// A viewer's cancellation, repeated until no node of its scope is pending or running (TheRules, X5). First the topmost
+/// pending nodes are cancelled, then pending nodes below them, and nodes that are created in the scope.
 ///
-/// The scope is the trees under its roots, as the viewer shows them. A node is shared if a live node outside of the
-/// scope follows it, or has it as a member. The scope excludes shared nodes, unless they are its roots.
+/// The scope consists of the trees under its roots, as the viewer shows these trees. A node is shared if a live node
+/// outside of the scope follows it, or has it as a member. The scope excludes shared nodes, unless they are its roots.
 struct OngoingCancellation {
     /// The roots that are not evicted, as of the last ``trees(in:)``.
     private(set) var roots: [NodeID]
     let viewer: String
     /// The nodes for which cancellation was requested.
     private(set) var requested: Set<NodeID> = []
-    /// How many ids ``requested`` may have before those of settled nodes are dropped.
+    /// How many ids ``requested`` may have before the ids of settled nodes are dropped.
     private var requestedLimit = 1_024
     /// Whether the scope's trees may have changed since the last search.
     var isDirty = true
@@ -23,13 +23,13 @@ struct OngoingCancellation {
         self.viewer = viewer
     }
 
-    /// Returns the roots of the trees that the scope is in; drops evicted roots.
+    /// Returns the roots of the whole trees in which the roots of the scope are; drops evicted nodes from ``roots``.
     mutating func trees(in forest: ChainForest) -> Set<NodeIndex> {
         roots.removeAll { forest.index(of: $0) == nil }
         return Set(roots.compactMap { forest.index(of: $0).map { forest.root(of: $0) } })
     }
 
-    /// Returns the topmost pending nodes of the scope that were not requested to cancel before.
+    /// Returns the topmost pending nodes of the scope for which cancellation was not requested before.
     mutating func targets(in forest: ChainForest) -> [NodeID] {
         guard isDirty else { return [] }
         isDirty = false
@@ -45,19 +45,20 @@ struct OngoingCancellation {
                 continue
             }
             isEmpty = false
-            // A span cannot be cancelled; what is in it can.
+            // A span cannot be cancelled, but nodes under it can.
             if view.kind == .span { continue }
             if view.isLive, requested.insert(view.id).inserted {
                 found.append(view.id)
                 scope.skipChildren()
             }
         }
-        // The next round searches below the nodes found now.
+        // The next round searches below the nodes that were found in this one.
         if !found.isEmpty { isDirty = true }
         return found
     }
 
-    /// Drops settled nodes from ``requested`` once it has many, because a node that never ends may go on making others.
+    /// Drops settled nodes from ``requested`` once it has many, because a node that never ends may go on making other
+    /// nodes.
     private mutating func dropSettled(in forest: ChainForest) {
         guard requested.count > requestedLimit else { return }
         requested = requested.filter { id in forest.index(of: id).map { forest.state(of: $0).isLive } ?? false }
@@ -67,13 +68,13 @@ struct OngoingCancellation {
 
 /// All unfinished cancellations by viewers.
 struct OngoingCancellations {
-    /// The most cancellations; a further one drops the oldest.
+    /// The most cancellations that are kept; adding one more drops the oldest.
     static let limit = 256
-    /// For how many nanoseconds cancellations are active after they found a node.
+    /// For how many nanoseconds cancellations are active after one of them was added or found a node.
     static let activeSpan: UInt64 = 5_000_000_000
 
     private var cancellations: [OngoingCancellation] = []
-    /// When a cancellation was added or found a node last, in nanoseconds of the program's clock.
+    /// When a cancellation was last added, or last found a node, in nanoseconds of the program's clock.
     private var activeTime: UInt64 = 0
 
     var count: Int { cancellations.count }
@@ -84,14 +85,14 @@ struct OngoingCancellations {
         activeTime = time
     }
 
-    /// Returns whether a cancellation has found a node lately, and may soon find another. A handler that never returns
-    /// keeps a cancellation unfinished, but not active.
+    /// Returns whether a cancellation was added or found a node lately, so that it may soon find another node. A
+    /// handler that never returns keeps a cancellation unfinished, but not active.
     func areActive(at time: UInt64) -> Bool {
         !cancellations.isEmpty && time < activeTime.addingClamped(Self.activeSpan)
     }
 
-    /// Sets ``OngoingCancellation/isDirty`` where the batch changes a tree of the cancellation. Costs one look-up an
-    /// event, however many cancellations there are.
+    /// Sets ``OngoingCancellation/isDirty`` of the cancellations with a tree that the batch changes. Costs one look-up
+    /// an event, however many cancellations there are.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !cancellations.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]
@@ -106,7 +107,7 @@ struct OngoingCancellations {
         }
         for event in batch.events { note(event.node) }
         for node in batch.nodes { note(node.id) }
-        // A cancellation with no tree left, because all were evicted, is searched once more, and then removed.
+        // A cancellation without trees, because all its roots were evicted, is searched once more, and then removed.
         for position in cancellations.indices
         where cancellations[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {
             cancellations[position].isDirty = true
@@ -134,7 +135,7 @@ private struct ScopeWalk {
     private let named: Set<NodeIndex>
     /// The given nodes that are under no other given node.
     private let roots: [NodeIndex]
-    /// How many of the roots were begun.
+    /// How many of ``roots`` the walk has begun.
     private var rootPosition = 0
     private var current: NodeIndex?
     /// Whether the subtree of the current node is skipped.
@@ -176,7 +177,8 @@ private struct ScopeWalk {
         return roots[rootPosition - 1]
     }
 
-    /// Returns whether a live node outside of the scope waits for this node; false for a named node.
+    /// Returns whether a live node outside of the scope, other than the parent, follows this node or has it as a
+    /// member. False for a node of ``named``.
     func isShared(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !named.contains(node) else { return false }
         let parent = forest.treeParent(of: node)

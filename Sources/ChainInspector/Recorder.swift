@@ -3,25 +3,28 @@ import ChainEvents
 import Dispatch
 import Synchronization
 
-/// The sink of a runtime's events: it keeps each in a ring of its thread until the collector fetches it.
+/// The sink of a runtime's events: it keeps each event in a ring of the thread that made it, until the collector reads
+/// the event.
 ///
-/// Writing an event takes no lock, no allocation, and 27 ns, of which the cycle counter takes 12. Making,
-/// writing, fetching and applying an event takes 43 to 98 ns in all. A thread's first event takes a ring out of the pool (a short lock). Where the
-/// ring is full, or no ring is left, the event is dropped and counted: `made == delivered + lost + queued`, exactly,
-/// whenever no thread is inside ``record(_:text:)``.
+/// Writing an event takes no lock, no allocation, and 27 ns, of which the cycle counter takes 12. Making, writing,
+/// reading and applying an event takes 43 to 98 ns in all. A thread's first event takes a ring out of the pool (a short
+/// lock). Where the ring is full, or no ring is left, the event is dropped and counted:
+/// `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
 package final class Recorder: EventSink {
     /// The number of this recorder, which no other recorder of this process has or had.
     let number: UInt64
     let clock: any ChainClock
     let pool: RingPool
-    /// Wakes the collecting thread. A half full ring signals it, at most once until the collector begins to drain.
+    /// Wakes the collecting thread. A half full ring signals this semaphore, at most once before the collector begins
+    /// to drain the rings.
     let wake = DispatchSemaphore(value: 0)
 
     /// The most bytes of one text.
     private let textLimit: Int
     private let capturesErrorText: Bool
     let usesCycleCounter: Bool
-    /// The fork generation in which it was made; in a child of a fork, which has another one, it records nothing.
+    /// The fork generation in which the recorder was made. In a child of a fork, which has another generation, the
+    /// recorder records nothing.
     private let generation: UInt64
     private let isClosed = Atomic<Bool>(false)
     private let isWakeRequested = Atomic<Bool>(false)
@@ -65,7 +68,7 @@ package final class Recorder: EventSink {
     @inline(__always)
     var ticks: UInt64 { usesCycleCounter ? chain_ticks() : clock.now }
 
-    /// Records on a thread without a ring, or with another recorder's ring in front.
+    /// Records an event on a thread that has no ring, or that has another recorder's ring at the front of its list.
     @inline(never)
     private func recordFirst(_ record: EventRecord, text: String?) {
         guard generation == chain_fork_generation(), !isClosed.load(ordering: .relaxed) else { return }
@@ -77,7 +80,7 @@ package final class Recorder: EventSink {
     }
 
     private func takeRing() -> Ring? {
-        // A thread without a destructor could not return the ring.
+        // A thread for which no destructor can be registered could not return the ring when it ends.
         guard ThreadRings.arm(), let ring = pool.take(thread: chain_thread_id()) else { return nil }
         ThreadRings.add(ring)
         return ring
@@ -109,8 +112,8 @@ package final class Recorder: EventSink {
     /// Whether the calling process is the one that made the recorder, not a child of a fork.
     var isInOwnProcess: Bool { generation == chain_fork_generation() }
 
-    /// Ends recording. A step under way may still write an event into its thread's ring, which is neither read nor
-    /// counted.
+    /// Ends recording. A step under way may still write an event into its thread's ring; such an event is neither read
+    /// nor counted.
     func close() {
         isClosed.store(true, ordering: .relaxed)
         pool.close()

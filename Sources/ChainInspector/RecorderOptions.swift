@@ -1,6 +1,7 @@
 /// The sizes and contents of a recorder's rings.
 package struct RecorderOptions: Sendable {
-    /// How many events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further slots.
+    /// How many events a thread's ring holds; rounded up to a power of two, at least 16. A text takes the room of
+    /// further events.
     package var ringCapacity = 16_384
     /// The most events of a ring that is made once half of ``ringByteLimit`` is in use.
     static let crowdedRingCapacity = 4096

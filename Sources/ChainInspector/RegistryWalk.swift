@@ -9,17 +9,19 @@ struct RegistryWalk {
     private var shard = 0
     /// Whether a thread fetches a shard now.
     private var isFetching = false
-    /// How many losses the last walk corrects: those from before it began.
+    /// How many losses the last walk corrects: the losses from before the walk began.
     private var lostCount: UInt64 = 0
     /// When the last walk began, in nanoseconds of the program's clock; 0 before the first.
     private var beginning: UInt64 = 0
-    /// How long the shards of the walk under way, or of the last one, have taken, in nanoseconds of that clock.
+    /// How long the shards of the walk under way, or of the last walk, have taken, in nanoseconds of the program's
+    /// clock.
     var duration: UInt64 = 0
     /// Whether a walk was requested even without losses.
     var isRequested = false
 
-    /// Returns whether to begin a walk. Between the beginnings of two walks after losses are 20 times the duration of
-    /// the first, so that walks take 5 % of a processor, but 240 intervals at most.
+    /// Returns whether to begin a walk. The pause between the beginnings of two walks for losses is 20 times the
+    /// duration of the first walk, so that walks take 5 % of a processor. The pause is at least `interval`, and at most
+    /// 240 times `interval`. A requested walk begins without a pause.
     ///
     /// - Parameter recoverableCount: how many losses a walk can correct, because all events before them were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
@@ -46,7 +48,7 @@ struct RegistryWalk {
         return shard
     }
 
-    /// Advances to the next shard; returns the epoch if the fetched one was the last.
+    /// Advances to the next shard; returns the epoch if the fetched shard was the last.
     mutating func fetched(of shardCount: Int) -> UInt64? {
         isFetching = false
         shard += 1
@@ -57,7 +59,7 @@ struct RegistryWalk {
 }
 
 extension Collector {
-    /// Begins a walk if one is due, and completes it; new events are collected between its shards.
+    /// Begins a walk if one is due, and completes the walk; new events are collected between two shards.
     func resyncIfDue() {
         let isBegun = withState { state in
             let recoverableCount = state.recoverableLossCount
@@ -74,7 +76,7 @@ extension Collector {
         guard isBegun else { return }
         while let shard = withState({ $0.walk.claimShard() }) {
             let start = recorder.clock.now
-            // Without a lock, because releasing these nodes may run the program's deinits.
+            // The shard is fetched without a lock, because releasing its nodes may run the program's deinits.
             let tasks = tasks.withLock { $0 }
             let own = runtime.shardCount
             let nodes = shard < own ? runtime.liveNodes(shard: shard) : tasks?.liveTasks(shard: shard - own) ?? []
@@ -89,7 +91,7 @@ extension Collector {
 }
 
 extension CollectorState {
-    /// Publishes one shard of the registry.
+    /// Publishes the nodes of one shard of the registry.
     fileprivate mutating func publish(_ nodes: [LiveNode], of runtime: any ObservedRuntime, shardCount: Int) {
         var rest = nodes[...]
         let end = walk.fetched(of: shardCount)

@@ -33,8 +33,9 @@ struct RingSlot {
 
 /// The fixed part of a ring, in raw memory, so that recording retains and releases nothing.
 ///
-/// One thread produces and the collector consumes. `head` and `tail` count slots since the ring was taken, and never
-/// wrap. The fields that the producer writes and those that the consumer writes are on different cache lines.
+/// One thread produces and the collector consumes. `head` and `tail` count slots since the thread took the ring, and
+/// never wrap. The fields that the producer writes and the fields that the consumer writes are on different cache
+/// lines.
 struct RingHeader: ~Copyable {
     /// The number of the recorder that the ring belongs to, for ever.
     let owner: UInt64
@@ -42,7 +43,7 @@ struct RingHeader: ~Copyable {
     /// The number of slots, a power of two.
     let capacity: UInt64
 
-    // The producer's.
+    // The fields of the producer.
     /// The next ring in the thread's list, which belongs to another recorder.
     var next: UnsafeMutablePointer<RingHeader>?
     /// The head at which the producer has to read `tail` again, because the ring may be half full, or full.
@@ -59,7 +60,7 @@ struct RingHeader: ~Copyable {
     // Keeps the consumer's cache line away from the producer's.
     private let apart: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
-    // The consumer's.
+    // The fields of the consumer.
     let tail = Atomic<UInt64>(0)
     /// The time of the last event that was read, so that the times of one thread never go back.
     var lastTime: UInt64 = 0
@@ -87,7 +88,8 @@ struct RingHeader: ~Copyable {
 
 /// A reference to a ring's memory; a copy refers to the same ring.
 struct Ring: Equatable, @unchecked Sendable {
-    // Sendable: the header divides its fields between the two sides, and the memory lives while one of them holds it.
+    // Sendable: the header divides its fields between the two sides, and the memory lives while one of the sides holds
+    // it.
     let header: UnsafeMutablePointer<RingHeader>
 
     private static let headerSize = 256
@@ -141,7 +143,7 @@ struct Ring: Equatable, @unchecked Sendable {
         header.pointee.holders.store(RingHeader.Holder.thread | RingHeader.Holder.recorder, ordering: .releasing)
     }
 
-    /// Ends one side's hold; the last one frees the memory.
+    /// Ends the hold of one side on the memory. When both sides have released it, the memory is freed.
     func release(_ holder: UInt8) {
         let left = header.pointee.holders.bitwiseAnd(~holder, ordering: .acquiringAndReleasing).newValue
         guard left == 0 else { return }
@@ -150,16 +152,16 @@ struct Ring: Equatable, @unchecked Sendable {
         if let file { Unmanaged<RingFile>.fromOpaque(file).release() } else { free(header) }
     }
 
-    /// Whether its thread has released the ring, so that no event is added any more.
+    /// Whether the thread has released the ring, so that no event is added any more.
     var isDetached: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.thread == 0 }
-    /// Whether its recorder has released the ring, so that it is not drained any more.
+    /// Whether the recorder has released the ring, so that it is not drained any more.
     var isClosed: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.recorder == 0 }
 
     func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
         header.pointee.slots + Int(truncatingIfNeeded: index & (header.pointee.capacity &- 1)) * RingSlot.size
     }
 
-    /// The name of its thread; empty where the thread has none.
+    /// The name of the ring's thread; empty where the thread has no name.
     var threadName: String {
         withUnsafeBytes(of: header.pointee.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -2,8 +2,8 @@ import CChainRuntime
 import ChainSystem
 import Synchronization
 
-/// The rings of one recorder: those in use by threads, those that threads have left but that are not drained yet, and
-/// those that are free for further threads.
+/// The rings of one recorder: rings in use by threads, rings that threads have left but that are not drained yet, and
+/// rings that are free for further threads.
 ///
 /// No more than `byteLimit` bytes of rings are ever made.
 final class RingPool: Sendable {
@@ -12,7 +12,7 @@ final class RingPool: Sendable {
         var active: [Ring] = []
         var free: [Ring] = []
         var madeByteCount = 0
-        /// The file in which rings are made, if they outlive the process.
+        /// The file in which rings are made, if they are to outlive the process.
         var file: RingFile?
         var isClosed = false
         /// The counts of the rings that are not active any more.
@@ -22,10 +22,10 @@ final class RingPool: Sendable {
     let capacity: Int
     private let owner: UInt64
     let byteLimit: Int
-    /// The fork generation in which it was made.
+    /// The fork generation in which the pool was made.
     private let generation = chain_fork_generation()
     private let state = Lock(State())
-    /// Whether no ring can be made and none is free; spares threads without a ring the lock.
+    /// Whether no ring can be made and no ring is free. If so, a thread without a ring need not take the lock.
     private let isExhausted = Atomic<Bool>(false)
 
     init(owner: UInt64, capacity: Int, byteLimit: Int) {
@@ -55,7 +55,7 @@ final class RingPool: Sendable {
     }
 
     private func make(_ state: inout State) -> Ring? {
-        // Smaller rings from half of the limit on, so that many threads get one.
+        // Rings are smaller from half of the limit on, so that more threads get a ring.
         let isCrowded = state.madeByteCount + Ring.byteCount(capacity: capacity) > byteLimit / 2
         let capacity = isCrowded ? min(capacity, RecorderOptions.crowdedRingCapacity) : capacity
         let size = Ring.byteCount(capacity: capacity)
@@ -98,7 +98,7 @@ final class RingPool: Sendable {
         state.withLock { ($0.madeByteCount, $0.active.count, $0.free.count) }
     }
 
-    /// Releases all rings; live threads free theirs later. No ring can be taken afterwards.
+    /// Releases all rings; live threads release their rings later. No ring can be taken afterwards.
     func close() {
         let (active, free) = state.withLock { state in
             state.isClosed = true
@@ -106,7 +106,7 @@ final class RingPool: Sendable {
             defer { (state.active, state.free, state.file) = ([], [], nil) }
             return (state.active, state.free)
         }
-        // Not in a child of a fork, because rings in a file are shared with the parent, which still uses them.
+        // A child of a fork releases no ring, because it shares rings in a file with the parent, which still uses them.
         guard generation == chain_fork_generation() else { return }
         for ring in active + free { ring.release(RingHeader.Holder.recorder) }
     }
@@ -118,8 +118,8 @@ struct RingCounts: Equatable, Sendable {
     var lost: UInt64 = 0
 
     mutating func add(_ ring: Ring) {
-        // Losses are read first, because each was counted as made before. All events before a loss, of any thread, are
-        // in the rings by now, so a pass that begins after this reads them.
+        // Losses are read first, because each lost event was counted as made before it was counted as lost. All events
+        // that any thread made before such a loss are in the rings by now, so a pass that begins later reads them.
         lost += ring.header.pointee.lostCount.load(ordering: .acquiring)
         made += ring.header.pointee.madeCount.load(ordering: .relaxed)
     }

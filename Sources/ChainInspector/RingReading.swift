@@ -1,13 +1,13 @@
 /// The part of one ring that a pass reads: the events published when the pass began.
 struct RingCursor {
     let ring: Ring
-    /// Whether its thread had detached before `end` was read, so that no event follows.
+    /// Whether the ring's thread had released it before `end` was read, so that no event follows after `end`.
     let isDetached: Bool
     /// The slot after the last one to read.
     let end: UInt64
     /// The slot of the next event.
     var next: UInt64
-    /// The ticks of the next event; of no meaning at the end.
+    /// The ticks of the next event; of no meaning if all events were read.
     var nextTicks: UInt64 = 0
 
     init(_ ring: Ring) {
@@ -26,7 +26,7 @@ struct RingCursor {
         if !isAtEnd { nextTicks = slot.pointee.ticks }
     }
 
-    /// Returns the next event and its text; there must be one. ``release()`` frees its slots.
+    /// Returns the next event and its text; there must be a next event. ``release()`` frees the slots of the event.
     mutating func read() -> (slot: RingSlot, text: String?) {
         let slot = slot.pointee
         next &+= 1
@@ -53,7 +53,7 @@ struct RingCursor {
         return text
     }
 
-    /// Returns the read slots to the producer.
+    /// Lets the producer reuse the slots that were read.
     func release() {
         ring.header.pointee.entry?.note(boundary: next, capacity: ring.header.pointee.capacity)
         ring.header.pointee.tail.store(next, ordering: .releasing)
@@ -62,9 +62,9 @@ struct RingCursor {
 
 /// The cursors of one pass, read as one stream in the order of time.
 ///
-/// Each ring's own order is kept, whatever its times. So is the order of a thread with two rings: the newer ring's end
-/// is read first, so that no event is taken without those before it in the older ring, and at equal times the older
-/// ring's events come first.
+/// The events of one ring keep their order, whatever their times. So do the events of a thread with two rings: `end` of
+/// the newer ring is fixed before `end` of the older ring, so that no event is read without the earlier events in the
+/// older ring. At equal times the events of the older ring come first.
 struct RingMerge {
     private(set) var cursors: [RingCursor]
     /// A binary heap of the indices of cursors that are not at their end: the least (ticks, index) on top.
@@ -74,7 +74,8 @@ struct RingMerge {
     ///
     /// - Parameter rings: oldest first.
     init(_ rings: [Ring]) {
-        // Newest first, because all events of a thread's newer ring come after those of its older one.
+        // The newest ring comes first, because all events of a thread's newer ring come after the events of its older
+        // ring.
         cursors = rings.reversed().map { RingCursor($0) }
         cursors.reverse()
         for index in cursors.indices where !cursors[index].isAtEnd { push(index) }
@@ -83,10 +84,10 @@ struct RingMerge {
     /// Whether all events were read.
     var isAtEnd: Bool { heap.isEmpty }
 
-    /// The rings that are read to their end, and that no thread writes to any more.
+    /// The rings that were read to their end, and to which no thread writes any more.
     var detachedRings: [Ring] { cursors.lazy.filter { $0.isDetached && $0.isAtEnd }.map(\.ring) }
 
-    /// Returns the read slots to the producers.
+    /// Lets the producers reuse the slots that were read.
     func release() {
         for cursor in cursors { cursor.release() }
     }

@@ -1,7 +1,7 @@
 import ChainEvents
 import Synchronization
 
-// The producer's side: only the ring's own thread may call these.
+// The producer's side: only the ring's own thread may call these methods.
 extension Ring {
     /// Appends one event, or drops and counts it where there is no room. Sets `wakes` where the caller has to wake the
     /// consumer.

@@ -7,17 +7,17 @@ import PromiseRuntime
 package protocol TaskSource: Sendable {
     /// Returns the tasks that changed state or were cancelled since the last call, at most `limit` of them.
     func changes(limit: Int) -> [TaskChange]
-    /// The facts of tasks that cannot be shown.
+    /// The kinds of facts about tasks that the source cannot provide.
     var missingFacts: TaskFacts { get }
     /// The number of shards of ``liveTasks(shard:)``.
     var shardCount: Int { get }
     /// Returns the tasks of one shard that are alive.
     func liveTasks(shard: Int) -> [LiveNode]
-    /// Cancels a task; returns false where it is gone or cannot be cancelled.
+    /// Cancels a task; returns false where the task is gone or cannot be cancelled.
     func cancel(_ id: NodeID) -> Bool
-    /// Returns why a live task cannot be cancelled, in one sentence; nil where it can, or is gone.
+    /// Returns why a live task cannot be cancelled, in one sentence; nil where the task can be cancelled, or is gone.
     func refusal(of id: NodeID) -> String?
-    /// Returns the details of a live task; nil where it is gone.
+    /// Returns the details of a live task; nil where the task is gone.
     func entries(of id: NodeID) -> [NodeDetail.Entry]?
     /// Ends the observation of tasks.
     func stop()
@@ -25,7 +25,7 @@ package protocol TaskSource: Sendable {
 
 /// The present state of a task.
 package struct TaskChange: Sendable {
-    /// The states of a task; their raw values are those of CChainTasks.
+    /// The states of a task, with the same raw values as in CChainTasks.
     package enum State: UInt8, Sendable {
         /// The task was made and has not run.
         case queued
@@ -67,8 +67,8 @@ extension Collector {
     /// The most changes of tasks in one batch.
     private static var changeLimit: Int { 512 }
 
-    /// Publishes which tasks run and which are suspended. Regular calls take at most 1 % of a processor: they do
-    /// nothing for 100 times as long as the last look at the tasks took.
+    /// Publishes which tasks run and which are suspended. Regular calls take at most 1 % of a processor: after a look
+    /// at the tasks, they do nothing for 100 times as long as that look took.
     func sampleTasks(isRegular: Bool) {
         guard let source = tasks.withLock({ $0 }) else { return }
         let start = chain_monotonic_ns()
@@ -76,10 +76,10 @@ extension Collector {
         for _ in 0..<(isRegular ? 1 : 256) {
             let changes = source.changes(limit: Self.changeLimit)
             guard !changes.isEmpty else { break }
-            // The rings are read first, because the creation of these tasks is in them by now.
+            // The rings are read first, because they contain the creation of these tasks by now.
             pass(publishes: false)
             withState { $0.publish(changes, inCycles: recorder.usesCycleCounter) }
-            // Fewer changes than the limit: all tasks were looked at.
+            // If there are fewer changes than the limit, all tasks were looked at.
             if changes.count < Self.changeLimit { break }
         }
         let end = chain_monotonic_ns()

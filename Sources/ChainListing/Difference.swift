@@ -29,8 +29,8 @@ public struct Difference: Sendable {
     public var before: Side, after: Side
     /// The call sites that changed, the weightiest change first.
     public let sites: [SiteChange]
-    /// Nodes that are live in the first side and not in the second, and the other way round, by creation. Nil for
-    /// sides of different runs, because the same id is then another node.
+    /// The nodes that are live in the first side only, and the nodes that are live in the second side only, each in the
+    /// order of creation. Nil for sides of different runs, because the same id is another node in another run.
     public let live: (onlyBefore: [NodeID], onlyAfter: [NodeID])?
 
     /// Compares two sides.
@@ -57,7 +57,7 @@ public struct Difference: Sendable {
         return live.sorted { ($0.created, $0.id.rawValue) < ($1.created, $1.id.rawValue) }.map(\.id)
     }
 
-    /// Returns the state of a node in the forest of the other side; nil if that does not have the node.
+    /// Returns the state of a node in the forest of the other side; nil if that forest does not have the node.
     func otherState(of id: NodeID, in forest: ChainForest) -> NodeState? {
         forest.index(of: id).map { forest.state(of: $0) }
     }

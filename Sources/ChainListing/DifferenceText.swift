@@ -15,7 +15,7 @@ public struct DifferenceText: Sendable {
         (self.glyphs, self.isColored) = (glyphs, isColored)
     }
 
-    /// The most call sites, and the most nodes of a list, that are written; the rest is counted.
+    /// The most call sites, and the most nodes of a list, that are written; the others are only counted.
     private static let limit = 40
     private static let operationWidth = 32
 

@@ -5,8 +5,8 @@ import ChainText
 ///
 ///     {"time":1.5,"event":"rejected","node":12,"kind":"then","label":"charge","chain":9,"other":null,…}
 ///
-/// All fields are always present, `null` where unknown. Kind, label, chain, file and line are those of the event's node
-/// in the forest.
+/// All fields are always present, `null` where unknown. Kind, label, chain, file and line describe the event's node in
+/// the forest.
 public enum EventJSON {
     /// The names of the fields, in order.
     public static let fields = [

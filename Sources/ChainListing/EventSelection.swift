@@ -2,13 +2,13 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// Folds the batches of one program into a forest, and selects the events of nodes that a query finds.
+/// Applies the batches of one program to a forest, and selects the events of nodes that a query finds.
 ///
 /// A query sees each node as it was right after the event. A query of one plain text also finds events by their word,
-/// and `event:` terms restrict the kinds, as in the dashboard's view of events. Costs as much as folding each event by
+/// and `event:` terms restrict the kinds, as in the dashboard's view of events. Costs as much as applying each event by
 /// itself, plus matching the query.
 public struct EventSelection {
-    /// The forest after the batches so far, without what retention has evicted.
+    /// The forest after the batches so far, without the nodes that retention has evicted.
     public private(set) var forest: ChainForest
     /// How many events were lost since the first batch.
     public private(set) var lostCount: UInt64 = 0
@@ -36,7 +36,7 @@ public struct EventSelection {
     }
 
     /// Applies a batch and calls `body` with each selected event and its text, in the order of time, as soon as the
-    /// forest has applied it.
+    /// forest has applied the event.
     public mutating func apply(
         _ batch: EventBatch, _ body: (ChainEvent, String?, borrowing ChainForest) throws -> Void
     ) rethrows {
@@ -61,7 +61,7 @@ public struct EventSelection {
         finish(piece, count)
     }
 
-    /// Applies the rest of a batch that had `count` events and nodes.
+    /// Applies what is left of a batch after its events were applied; the whole batch had `count` events and nodes.
     private mutating func finish(_ rest: EventBatch, _ count: Int) {
         forest.apply(rest)
         // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
@@ -77,7 +77,7 @@ public struct EventSelection {
         if query.matchesAllNodes || matchesWord[Int(event.kind.rawValue)] { return true }
         guard let node = forest.index(of: event.node) else { return false }
         if forest.threadRenameCount != threadRenameCount {
-            // A new matcher, because a matcher caches names of threads.
+            // A new matcher is made, because a matcher caches names of threads.
             threadRenameCount = forest.threadRenameCount
             let known = matcher.warnings
             matcher = QueryMatcher(query, warnings: known)
@@ -100,8 +100,8 @@ public struct WarningTracker {
     /// Begins without warnings.
     public init() {}
 
-    /// Consumes the changes of a forest. Returns the kinds that hold, by node, one bit each; nil if they are as before,
-    /// or were computed less than 100 ms ago.
+    /// Consumes the changes of a forest. Returns the kinds of warnings that hold for each node, one bit a kind; nil if
+    /// they are as before. Less than 100 ms after the last computation, returns nil without consuming anything.
     public mutating func update(_ forest: inout ChainForest) -> [NodeID: WarningBits]? {
         guard forest.now >= checked.addingClamped(Self.interval) else { return nil }
         checked = forest.now
@@ -109,12 +109,13 @@ public struct WarningTracker {
         return update(with: changes, of: forest)
     }
 
-    /// Returns the kinds that hold, by node, one bit each, after changes that the caller consumed; nil if they are as
-    /// before.
+    /// Returns the kinds of warnings that hold for each node, one bit a kind, after changes that the caller consumed;
+    /// nil if they are as before.
     public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: WarningBits]?
     {
         table.update(with: changes, of: forest, now: forest.now)
-        // Several slices of a sweep, because a program that hangs sends a batch a second. Some 20 ms at most.
+        // One call does several slices of a sweep, because a program that hangs sends only one batch a second. They
+        // take some 20 ms at most.
         for _ in 0..<64 {
             _ = table.tick(forest, now: forest.now, options: WarningOptions())
             guard table.isSweeping else { break }

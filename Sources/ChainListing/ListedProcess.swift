@@ -4,15 +4,15 @@ import Frames
 
 /// A program that was found, in a list.
 public struct ListedProcess: Hashable, Sendable {
-    /// The argument of `chainview attach` for it.
+    /// The argument of `chainview attach` for the program.
     public var target: String
     /// Its process id.
     public var pid: Int32
-    /// Its description; nil where it did not answer.
+    /// The program's description; nil where the program did not answer.
     public var info: ProcessDescription?
     /// Its numbers of chains, nodes and viewers.
     public var totals: ProcessTotals
-    /// Why it cannot be attached to, in one sentence; nil where it can.
+    /// Why the program cannot be attached to, in one sentence; nil where it can be attached to.
     public var problem: String?
 
     /// Describes a program.
@@ -30,13 +30,13 @@ public struct ListedProcess: Hashable, Sendable {
     /// Its name, unescaped.
     package var name: String { info?.name ?? "?" }
 
-    /// Returns how long it has been recording, in nanoseconds; nil where that is unknown.
+    /// Returns how long the program has been recording, in nanoseconds; nil where the beginning is unknown.
     package func age(at wall: UInt64) -> UInt64? {
         guard let info, info.startTime > 0, wall >= info.startTime else { return nil }
         return wall - info.startTime
     }
 
-    /// The text after the counts in its row: the problem, or remarks; empty without either.
+    /// The text after the counts in the program's row: the problem, or remarks. Empty without a problem and remarks.
     package var note: String {
         if let problem { return problem }
         let missing = info?.missingTaskFacts.words ?? []
@@ -88,7 +88,7 @@ public enum ProcessTable {
             for column in columns { text += right(column.text(process, wall), column.width) }
             if !process.note.isEmpty { text += "  " + SafeText.line(process.note, charset: charset) }
         }
-        // Without trailing blanks.
+        // Trailing blanks are removed.
         return text.split(separator: "\n").map { $0.reversed().drop { $0 == " " }.reversed() }
             .map { String($0) + "\n" }.joined()
     }

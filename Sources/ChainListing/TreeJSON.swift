@@ -5,9 +5,9 @@ import ChainRows
 ///
 ///     {"process": {…}, "totals": {…}, "time": 1731.5, "nodes": [{…}, …], "leftOut": 0}
 ///
-/// `time` is the moment that running times count to, `leftOut` the number of nodes past the limit. Nodes are in the
-/// usual order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds since
-/// 1970, durations seconds, with up to nine decimals.
+/// `time` is the moment that running times count to, and `leftOut` is the number of nodes past the limit. Nodes are in
+/// the usual order of the dashboard's rows. All fields are always present, `null` where unknown. Times are seconds
+/// since 1970, durations seconds, with up to nine decimals.
 public struct TreeJSON: Sendable {
     /// The nodes to list.
     public var listing: TreeListing
@@ -74,7 +74,8 @@ public struct TreeJSON: Sendable {
             Self.members(of: node, depth: forest.depth(of: node), in: forest, wallOffset: wallOffset, now: now))
     }
 
-    /// Returns a row as a JSON object, which for the root of a chain has the chain's outcome and its value or error.
+    /// Returns a row as a JSON object, which for the root of a chain has the chain's outcome and the chain's value or
+    /// error.
     package func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
         JSONText.object(
             Self.members(of: row.node, depth: Int(row.depth), in: forest, wallOffset: wallOffset, now: now))

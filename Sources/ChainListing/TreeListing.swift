@@ -4,9 +4,9 @@ import ChainRows
 
 /// The nodes of a forest that are listed, in the usual order of the dashboard's rows.
 public struct TreeListing: Sendable {
-    /// Whether settled nodes are left out, but for those above a listed one.
+    /// Whether settled nodes are left out, except settled nodes above a listed node.
     public var isLiveOnly: Bool
-    /// The filter: other nodes are left out, but for those above a listed one.
+    /// The filter: nodes that do not match it are left out, except nodes above a listed node.
     public var query: Query?
     /// The greatest number of nodes to list.
     public var nodeLimit: Int
@@ -18,8 +18,9 @@ public struct TreeListing: Sendable {
         self.nodeLimit = nodeLimit
     }
 
-    /// Calls `body` with each row: of live chains, the newest first, then of settled ones, the last to end first.
-    /// Returns the number of rows past the limit. O(nodes), and O(n log n) for n chains.
+    /// Calls `body` with each row: first the rows of live chains, the newest chain first, then the rows of settled
+    /// chains, the most recently settled chain first. Returns the number of rows past the limit. Costs O(nodes), and
+    /// O(n log n) for n chains.
     package func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
         var (roots, settled): ([NodeIndex], [(root: NodeIndex, end: UInt64)]) = ([], [])
         for root in forest.roots.reversed() {
@@ -63,7 +64,7 @@ public struct TreeListing: Sendable {
         return leftOut
     }
 
-    /// The warnings of a whole forest, if a query reads them. O(nodes).
+    /// Returns the warnings of a whole forest if a query depends on warnings, otherwise no warnings. O(nodes).
     private static func warnings(for query: Query, of forest: ChainForest, now: UInt64) -> [NodeID: WarningBits] {
         guard query.dependsOnWarnings else { return [:] }
         var table = WarningTable()
@@ -71,7 +72,7 @@ public struct TreeListing: Sendable {
         return table.kindsByNode
     }
 
-    /// Adds the nodes of a chain that are listed to `shown`, and all nodes above them.
+    /// Adds to `shown` the nodes of a chain for which `isListed` holds, and all nodes above them.
     private func mark(
         _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
     ) {

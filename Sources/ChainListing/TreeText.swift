@@ -19,7 +19,8 @@ public struct TreeText: Sendable {
 
     private static let threadWidth = 14
 
-    /// Calls `output` with each line, closed by a newline: a head, then the nodes, then how many the limit left out.
+    /// Calls `output` with each line, closed by a newline: a head, then the nodes, then the number of nodes that the
+    /// limit left out.
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
     public func write(

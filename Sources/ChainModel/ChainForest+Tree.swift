@@ -36,8 +36,8 @@ extension ChainForest {
         return data.nextAfterSubtree(slot, within: top.rawValue, depth: &depth).asNode
     }
 
-    /// Returns the next node in pre-order of the subtree under `top`; nil after the last one. `depth` is that of `node`
-    /// on entry, that of the next node on return.
+    /// Returns the next node in pre-order of the subtree under `top`; nil after the last one. `depth` is the depth of
+    /// `node` on entry, and the depth of the next node on return.
     public func next(after node: NodeIndex, within top: NodeIndex, depth: inout Int) -> NodeIndex? {
         data.nextInPreOrder(checked(node), within: top.rawValue, depth: &depth).asNode
     }
@@ -83,8 +83,8 @@ extension ChainForest {
             outcome: record.outcome)
     }
 
-    /// Returns whether children of a node are indented. An only child is not if an operation such as `then` on the node
-    /// made it and no sibling was evicted, so that a chain reads as a list.
+    /// Returns whether children of a node are indented. An only child is not indented if an operation such as `then` on
+    /// the node made it and no sibling was evicted; so a chain reads as a list.
     public func indentsChildren(of index: NodeIndex) -> Bool { data.indents(checked(index)) }
 
     /// Returns how many levels a node is indented, 0 for a root. O(steps up to the root).

@@ -11,8 +11,8 @@
 /// copies everything (100 MB for a million nodes). Sizes: 96 bytes a node, 4 for its id, 64 a chain of two or more
 /// nodes, and what texts and links take.
 ///
-/// Queries about one node are O(1) unless stated otherwise. Those that take an index trap if no node is at it; see
-/// ``contains(_:)``.
+/// Queries about one node are O(1) unless stated otherwise. Queries that take an index trap if no node is at the index;
+/// see ``contains(_:)``.
 public struct ChainForest: Sendable {
     /// The content, shared by copies of the forest until one of them changes.
     private(set) var data: ForestData
@@ -40,7 +40,7 @@ public struct ChainForest: Sendable {
     public var now: UInt64 { data.now }
     /// Call sites by number.
     public var sites: [SiteID: CodeLocation] { data.sites }
-    /// Names of threads, or of the queues that they were serving.
+    /// Names of threads, or of the queues that the threads were serving.
     public var threads: [ThreadID: String] { data.threads }
     /// How often the number of a thread got a different name.
     public var threadRenameCount: Int { data.threadRenameCount }
@@ -51,7 +51,7 @@ public struct ChainForest: Sendable {
     /// The roots in order of (creation, id).
     public var roots: ForestRoots { data.roots }
 
-    /// Copies the content if another forest shares it. Every change begins with this.
+    /// Copies the content if another forest shares it. Every change begins with this call.
     mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&data) { data = ForestData(copying: data) }
     }
@@ -141,7 +141,8 @@ extension ChainForest {
     /// Returns how many nodes were evicted from a node's subtree.
     public func evictedCount(of index: NodeIndex) -> Int { Int(extraFacts(of: index)?.evictedCount ?? 0) }
 
-    /// Returns how many members of a node were evicted: children without a parent of their own.
+    /// Returns how many of a node's members were evicted. Each child in the tree that has no parent promise counts as a
+    /// member.
     public func evictedMemberCount(of index: NodeIndex) -> Int {
         Int(extraFacts(of: index)?.evictedMemberCount ?? 0)
     }

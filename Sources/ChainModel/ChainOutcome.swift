@@ -1,8 +1,9 @@
-/// The outcome of a chain: that of the last node of its main line, not of its root or of its worst node.
+/// The outcome of a chain, which is the outcome of the last node of its main line, not of its root or of its worst
+/// node.
 ///
-/// The main line goes from the root to its ``ChainForest/continuation(of:)``, and so on. Where it ends in several
-/// operations on one promise, the worst of these branches counts. A skipped node has the
-/// outcome of its parent.
+/// The main line goes from the root to its ``ChainForest/continuation(of:)``, from there to the continuation of that
+/// node, and so on. Where the main line ends in several operations on one promise, the worst of these branches counts.
+/// A skipped node has the outcome of its parent.
 public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
     /// A node of the chain is not settled.
     case live = 0
@@ -22,14 +23,15 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     /// Whether the main line was rejected or abandoned.
     public var isFailure: Bool { self == .rejected || self == .abandoned }
 
-    /// Whether ``ChainHistory`` counts it: recovered, rejected and abandoned, which follow each other.
+    /// Whether ``ChainHistory`` counts it. The counted outcomes are recovered, rejected and abandoned, which have
+    /// consecutive raw values.
     @inline(__always)
     var isCounted: Bool { rawValue >= Self.recovered.rawValue && rawValue <= Self.abandoned.rawValue }
 
     /// Its name in English, lower case.
     public var word: String { Self.words[Int(rawValue)] }
 
-    /// By raw value. Cached, because making a string of an enumeration case takes a microsecond.
+    /// The words by raw value. They are cached, because making a string of an enumeration case takes a microsecond.
     private static let words = allCases.map { "\($0)" }
 
     /// Rank by which the worst branch of a main line is chosen.
@@ -44,13 +46,13 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     }
 }
 
-/// What a chain is shown as: a live one by its most active node, a settled one by its ``ChainOutcome``.
+/// What a chain is shown as: a live chain by its most active node, a settled chain by its ``ChainOutcome``.
 public enum ChainStatus: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
     /// Live, with a running handler.
     case running = 0
-    /// Live, with a queued handler and none that runs.
+    /// Live, with a queued handler, but no running handler.
     case queued = 1
-    /// Live, pending on something outside.
+    /// Live, with a pending node, but no queued or running handler.
     case pending = 2
     /// Live, and all of its live nodes wait for their parents.
     case waiting = 3
@@ -128,9 +130,9 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Counts of all chains since a forest was made, evicted ones among them. The counts never decrease. A chain that fails, is
-/// live again and fails once more counts twice. Outcomes are compared at the end of each batch: a change that is undone
-/// within a batch is not counted.
+/// Counts of all chains since a forest was made, including evicted chains. The counts never decrease. A chain that
+/// fails, is live again and fails once more counts twice. Outcomes are compared at the end of each batch: a change that
+/// is undone within a batch is not counted.
 public struct ChainHistory: Hashable, Sendable {
     /// Chains that were made.
     public internal(set) var madeCount = 0
@@ -141,7 +143,7 @@ public struct ChainHistory: Hashable, Sendable {
     /// Evicted chains.
     var evictedCount = 0
 
-    /// Counts the outcome of a chain that had another one at the end of the batch before.
+    /// Counts the outcome of a chain that had another outcome, `before`, at the end of the last batch.
     mutating func count(_ outcome: ChainOutcome, after before: ChainOutcome) {
         if outcome.isFailure, !before.isFailure { failedCount += 1 }
         if outcome == .recovered { recoveredCount += 1 }

@@ -6,8 +6,9 @@ public struct ChainSummary: Hashable, Sendable {
     public var counts: StateCounts
     /// How many of the chain's nodes were evicted before the chain itself.
     public var evictedCount: Int
-    /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After the node's
-    /// eviction, the first one among the first 256 nodes of the chain, or nil until another node is rejected.
+    /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After the
+    /// eviction of that node, the first rejected or abandoned node among the first 256 nodes of the chain. If there is
+    /// none, nil until another node is rejected.
     public var firstRejected: NodeIndex?
     /// When the chain's last node settled, in nanoseconds of the process's clock; nil while the chain is live, or if
     /// only ids of its nodes are known.

@@ -1,4 +1,4 @@
-/// Changes since they were last consumed.
+/// The changes of a forest since changes were last consumed.
 struct ChangeLog: Sendable {
     /// The slots of nodes with `changes` in their record, each once; a slot that was freed and reused is listed again.
     var slots: [UInt32] = []
@@ -7,7 +7,7 @@ struct ChangeLog: Sendable {
     var isEverything = true
     /// Whether a batch was applied.
     var includesBatch = false
-    /// The most entries that a list has had.
+    /// The most entries that ``slots`` or ``evicted`` has had.
     var highWaterMark = 0
 }
 
@@ -31,7 +31,7 @@ extension ForestData {
         log.evicted.append(.init(node: view, newRoot: newRoot.map { NodeIndex(rawValue: $0) }))
     }
 
-    /// Replaces the lists by ``ChangeLog/isEverything``.
+    /// Empties the lists, and sets ``ChangeLog/isEverything`` in their place.
     func recordOverflow() {
         log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         for slot in log.slots where isOccupied(slot) { nodes[slot].pointee.changes = [] }

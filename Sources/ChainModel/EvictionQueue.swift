@@ -4,8 +4,8 @@ struct EvictionQueue: Sendable {
         var slot: UInt32
         /// The lower half of the node's id.
         var id: UInt32
-        /// The forest's time when the entry was made. If the chain has been live since, the time at which it settled
-        /// last.
+        /// The forest's time when the entry was made. If the node's chain settled again after that, the entry is
+        /// replaced when its turn comes, by an entry with the time of that settlement.
         var time: UInt64
     }
 

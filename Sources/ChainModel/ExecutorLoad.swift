@@ -13,8 +13,8 @@ public struct ExecutorLoad: Hashable, Sendable {
 
 /// Counts of waiting nodes by when their wait began, in steps of ``grain``.
 ///
-/// Sorted, with at most one entry a step. Nearly always the newest entry grows and the oldest shrinks; both cost some
-/// nanoseconds.
+/// Sorted, with at most one entry a step. Nearly always the newest entry grows and the oldest entry shrinks; either
+/// change costs some nanoseconds.
 struct QueueAges: Hashable, Sendable {
     private struct Entry: Hashable {
         var step: UInt64
@@ -23,16 +23,16 @@ struct QueueAges: Hashable, Sendable {
 
     /// The length of a step in nanoseconds.
     static let grain: UInt64 = 10_000_000
-    /// The most empty entries that are kept even if they are more than half.
+    /// The most empty entries that are kept even if they are more than half of all entries.
     private static let slack = 64
 
     private var entries: [Entry] = []
     /// The index of the first entry that is not empty.
     private var head = 0
-    /// How many entries after ``head`` are empty; all before it are.
+    /// How many entries after ``head`` are empty; all entries before ``head`` are empty.
     private var holeCount = 0
 
-    /// Whether the counts of empty entries are right, and no more of these are kept than allowed. For tests.
+    /// Whether the counts of empty entries are right, and no more empty entries are kept than allowed. For tests.
     var isConsistent: Bool {
         let holes = entries.dropFirst(head).lazy.filter { $0.count == 0 }.count
         let empty = head + holes
@@ -42,7 +42,7 @@ struct QueueAges: Hashable, Sendable {
 
     var oldest: UInt64? { head < entries.count ? entries[head].step &* Self.grain : nil }
 
-    /// Compares the entries that are not empty, because the others depend on the order of changes.
+    /// Compares the entries that are not empty, because which empty entries are kept depends on the order of changes.
     static func == (left: QueueAges, right: QueueAges) -> Bool { left.filled == right.filled }
     func hash(into hasher: inout Hasher) { hasher.combine(filled) }
     private var filled: [Entry] { entries[head...].filter { $0.count > 0 } }
@@ -105,8 +105,8 @@ extension ChainForest {
 }
 
 extension ForestData {
-    /// Adds a node with some state to its executor's load, or removes it. It has to be removed before its executor,
-    /// queue time or creation time changes, and added again after that.
+    /// Adds a node with the given state to its executor's load, or removes the node. A node has to be removed before
+    /// its executor, queue time or creation time changes, and added again after the change.
     @inline(__always)
     func countLoad(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
         guard state == .queued || state == .running else { return }

@@ -76,7 +76,7 @@ extension ChainForest {
             .map { ($0.key, $0.value) }
     }
 
-    /// Counts the members of a combinator; of many, the first `limit`. O(limit).
+    /// Counts the members of a combinator, but only the first `limit` of them. O(limit).
     public func members(of index: NodeIndex, limit: Int) -> MemberCounts {
         var result = MemberCounts()
         let targets = targets(of: index, limit: limit == .max ? limit : limit + 1)
@@ -98,8 +98,8 @@ extension ChainForest {
         return result
     }
 
-    /// Returns what orders rejected members by their settlements. Of equal times, which may be rounded ones, a
-    /// cancellation is the later one, because it is a consequence.
+    /// Returns the key that sorts rejected members by their settlements. At equal times, which rounding may have made
+    /// equal, a cancellation comes last, because it is a consequence of another rejection.
     private func rejectionOrder(_ node: NodeIndex) -> (UInt64, Int) {
         let record = data.nodes[node.rawValue].pointee
         return (record.latestSettled ?? .max, record.state == .cancelled ? 1 : 0)
@@ -143,7 +143,7 @@ extension ChainForest {
         }
         guard let parent = parent(of: index), isRejected(parent) else { return nil }
         switch record.kind {
-        // Handlers of these kinds ran for the error and may have thrown their own.
+        // Handlers of these kinds ran for the error, and may have thrown an error of their own.
         case .catch, .recover, .ignore, .asResult, .callback:
             return record.settlement == .skippedRejected ? parent : nil
         default: return parent

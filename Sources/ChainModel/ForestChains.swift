@@ -76,7 +76,7 @@ extension ForestData {
         tally(below, -1)
         roots.remove(slot, nodes.elements)
         totals.chainCount -= 1
-        // An entry in the queue of chains is stale from here on.
+        // An entry for the node in the queue of chains is stale from here on.
         nodes[slot].pointee.bits.subtract([.isRoot, .evictsLeaves, .cut, .isQueuedForEviction])
 
         let (kept, gone) = below.nodeCount <= above.nodeCount ? (upper, lower) : (lower, upper)
@@ -148,7 +148,7 @@ extension ForestData {
             record.outcome = chains[new].pointee.outcome
         }
         tally(record, 1)
-        // An entry in the queue of leaves is stale from here on.
+        // An entry for the node in the queue of leaves is stale from here on.
         nodes[slot].pointee.bits.subtract(.isQueuedForEviction)
         nodes[slot].pointee.bits.formUnion([.isRoot, .evictsLeaves])
         nodes[slot].pointee.countedOutcome = .live

@@ -2,9 +2,10 @@
 /// and, if there are many, their counts by state.
 extension ChainForest {
     /// Returns the only child that was made by an operation on a node (`then` and the like), which continues its chain;
-    /// nil if there are none or several.
+    /// nil if there is no such child, or if there are several.
     ///
-    /// Searched from both ends, so O(1) where it is the first or the last, at worst O(children).
+    /// The children are searched from both ends. This costs O(1) if the child is the first or the last, and O(children)
+    /// at worst.
     public func continuation(of index: NodeIndex) -> NodeIndex? {
         data.continuation(of: checked(index)).asNode
     }
@@ -17,14 +18,15 @@ extension ChainForest {
     }
 
     /// Goes up from a node as long as each node is the ``continuation(of:)`` of its tree parent, and returns the tree
-    /// parent of the last node reached. Returns the root if the way ends there; nil if the given node is the root.
-    /// O(steps up).
+    /// parent of the last node reached. Returns the root if the way up ends at the root; nil if the given node is the
+    /// root. O(steps up).
     package func outer(of index: NodeIndex) -> NodeIndex? {
         var steps = Int.max
         return outer(of: index, steps: &steps)
     }
 
-    /// Returns the same as ``outer(of:)``, or nil after `steps` steps up; subtracts the steps from `steps`.
+    /// Returns the same as ``outer(of:)``, or nil after `steps` steps up. Subtracts the steps that were made from
+    /// `steps`.
     package func outer(of index: NodeIndex, steps: inout Int) -> NodeIndex? {
         let slot = checked(index)
         let nodes = data.nodes.elements
@@ -50,9 +52,9 @@ extension ChainForest {
 // MARK: Upkeep
 
 extension ForestData {
-    /// The children of a node are counted by state once they are more than this.
+    /// The number of children above which the children of a node are counted by state.
     static let countedFrom: UInt32 = 128
-    /// They are no longer counted once they are this many or fewer.
+    /// The number of children at which the children of a node are no longer counted by state.
     static let countedDownTo: UInt32 = 64
 
     /// Updates counts after a node was put under `parent`.
@@ -80,7 +82,7 @@ extension ForestData {
         childCounts[counts].pointee.add(new)
     }
 
-    /// Records that a node was made by an operation on another.
+    /// Records that a node was made by an operation on another node.
     func setHasParent(_ slot: UInt32) {
         let node = nodes[slot]
         guard !node.pointee.has(.hasParent) else { return }

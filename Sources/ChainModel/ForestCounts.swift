@@ -31,7 +31,8 @@ extension ForestData {
                 }
             } else {
                 let isOver = !record.pointee.isLive
-                // A settled leaf of a live or revived chain is evicted on its own; any other one goes with its chain.
+                // A settled leaf of a live or revived chain is evicted on its own; any other leaf is evicted with its
+                // chain.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.evictsLeaves)
                 {
                     enqueueLeaf(slot)
@@ -76,7 +77,7 @@ extension ForestData {
     /// The most nodes of a chain that are searched for the latest settlement.
     private static let settledSearchLimit = 512
 
-    /// Updates the settlement time of a node's chain after that of the node changed.
+    /// Updates the settlement time of a node's chain after the node's own settlement time changed.
     ///
     /// In a chain of more than ``settledSearchLimit`` nodes, the chain's time never moves back.
     func settlementChanged(_ slot: UInt32, from old: UInt64) {
@@ -91,7 +92,8 @@ extension ForestData {
         recordChange(record.pointee.root, .chainCounts)
     }
 
-    /// Searches a chain for its latest settlement. Called after the node that had it got another time, or left the chain.
+    /// Searches a chain for its latest settlement. Called after the node with the latest settlement got another time,
+    /// or left the chain.
     func searchSettled(_ record: UnsafeMutablePointer<ChainRecord>) {
         guard record.pointee.nodeCount <= Self.settledSearchLimit else { return }
         record.pointee.settled = 0
@@ -112,13 +114,13 @@ extension ForestData {
 
     private func rejectionPrecedes(_ left: UInt32, _ right: UInt32) -> Bool {
         let (left, right) = (nodes[left], nodes[right])
-        // Where rounding leaves the order open, the younger node was first: an old one follows it, whereas a younger
-        // `then` of an old one is skipped.
+        // Where rounding leaves the order open, the younger node counts as first: the old node may follow it, whereas a
+        // younger `then` of the old node is skipped, not rejected.
         let times = (left.pointee.latestSettled ?? 0, right.pointee.latestSettled ?? 0)
         return times.0 != times.1 ? times.0 < times.1 : left.pointee.id < right.pointee.id
     }
 
-    /// Makes a rejected node the first rejection of its chain, if it precedes the known one.
+    /// Makes a rejected node the first rejection of its chain if it precedes the known first rejection.
     func considerRejected(_ slot: UInt32, _ record: UnsafeMutablePointer<ChainRecord>) {
         let first = record.pointee.firstRejected
         if first == noSlot || (first != slot && rejectionPrecedes(slot, first)) { record.pointee.firstRejected = slot }
@@ -148,7 +150,7 @@ extension ForestData {
         }
     }
 
-    /// Replaces a chain's evicted first rejection. Searches 256 nodes, because chains settle from the beginning.
+    /// Replaces a chain's evicted first rejection. Searches only 256 nodes, because chains settle from the beginning.
     func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
         record.pointee.firstRejected = noSlot
         guard record.pointee.counts.rejectedCount > 0 else { return }
@@ -164,8 +166,8 @@ extension ForestData {
         return nextInPreOrder(slot, within: top, depth: &depth)
     }
 
-    /// Returns the same as ``nextInPreOrder(_:within:)``. `depth` is that of `slot` on entry, that of the next node on
-    /// return.
+    /// Returns the same as ``nextInPreOrder(_:within:)``. `depth` is the depth of `slot` on entry, and the depth of the
+    /// next node on return.
     @inline(__always)
     func nextInPreOrder(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild

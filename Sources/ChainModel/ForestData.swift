@@ -10,7 +10,7 @@ final class ForestData: @unchecked Sendable {
     /// Counts of all chains since the forest was made.
     @exclusivity(unchecked) var history = ChainHistory()
     /// Roots of chains that got or lost an outcome counted by ``ChainHistory`` since the end of the last batch; some
-    /// more than once.
+    /// roots are listed more than once.
     @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
     // Unchecked for the reason above: facts of batches.
@@ -22,7 +22,7 @@ final class ForestData: @unchecked Sendable {
     // Unchecked for the reason above: names.
     /// Call sites by number.
     @exclusivity(unchecked) var sites: [SiteID: CodeLocation] = [:]
-    /// Names of threads, or of the queues that they were serving.
+    /// Names of threads, or of the queues that the threads were serving.
     @exclusivity(unchecked) var threads: [ThreadID: String] = [:]
     /// How often the number of a thread got a different name.
     @exclusivity(unchecked) var threadRenameCount = 0
@@ -49,11 +49,11 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
-    /// By the last four bits of a parent's slot, the child that was last inserted before another one.
+    /// By the last four bits of a parent's slot, the child that was last inserted before another child.
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
 
     // Unchecked for the reason above: chains, and the batch that is applied.
-    /// By slot of the chain record, the node of a long main line from which the search for its end begins.
+    /// By slot of the chain record, the node of a long main line from which the search for the line's end begins.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
     /// The most nodes that a chain has had.
     @exclusivity(unchecked) var chainHighWater: UInt32 = 0
@@ -61,7 +61,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var liveRoots = LiveRoots()
     /// The slot of the root of the oldest live chain, as of the last batch or eviction.
     @exclusivity(unchecked) var oldestLive = noSlot
-    /// Nodes that became known in this batch only because another node names them.
+    /// Nodes that became known in this batch only because another node refers to them.
     @exclusivity(unchecked) var referenced: [NodeID] = []
 
     // Unchecked for the reason above: resync and waits.
@@ -83,9 +83,9 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var settledChainNodeCount = 0
     /// Roots of settled chains.
     @exclusivity(unchecked) var settledChains = EvictionQueue()
-    /// Settled leaves of live and revived chains.
+    /// Settled leaves of live and *revived* chains; see ``NodeBits/evictsLeaves``.
     @exclusivity(unchecked) var settledLeaves = EvictionQueue()
-    /// Roots of chains with more nodes than ``ForestLimits/chainNodeLimit``; some more than once.
+    /// Roots of chains with more nodes than ``ForestLimits/chainNodeLimit``; some roots are listed more than once.
     @exclusivity(unchecked) var longChains: [UInt32] = []
     /// The most entries that ``longChains`` has had.
     @exclusivity(unchecked) var longChainHighWater = 0

@@ -2,7 +2,7 @@ extension ChainForest {
     /// Returns the forest as text, one line a node, indented as it is drawn: state, kind, id, label, some marks,
     /// summary and count of evicted nodes; with `facts`, also everything else that is known.
     ///
-    /// Forests are equal if their dumps with facts are. For tests and scripts; texts are not escaped. O(nodes).
+    /// Forests are equal if their dumps with facts are equal. For tests and scripts; texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {
         var text = ""
         for root in roots {

@@ -1,8 +1,8 @@
 extension ChainForest {
     /// Applies a batch: names, then snapshots, then events, then the resync mark.
     ///
-    /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node uses yet are kept
-    ///   until the last part.
+    /// - Parameter isLast: Whether no other part of the batch follows. Names that no node uses yet are kept until the
+    ///   last part.
     public mutating func apply(_ batch: EventBatch, isLast: Bool = true) {
         makeUnique()
         data.apply(batch, isLast: isLast)
@@ -67,7 +67,7 @@ extension ForestData {
             if old != new { threadRenameCount += 1 }
             return new
         }
-        // Empty for a thread without a name, which has the number of an ended one.
+        // The name is empty for a thread without a name that reuses the number of an ended thread.
         for (thread, name) in batch.threads where name.isEmpty { threads[thread] = nil }
         executors.merge(batch.executors) { _, new in new }
         loss.madeCount = max(loss.madeCount, batch.loss.madeCount)
@@ -80,7 +80,7 @@ extension ForestData {
     // MARK: Events
 
     /// Applies an event. `found` is what the prefetch found: the slot of the event's node, or of a created node's
-    /// parent or creator; ``noSlot`` if that was unknown then.
+    /// parent or creator; ``noSlot`` if that node was unknown at the time of the prefetch.
     @inline(__always)
     private func apply(_ event: ChainEvent, _ batch: EventBatch, found: UInt32) {
         if event.kind == .created { return create(event, batch, parent: found) }
@@ -115,7 +115,7 @@ extension ForestData {
         case .awaited: applyAwaited(event)
         case .awaitEnded: applyAwaitEnded(event)
         case .awaitMisused:
-            // The fault belongs to the handler that tried to wait, if that is known.
+            // The fault belongs to the handler that tried to wait, if that handler is known.
             let culprit = event.other == .none ? slot : ensureReportedSlot(of: event.other, at: event.time) ?? slot
             nodes[culprit].pointee.handlerFlags.insert(.hasMisusedAwait)
             if culprit != slot { refresh(culprit) }
@@ -197,8 +197,8 @@ extension ForestData {
         if isNew, event.text != 0, let text = batch.text(of: event) { setSummary(slot, text, replacing: true) }
     }
 
-    /// Applies a settlement if its rank is higher than the known one, or equal and its time earlier. Returns whether it
-    /// was applied.
+    /// Applies a settlement if its rank is higher than the known rank, or if the ranks are equal and its time is
+    /// earlier. Returns whether it was applied.
     @discardableResult @inline(__always)
     func settle(_ slot: UInt32, _ rank: Settlement, _ time: UInt64) -> Bool {
         let node = nodes[slot]
@@ -210,22 +210,23 @@ extension ForestData {
         node.pointee.settlement = rank
         node.pointee.settled = time
         if outcome != .live { outcomeChanged(of: slot, from: outcome) }
-        // The state may stay: if the time is corrected, or if a node that was only referenced settles as *unknown*.
+        // The state may stay the same: if only the time is corrected, or if a node that was only referenced settles as
+        // *unknown*.
         if known != .pending || node.pointee.state == .unknown { recordChange(slot, .state) }
         if known != .pending {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)
         } else if node.pointee.chain != noSlot {
-            // Here and not in `count(_:from:to:)`, because the state of a node that was only referenced does not change
-            // if it settles as *unknown*.
+            // Updated here and not in `count(_:from:to:)`, because the state of a node that was only referenced does
+            // not change if it settles as *unknown*.
             let record = chains[node.pointee.chain]
             record.pointee.settled = max(record.pointee.settled, node.pointee.settled ?? time)
         }
         return true
     }
 
-    /// Applies a request to cancel a node. The earliest wins; of several at the same time, one that names its
-    /// canceller.
+    /// Applies a request to cancel a node. The earliest request wins; of several requests at the same time, a request
+    /// that names its canceller wins.
     func applyCancelRequest(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
         let extra = ensureExtra(of: slot)
@@ -242,7 +243,7 @@ extension ForestData {
         recordChange(slot, [.facts, .description])
     }
 
-    /// Sets a node's summary; if `replacing` is false, only if it has none.
+    /// Sets a node's summary; if `replacing` is false, only if the node has no summary.
     func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
         let extra = ensureExtra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {

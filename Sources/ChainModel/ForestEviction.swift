@@ -14,7 +14,8 @@ extension ForestData {
             }
             budget -= 1
             if isLast { return true }
-            // Removing links may have moved other nodes, so stop where the rest is in another chain, or is live again.
+            // Removing links may have moved other nodes, so stop if the remaining nodes are in another chain, or if the
+            // chain is live again.
             guard rootSlot(of: above) == root, !chains[nodes[root].pointee.chain].pointee.isLive else {
                 return true
             }
@@ -43,7 +44,7 @@ extension ForestData {
             settledChainNodeCount -= count
             countEvictedChain(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
             if chain != noSlot { free(chain: chain) }
-            // From the last node on, because children go before their parent.
+            // From the last node on, because children are evicted before their parent.
             for slot in slots[..<end].reversed() {
                 removeID(of: slot)
                 recordEviction(slot, nodes[slot].pointee)
@@ -88,10 +89,10 @@ extension ForestData {
     /// Evicts a settled node without children.
     ///
     /// - Parameters:
-    ///   - leavesCount: whether its parent and its chain count it as evicted.
-    ///   - newRoot: the root that takes its place, if it is the root of a long chain.
+    ///   - leavesCount: whether the node's parent and chain count the node as evicted.
+    ///   - newRoot: the root that takes the node's place, if the node is the root of a long chain.
     func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
-        // The id goes first, so that no node is placed under this one when the links are removed.
+        // The id goes first, so that no node is placed under this node when the links are removed.
         removeID(of: slot)
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee

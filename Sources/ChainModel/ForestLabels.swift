@@ -1,6 +1,7 @@
 /// Labels, kinds and call sites of nodes.
 extension ForestData {
-    /// Applies facts of a node's creation that are not known yet. A known label may be that of a renaming, so it stays.
+    /// Applies facts of a node's creation that are not known yet. A known label stays, because a renaming may have set
+    /// it.
     func applyCreationFacts(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
         let node = nodes[slot]
         let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
@@ -12,8 +13,8 @@ extension ForestData {
         }
     }
 
-    /// Gives a node the label of the renaming with the number `count`, unless it has that of a later one. Of two labels
-    /// with the same number the greater text wins, so that the order of events does not matter.
+    /// Gives a node the label of the renaming with the number `count`, unless the node has the label of a later
+    /// renaming. Of two labels with the same number the greater text wins, so that the order of events does not matter.
     func rename(_ slot: UInt32, _ label: String, count: UInt64) {
         guard count != 0 else { return }
         let count = UInt32(clamping: count)

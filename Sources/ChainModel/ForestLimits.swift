@@ -1,9 +1,10 @@
 /// What a forest keeps at most. Whatever exceeds a limit is counted, so nothing disappears silently.
 public struct ForestLimits: Hashable, Sendable {
-    /// How many nodes of wholly settled chains are kept; past this limit the chains that settled first go first.
+    /// How many nodes of wholly settled chains are kept; past this limit the chains that settled first are evicted
+    /// first.
     public var settledNodeLimit: Int
-    /// How many settled leaves of chains that are still live are kept; past this limit those that settled first go
-    /// first, and their parents keep a count of them.
+    /// How many settled leaves of chains that are still live are kept; past this limit the leaves that settled first
+    /// are evicted first, and their parents keep a count of the evicted leaves.
     public var settledLeafLimit: Int
     /// How long settled chains and leaves are kept at most, in nanoseconds.
     public var ageLimit: UInt64
@@ -13,10 +14,11 @@ public struct ForestLimits: Hashable, Sendable {
     /// How many nodes are kept in all. Past this limit new nodes are refused and counted
     /// (``ForestTotals/refusedCount``).
     public var nodeLimit: Int
-    /// How many changes are listed before they become ``ForestChanges/isEverything``. 0 if they are never consumed.
+    /// How many changes are listed before ``ForestChanges/isEverything`` replaces the list. 0 if changes are never
+    /// consumed.
     public var changeLimit: Int
 
-    /// Sets limits. The defaults suit a dashboard and take some 500 MB where all are reached.
+    /// Sets limits. The defaults suit a dashboard and take some 500 MB where all limits are reached.
     public init(
         settledNodeLimit: Int = 100_000, settledLeafLimit: Int = 20_000, ageLimit: UInt64 = 600_000_000_000,
         chainNodeLimit: Int = 200_000, nodeLimit: Int = 4_000_000, changeLimit: Int = 65_536

@@ -2,8 +2,9 @@
 extension ForestData {
     /// Records that `holder` follows the node `id` or has it for a member. Of equal links the earliest wins.
     func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
-        // A promise that a live node follows is pending; a member of one may have settled long ago. Not by `state`, which
-        // a snapshot sets after its links. With a forgotten id the other ids of its page come back, too.
+        // A promise that a live node follows is pending, whereas a member of a live node may have settled long ago.
+        // `state` is not used, because a snapshot sets it after the links. Inserting a forgotten id has a price: the
+        // other ids of its page no longer count as evicted.
         let isLive = kind == .adoption && nodes[holder].pointee.derivedState.isLive
         guard id.rawValue != nodes[holder].pointee.id,
             let target = ensureReferencedSlot(of: id, at: time, isLive: isLive)
@@ -47,7 +48,8 @@ extension ForestData {
         if after == noSlot { extras[extra].pointee.lastOut = link } else { links[after].pointee.previousOut = link }
     }
 
-    /// Inserts a link into its target's list by time and the holder's id. Returns whether it is the first there.
+    /// Inserts a link into its target's list by time and the holder's id. Returns whether the link is the first in the
+    /// list.
     private func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
         var before = extras[extra].pointee.lastIn
         while before != noSlot, linkPrecedes(link, before) { before = links[before].pointee.previousIn }
@@ -92,8 +94,8 @@ extension ForestData {
         links.free(link)
     }
 
-    /// Returns whether a node is known by references only, and a live node follows it or has it for a member. Such a
-    /// node may be pending, too. O(links to it).
+    /// Returns whether a node is known by references only, and a live node follows it or has it for a member. A node
+    /// that is referenced in this way may itself be pending. O(links to it).
     func isAwaited(_ slot: UInt32) -> Bool {
         let extra = nodes[slot].pointee.extra
         guard extra != noSlot, !nodes[slot].pointee.has(.reported) else { return false }

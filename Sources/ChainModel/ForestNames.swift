@@ -1,14 +1,15 @@
 /// Names of threads, executors and call sites by number.
 ///
-/// They are sent once, so they are kept. Threads come and go, and a program may name what it never uses, so unused
-/// names are dropped past a limit.
+/// Each name is sent once, so the forest keeps it. Threads come and go, and a program may name what it never uses, so
+/// past a limit unused names are dropped.
 extension ForestData {
     /// How many names of threads are kept before unused ones are dropped.
     static let threadNameLimit = 16_384
     /// How many call sites are kept before unused ones are dropped.
     static let siteLimit = 65_536
 
-    /// Drops unused names past the limits. Called after a batch, because its nodes may use the names it brought.
+    /// Drops unused names past the limits. Called after a batch, because the batch's nodes may use the names that it
+    /// brought.
     func boundTables() {
         if threads.count > max(Self.threadNameLimit, 2 * threadCountAfterPruning) { dropUnusedThreads() }
         if sites.count > max(Self.siteLimit, 2 * siteCountAfterPruning) { dropUnusedSites() }

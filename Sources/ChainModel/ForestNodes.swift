@@ -54,7 +54,8 @@ extension ForestData {
         return slot
     }
 
-    /// Returns the slot of a node that another one references; inserts as ``ensureReportedSlot(of:at:found:isLive:)`` does.
+    /// Returns the slot of a node that another node refers to. Inserts the node as
+    /// ``ensureReportedSlot(of:at:found:isLive:)`` does.
     func ensureReferencedSlot(
         of id: NodeID, at time: UInt64, found: UInt32 = noSlot, isLive: Bool = false
     ) -> UInt32? {

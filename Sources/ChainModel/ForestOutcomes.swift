@@ -4,9 +4,9 @@ extension ChainForest {
     /// chain.
     ///
     /// It is the last node of the main line that was not skipped. If the line ends in several branches and one of them
-    /// was not fulfilled, it is that of the worst branch.
+    /// was not fulfilled, it is the last such node of the worst branch.
     ///
-    /// O(1) for a main line of up to 64 nodes, and for a longer one that was walked when the chain settled.
+    /// O(1) for a main line of up to 64 nodes, and for a longer main line that was walked when the chain settled.
     public func concludingNode(of index: NodeIndex) -> NodeIndex? {
         let slot = checked(index)
         let chain = data.nodes[slot].pointee.chain
@@ -18,7 +18,7 @@ extension ChainForest {
     /// Counts of all chains since the forest was made.
     public var history: ChainHistory { data.history }
 
-    /// The root of the live chain that began first; nil where none is live. As of the last batch. O(1).
+    /// The root of the live chain that began first; nil where no chain is live. As of the last batch or eviction. O(1).
     public var oldestLiveRoot: NodeIndex? {
         data.oldestLive == noSlot ? nil : NodeIndex(rawValue: data.oldestLive)
     }
@@ -27,7 +27,7 @@ extension ChainForest {
 extension ForestData {
     /// The length of a main line, in steps, from which on its end is stored.
     private static let longLine = 64
-    /// The most steps along all branches of a main line, and up from a skipped node.
+    /// The most steps along all branches of a main line; also the most steps up from a skipped node.
     private static let branchLimit = 256
     /// The most steps along one branch.
     private static let oneBranchLimit = 32
@@ -84,8 +84,8 @@ extension ForestData {
         return worst
     }
 
-    /// Returns the outcome of the line that ends at `end`, and the node with its result: the last one that was not
-    /// skipped.
+    /// Returns the outcome of the line that ends at `end`, and the node with its result: the last node of the line that
+    /// was not skipped.
     private func conclusion(ofLineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var cursor = end
         for _ in 0..<Self.branchLimit {
@@ -101,8 +101,8 @@ extension ForestData {
         return (origin == .abandoned || origin == .cancelled ? origin : outcome, cursor)
     }
 
-    /// Returns the worst outcome of the branches below a node with several operations, visited from the latest on.
-    /// `own` is the outcome of the line to that node.
+    /// Returns the worst outcome of the branches below a node with several operations. The branches are visited from
+    /// the latest on. `own` is the outcome of the line to that node.
     private func worstBranch(
         of fork: UInt32, _ own: (outcome: ChainOutcome, node: UInt32)
     ) -> (outcome: ChainOutcome, node: UInt32) {
@@ -162,7 +162,7 @@ extension ForestData {
         if !chains[chain].pointee.isLive { refreshOutcome(of: chain) }
     }
 
-    /// Counts a chain's change of outcome in the totals, and notes its root for ``countOutcomes()``.
+    /// Counts a chain's change of outcome in the totals, and notes the chain's root for ``countOutcomes()``.
     @inline(__always)
     func count(_ old: ChainOutcome, as new: ChainOutcome, of root: UInt32) {
         guard old != new else { return }

@@ -1,18 +1,18 @@
-/// Chains that a user pinned: kept although they have settled and newer ones exceed the limits.
+/// Chains that a user pinned: they are kept although they have settled and newer chains exceed the limits.
 extension ChainForest {
-    /// The most chains that can be pinned at once. Together, their pins hold for at most half as many nodes as
-    /// ``ForestLimits/settledNodeLimit``.
+    /// The most nodes that can be pinned at once; several of them may be in one chain. Together, pins keep at most half
+    /// as many nodes as ``ForestLimits/settledNodeLimit``.
     public static let pinLimit = 16
 
-    /// The most nodes of a chain for which its pin holds; a chain that grows beyond this limit is evicted like any
-    /// other.
+    /// The most nodes that a chain may have for its pins to keep it; a chain that grows beyond this limit is evicted
+    /// like any other chain.
     public var pinnedNodeLimit: Int { data.pinnedNodeLimit }
 
     /// Why a node cannot be pinned.
     public enum PinRefusal: Error, Hashable, Sendable {
-        /// ``ChainForest/pinLimit`` chains are pinned already.
+        /// ``ChainForest/pinLimit`` nodes are pinned already.
         case tooMany(limit: Int)
-        /// Its chain has more nodes than a pin holds.
+        /// The node's chain has more nodes than ``ChainForest/pinnedNodeLimit``.
         case tooLarge(nodeCount: Int, limit: Int)
     }
 
@@ -38,7 +38,7 @@ extension ChainForest {
         data.pins.append(ForestPin(slot: slot, id: data.nodes[slot].pointee.id))
     }
 
-    /// Removes the pins from the chain of a node, so that it can be evicted again. O(nodes of the chain).
+    /// Removes the pins from the chain of a node, so that the chain can be evicted again. O(nodes of the chain).
     public mutating func unpin(_ index: NodeIndex) {
         makeUnique()
         data.unpin(rootedAt: data.rootSlot(of: checked(index)))
@@ -71,7 +71,7 @@ extension ForestData {
 
     func unpin(rootedAt root: UInt32) {
         pins.removeAll { !isKept($0) || rootSlot(of: $0.slot) == root }
-        // Enqueued again, because the eviction queues have dropped the entries of exempt nodes.
+        // The nodes are enqueued again, because the eviction queues have dropped the entries of exempt nodes.
         let chain = nodes[root].pointee.chain
         if chain == noSlot ? !nodes[root].pointee.state.isLive : !chains[chain].pointee.isLive { enqueueRoot(root) }
         enqueueLeaves(under: root)

@@ -2,7 +2,8 @@
 /// is a root.
 ///
 /// The desired parent is a function of the facts, so the order of events does not matter. Where desired parents form a
-/// cycle, it is cut at the node with the latest link, which becomes a root: also a function of the facts.
+/// cycle, it is cut at the node with the latest link, which becomes a root. The choice of this node is a function of
+/// the facts, too.
 extension ForestData {
     /// Returns the id of a node's parent or creator.
     func originID(of slot: UInt32) -> NodeID {
@@ -11,7 +12,7 @@ extension ForestData {
         return node.pointee.extra == noSlot ? .none : NodeID(extras[node.pointee.extra].pointee.origin)
     }
 
-    /// Stores the id of a node's origin before the node moves away from it.
+    /// Stores the id of a node's origin (its parent or creator) before the node moves away from it in the tree.
     func saveOrigin(_ slot: UInt32) {
         guard nodes[slot].pointee.has(.underOrigin) else { return }
         let origin = originID(of: slot)
@@ -19,17 +20,17 @@ extension ForestData {
         storeOrigin(origin, of: slot)
     }
 
-    /// Stores the id of the parent or creator of a node that is not under it in the tree.
+    /// Stores the id of a node's parent or creator, for a node that is not under its parent or creator in the tree.
     func storeOrigin(_ origin: NodeID, of slot: UInt32) {
         // In two statements, because ensureExtra(of:) may move the table that the left side refers to.
         let extra = ensureExtra(of: slot)
         extras[extra].pointee.origin = origin.rawValue
     }
 
-    /// Applies a node's parent or creator as an event or a snapshot has it.
+    /// Applies the parent or creator that an event or a snapshot names for a node.
     func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
-        // Also for a known node, because an earlier event can carry an older creation time.
+        // Called even if the origin is known: `time` may be earlier than the creation time noted for the origin so far.
         _ = ensureReferencedSlot(of: origin, at: time)
         guard originID(of: slot) != origin else { return }
         saveOrigin(slot)
@@ -37,7 +38,8 @@ extension ForestData {
         place(slot)
     }
 
-    /// Returns the tree parent that follows from a node's facts, and whether that is the node's parent or creator.
+    /// Returns the tree parent that follows from a node's facts, and whether this tree parent is the node's parent or
+    /// creator.
     private func desiredParent(of slot: UInt32) -> (slot: UInt32, isOrigin: Bool) {
         let node = nodes[slot]
         let origin = originID(of: slot)
@@ -55,8 +57,8 @@ extension ForestData {
         return first == noSlot ? nil : first
     }
 
-    /// Moves a node under its desired parent. Cuts a cycle that this would close, and retries an earlier cut in the
-    /// chain.
+    /// Moves a node under its desired parent. Cuts a cycle that this would close, and tries to undo an earlier cut in
+    /// the chain.
     func place(_ slot: UInt32) {
         let (target, isOrigin) = desiredParent(of: slot)
         let node = nodes[slot]
@@ -97,7 +99,7 @@ extension ForestData {
         trimExtra(slot)
     }
 
-    /// Moves a root that was cut from a cycle under its desired parent, if that no longer closes a cycle.
+    /// Moves a root that was cut from a cycle under its desired parent, if this no longer closes a cycle.
     private func retryCut(_ root: UInt32) {
         if nodes[root].pointee.has(.cut) { place(root) }
     }
@@ -116,8 +118,8 @@ extension ForestData {
         place(slot)
     }
 
-    /// Returns whether the edge from `left` up is to be cut rather than that from `right`: a link rather than an
-    /// origin, a late link rather than an early one.
+    /// Returns whether to cut the edge from `left` to its tree parent rather than the edge from `right`. A link is cut
+    /// rather than an origin, and a late link rather than an early link.
     ///
     /// If `isTop`, `right` is the root, which is under no node yet: `topIsOrigin` says whether its desired parent is
     /// its origin.

@@ -10,7 +10,7 @@ extension ForestData {
     /// How many nodes of a chain are prefetched before it is evicted.
     private static let evictedNodeCount = 8
     #if DEBUG
-        // Prefetches always, so that tests with their small forests cover it.
+        // Prefetches always, so that tests with their small forests cover prefetching.
         static let prefetchMinimum = 1
     #else
         /// The least number of nodes for prefetching. A smaller forest, some two megabytes, is in the caches anyway.
@@ -18,9 +18,9 @@ extension ForestData {
     #endif
 
     /// Prefetches the records that applying events will change, and stores the slot of each event's node, or of a
-    /// created node's parent or creator. No event evicts a node, so the slots stay valid. Where the slot is ``noSlot``,
-    /// the id has to be looked up again: ``noSlot`` also stands for evicted nodes, because an earlier event may create
-    /// a node with a forgotten id.
+    /// created node's parent or creator. No event evicts a node, so the slots stay valid. For an unknown or evicted id
+    /// the slot is ``noSlot``. Such an id has to be looked up again when its event is applied, because an event before
+    /// it may have inserted the id.
     func prefetch(for events: Slice<UnsafeBufferPointer<ChainEvent>>, into slots: UnsafeMutableBufferPointer<UInt32>) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.prefetchCount) { known in
             var (offset, count) = (0, 0)

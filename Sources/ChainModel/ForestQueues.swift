@@ -1,5 +1,6 @@
 extension ChainForest {
-    /// Queues of the forest: nodes to be evicted and changes to be consumed.
+    /// The queues of the forest: changes to be consumed, nodes to be evicted, long chains to be shortened, and waiting
+    /// threads.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(

@@ -7,7 +7,7 @@ extension ForestData {
         case .begin(let epoch):
             resyncEpoch = epoch
             resyncGeneration &+= 1
-            // After an overflow, because nodes may have the same number from an earlier resync.
+            // After an overflow the numbers are cleared, because nodes may have the same number from an earlier resync.
             guard resyncGeneration == 0 else { break }
             resyncGeneration = 1
             forEachSlot { $0.nodes[$1].pointee.resync = 0 }
@@ -18,10 +18,11 @@ extension ForestData {
         }
     }
 
-    /// Settles a node that the resync did not name, if it was made at the resync's beginning or before.
+    /// Marks a pending or running node as released if the resync did not report it, although it was made at the
+    /// resync's beginning or before. A pending node settles as *unknown*.
     ///
-    /// Also at equal times, because clocks may stand still: a node that was made after the beginning has been reported
-    /// since, which counts as named.
+    /// A node made at the same time as the beginning is included, because clocks may stand still. If such a node was in
+    /// fact made after the beginning, an event has reported it since, and it counts as reported.
     private func endResync(_ slot: UInt32, _ epoch: UInt64) {
         let node = nodes[slot]
         guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.reported) else {

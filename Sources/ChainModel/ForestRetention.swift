@@ -1,7 +1,8 @@
 /// Eviction: of whole settled chains, of settled leaves of live and revived chains, and of the settled beginning of
-/// long chains.
+/// long chains. A *revived* chain was settled and became live again, or came from a merge, a split or a trimmed root.
 extension ChainForest {
-    /// Evicts settled nodes that are past the limits, first settled first, and returns how many. Call it once a frame.
+    /// Evicts settled nodes that are past the limits, in the order in which they settled, and returns the number of
+    /// evicted nodes. Call it once a frame.
     ///
     /// - Parameter budget: about how many nodes and queue entries are handled at most, so that no frame waits.
     @discardableResult
@@ -21,7 +22,7 @@ extension ForestData {
         settledChains.append(entry)
     }
 
-    /// The number of entries of an eviction queue at which stale and repeated ones are dropped: twice the number of
+    /// The number of entries of an eviction queue at which stale and repeated entries are dropped: twice the number of
     /// nodes, at least 16,384.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
@@ -39,7 +40,7 @@ extension ForestData {
         settledLeaves.append(entry)
     }
 
-    /// Makes an entry for a node, and marks the node as queued; nil if it is queued already.
+    /// Makes an entry for a node, and marks the node as queued; nil if the node is queued already.
     private func evictionEntry(of slot: UInt32) -> EvictionQueue.Entry? {
         let node = nodes[slot]
         guard !node.pointee.has(.isQueuedForEviction) else { return nil }
@@ -119,7 +120,7 @@ extension ForestData {
             let isSettled = chain == noSlot ? !node.pointee.state.isLive : !chains[chain].pointee.isLive
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
             if isExempt(entry.slot) {
-                // Enqueued again when the pin is removed.
+                // The chain is enqueued again when the pin is removed.
                 settledChains.removeFirst()
                 node.pointee.bits.remove(.isQueuedForEviction)
             } else if isSettled, settled <= entry.time {
@@ -139,7 +140,7 @@ extension ForestData {
 
     private func evictSettledLeaves(_ now: UInt64, _ budget: inout Int) {
         var awaited: [UInt32] = []
-        // At the end, so that the loop ends.
+        // Awaited nodes are enqueued again after the loop, so that the loop ends.
         defer { for slot in awaited { enqueueIfEvictable(slot) } }
         while budget > 0, let entry = settledLeaves.first,
             settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
@@ -172,7 +173,8 @@ extension ForestData {
         guard !node.pointee.state.isLive, node.pointee.childCount == 0, !node.pointee.has(.isRoot) else { return false }
         let record = chains[node.pointee.chain]
         if isExempt(record.pointee.root) { return false }
-        // A chain that settled only once is evicted as a whole. Others keep their first rejection, which is shown.
+        // A chain that settled only once is evicted as a whole. Other chains keep their first rejected node, which is
+        // shown.
         let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.evictsLeaves)
         return !goesWhole && record.pointee.firstRejected != slot
     }

@@ -40,13 +40,13 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The position after the last root.
     public var endIndex: Index { Index(chunk: chunks.count, offset: 0) }
 
-    /// Returns the position after another.
+    /// Returns the position after another position.
     public func index(after index: Index) -> Index {
         index.offset + 1 < chunks[index.chunk].count
             ? Index(chunk: index.chunk, offset: index.offset + 1) : Index(chunk: index.chunk + 1, offset: 0)
     }
 
-    /// Returns the position before another.
+    /// Returns the position before another position.
     public func index(before index: Index) -> Index {
         index.offset > 0
             ? Index(chunk: index.chunk, offset: index.offset - 1)
@@ -56,11 +56,11 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The root at a position.
     public subscript(index: Index) -> NodeIndex { NodeIndex(rawValue: chunks[index.chunk][index.offset]) }
 
-    /// Whether it is empty. O(1).
+    /// Whether there are no roots. O(1).
     public var isEmpty: Bool { count == 0 }
 
-    /// Returns the position of the root with a number, counted from 0; ``endIndex`` past the last. O(chunks): count / 512
-    /// at best, count at worst, because chunks are never merged.
+    /// Returns the position of the root with a number, counted from 0; ``endIndex`` past the last root. O(chunks):
+    /// count / 512 at best, count at worst, because chunks are never merged.
     public func index(at number: Int) -> Index {
         var rest = Swift.max(0, number)
         for (chunk, roots) in chunks.enumerated() {

@@ -17,8 +17,8 @@ extension ForestData {
 
     /// Inserts a node into the list under `parent` by its creation time.
     ///
-    /// O(1) at the end or the beginning. Otherwise searched from the end and from the last insertion at the same time,
-    /// so that merging a sorted run costs its length.
+    /// O(1) at the end or the beginning. Otherwise the search runs from the end and from the last insertion at the same
+    /// time, so that inserting a sorted run costs the length of the run.
     @inline(__always)
     func linkSibling(_ slot: UInt32, under parent: UInt32) {
         insertInOrder(slot, under: parent)
@@ -47,8 +47,8 @@ extension ForestData {
         if before == noSlot { above.pointee.firstChild = slot } else { nodes[before].pointee.next = slot }
     }
 
-    /// Returns the sibling after which to insert a node that comes before the last one; ``noSlot`` if it becomes the
-    /// first.
+    /// Returns the sibling after which to insert a node that comes before the last child; ``noSlot`` if the node
+    /// becomes the first child.
     private func sibling(before slot: UInt32, under parent: UInt32) -> UInt32 {
         let node = nodes[slot]
         let hintIndex = Int(parent & 15)

@@ -1,18 +1,19 @@
 extension ChainForest {
-    /// The most members that one snapshot names; a node with more has several snapshots.
+    /// The most members that one snapshot lists; a node with more members has several snapshots.
     private static let memberLimit = 256
     /// The fewest and the most keys of pages of ids that are sorted at a time.
     private static let pageLimits = 256...1 << 20
 
     /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
     ///
-    /// Stops after the node with which the number of snapshots reaches `limit`. A node with many members has several in
-    /// a row.
+    /// Stops after the node with which the number of snapshots reaches `limit`. A node with many members has several
+    /// snapshots in a row.
     ///
-    /// Applied in batches, in any order, they give the same forest, except for counts of evicted nodes.
+    /// Applied in batches, in any order, the snapshots give the same forest, except for counts of evicted nodes.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
-        // As many pages as nodes are enough, because each page has a live node, unless nodes were not reported.
+        // As many pages as snapshots are enough, because each page has a node of the forest. The loop fetches further
+        // pages if nodes were not reported.
         let pageLimit = min(max(limit, Self.pageLimits.lowerBound), Self.pageLimits.upperBound)
         var keys = data.ids.keys(from: first.rawValue >> 8, limit: pageLimit)
         while let last = keys.last {
@@ -129,7 +130,7 @@ extension ForestData {
         return insert(record, origin: origin, at: snapshot.created)
     }
 
-    /// Updates a node as its events would have, or inserts one with an unknown creation time.
+    /// Updates a node as its events would have, or inserts a node with an unknown creation time.
     private func updateOrInsert(_ snapshot: NodeSnapshot) -> UInt32? {
         var earliest = snapshot.created
         if earliest == 0 {

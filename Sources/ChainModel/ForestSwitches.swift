@@ -6,13 +6,15 @@ extension ForestData {
         return extra == noSlot ? 0 : extras[extra].pointee.switched
     }
 
-    /// Applies a run or a suspension. The latest one holds; of two at the same time, the suspension.
+    /// Applies the beginning of a run or of a suspension. The latest run or suspension holds; at equal times, the
+    /// suspension holds.
     func applySwitch(_ slot: UInt32, _ time: UInt64, isSuspended: Bool, _ thread: ThreadID) {
         guard time != 0 else { return }
         let extra = ensureExtra(of: slot)
         let known = extras[extra].pointee.switched
         let node = nodes[slot]
-        // Before `isSwitching` is set, because the first run is also a start, and then `applyStarted` sets no thread.
+        // Called before `isSwitching` is set, because the first run is also the start, and because `applyStarted` sets
+        // no thread once `isSwitching` is set.
         applyStarted(slot, time, thread)
         guard known <= time, known < time || isSuspended || !node.pointee.isSuspended else { return }
         let isSame = known == time && isSuspended == node.pointee.isSuspended
@@ -29,7 +31,7 @@ extension ForestData {
 }
 
 extension ChainForest {
-    /// Returns when a Swift task last began to run or was suspended (ns of the process's clock); nil for others.
+    /// Returns when a Swift task last began to run or was suspended (ns of the process's clock); nil for other nodes.
     public func lastSwitchTime(of index: NodeIndex) -> UInt64? {
         let time = data.lastSwitchTime(checked(index))
         return time == 0 ? nil : time

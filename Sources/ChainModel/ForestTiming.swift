@@ -1,16 +1,18 @@
 extension ChainForest {
-    /// Returns the promise that a node's operation was called on; nil if there is none or it was evicted.
+    /// Returns the promise that a node's operation was called on; nil if there is no such promise, or if it was
+    /// evicted.
     public func parent(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: data.originID(of: index.rawValue)) : nil
     }
 
-    /// Returns a node's creator: the node with the handler that made it. Nil if there is none or it was evicted, and
-    /// for a node with a parent.
+    /// Returns a node's creator: the node with the handler that made it. Nil if there is no creator, if the creator was
+    /// evicted, and for a node with a parent.
     public func creator(of index: NodeIndex) -> NodeIndex? {
         data.nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: data.originID(of: index.rawValue))
     }
 
-    /// Returns the id of a node's parent, else of its creator, even if that was evicted; `.none` if there is neither.
+    /// Returns the id of a node's parent, else of its creator, even if that node was evicted; `.none` if there is
+    /// neither.
     public func origin(of index: NodeIndex) -> NodeID { data.originID(of: checked(index)) }
 
     /// Returns a node's durations at `now` (ns of the process's clock).
@@ -32,7 +34,8 @@ extension ChainForest {
         guard let parent = parent(of: index) else { return record.created }
         let above = data.nodes[parent.rawValue].pointee
         guard let settled = above.settled else {
-            // The parent's settlement was lost or is unknown; being queued implies it.
+            // The parent's settlement was lost or is unknown. That the node was queued shows that the parent has
+            // settled.
             if let queued = record.queued ?? record.started { return max(record.created, queued) }
             return above.has(.reported) ? nil : record.created
         }
@@ -48,7 +51,7 @@ extension ChainForest {
         return time
     }
 
-    /// Returns a node's steps in order of time, from its own facts; of many links the first 64.
+    /// Returns a node's steps in order of time, from its own facts. Only the first 64 links are included.
     public func history(of index: NodeIndex) -> [HistoryStep] {
         let record = data.nodes[checked(index)].pointee
         var steps = [HistoryStep(kind: record.has(.createdKnown) ? .created : .seen, time: record.created)]
@@ -70,8 +73,8 @@ extension ChainForest {
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
-        // Steps at the same time are in the order of a node's life. Of an old node some times are rounded, but not those of
-        // links.
+        // Steps at the same time are in the order of a node's life. Some times of an old node are rounded, but the
+        // times of its links are not.
         let order = steps.enumerated().sorted { left, right in
             (record.rounded(left.element.time), left.element.rank, left.offset)
                 < (record.rounded(right.element.time), right.element.rank, right.offset)

@@ -20,7 +20,7 @@ extension ChainForest {
     /// All waits that block a thread now, sorted by thread. O(n log n) for n waiting threads.
     public var waits: [ThreadWait] { data.threadWaits.keys.sorted().flatMap { waits(of: $0) } }
 
-    /// Events that report these waits to a late subscriber. Applying them again changes nothing.
+    /// Events that report ``waits`` to a late subscriber. Applying them again changes nothing.
     public var waitEvents: [ChainEvent] {
         waits.map { ChainEvent(time: $0.since, .awaited, node: $0.node, other: $0.waiter, thread: $0.thread) }
     }
@@ -29,7 +29,7 @@ extension ChainForest {
 // MARK: Applying
 
 extension ForestData {
-    /// Returns the waits of a thread, without those for settled nodes, because their end event was lost.
+    /// Returns the waits of a thread, without waits for settled nodes, because the end events of such waits were lost.
     func waits(of thread: ThreadID) -> [ThreadWait] { threadWaits[thread, default: []].filter { isLive($0.node) } }
 
     private func isLive(_ id: NodeID) -> Bool {
@@ -41,7 +41,7 @@ extension ForestData {
     /// The most waiting threads that are kept; the waits of further threads are dropped.
     static let waitingThreadLimit = 16_384
     /// How many nested waits of one thread are kept. Past the limit, waits with a lost end event are dropped first,
-    /// then the outermost one.
+    /// then the outermost wait.
     private static let depthLimit = 64
 
     func applyAwaited(_ event: ChainEvent) {
@@ -59,7 +59,7 @@ extension ForestData {
     }
 
     /// Returns whether the wait of another thread can be stored. Drops waits with a lost end event once the number of
-    /// waiting threads has doubled since the last such pass: O(1) amortised.
+    /// waiting threads has doubled since waits were last dropped: O(1) amortised.
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }

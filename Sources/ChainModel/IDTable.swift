@@ -3,12 +3,12 @@ let evictedSlot = UInt32.max - 1
 
 /// Slots by id, in pages of 256 consecutive ids: growing moves no slots, and neighbours share a cache line.
 ///
-/// Removed ids are remembered, withdrawn ones are not. A page with live ids marks its removed ones; a page without live
+/// Removed ids are remembered, withdrawn ids are not. A page with live ids marks its removed ids; a page without live
 /// ids is replaced by 256 bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in
-/// blocks, so few ranges remain. Past a limit the older half is forgotten: from then on, all ids of old pages count as
-/// removed, apart from those of pages with live ids.
+/// blocks, so few ranges remain. Past a limit the older half of the pages without live ids is forgotten: from then on,
+/// all ids of old pages count as removed, except ids of pages with live ids.
 ///
-/// A copy shares its pages until ``detach()``, which must come before the first change of either.
+/// A copy shares its pages until ``detach()``, which must come before the first change of either table.
 struct IDTable: @unchecked Sendable {
     // @unchecked Sendable: a value; ForestData detaches each copy before it changes it.
     private var table = PageTable<UInt32>(pageLength: IDPage.length)
@@ -25,7 +25,7 @@ struct IDTable: @unchecked Sendable {
     private var evictedRanges: [ClosedRange<UInt64>] = []
     /// The least key of a page that was not forgotten.
     private var rememberedKey: UInt64 = 0
-    /// The most pages without live ids, and ranges of such, that are remembered.
+    /// The most pages without live ids, and ranges of such pages, that are remembered.
     private let rememberedLimit: Int
 
     init(rememberedLimit: Int = 32_768) { self.rememberedLimit = rememberedLimit }
@@ -87,7 +87,7 @@ struct IDTable: @unchecked Sendable {
     /// Returns the sorted keys of the pages with live ids, from the key `first` on, `limit` at most. The ids of a page
     /// are `key << 8` to `key << 8 | 255`.
     ///
-    /// Looks at the keys of all pages, but collects and sorts only the least.
+    /// Looks at the keys of all pages, but collects and sorts only the least keys.
     func keys(from first: UInt64, limit: Int) -> [UInt64] {
         var least: [UInt64] = []
         // No page has this key, because keys have 56 bits.
@@ -109,8 +109,8 @@ struct IDTable: @unchecked Sendable {
     /// How many pages and ranges without live ids are remembered.
     var rememberedCount: Int { retired.count + evictedRanges.count }
 
-    /// Whether an id counts as removed only because its page was forgotten. It may never have been in the table: a
-    /// thread that seldom makes nodes keeps its block of ids.
+    /// Returns whether an id counts as removed only because its page was forgotten. Such an id may never have been in
+    /// the table: a thread that seldom makes nodes keeps its block of ids.
     func isForgotten(_ id: NodeID) -> Bool {
         let key = id.rawValue >> 8
         return key < rememberedKey && directory.page(key) == nil && retired[key] == nil && !isInRange(key)
@@ -151,7 +151,7 @@ struct IDTable: @unchecked Sendable {
                 page[IDPage.evictedCount] += 1
             }
         } else if key == 0 {
-            // Id 0 is no node's. Counted as removed, it does not keep the first page out of the ranges.
+            // No node has the id 0. It counts as removed, so that it does not keep the first page out of the ranges.
             page[0] = evictedSlot
             page[IDPage.evictedCount] = 1
         }

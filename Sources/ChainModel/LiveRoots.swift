@@ -1,7 +1,7 @@
 /// The state of the search for the live chain that began first.
 ///
 /// The frontier moves forward through the sorted roots, and passes each root once. A binary heap has the live chains
-/// before the frontier: those that became live again, and those with a root that was inserted late.
+/// before the frontier: chains that became live again, and chains with a root that was inserted late.
 struct LiveRoots {
     struct Entry: Equatable, BitwiseCopyable {
         var created: UInt64
@@ -11,10 +11,10 @@ struct LiveRoots {
         func precedes(_ other: Entry) -> Bool { created != other.created ? created < other.created : id < other.id }
     }
 
-    /// No root before it is live, except those in the heap.
+    /// No chain with a root before the frontier is live, except the chains in the heap.
     var frontier = Entry(created: 0, id: 0, slot: noSlot)
     private var heap: [Entry] = []
-    /// The number of entries above which ``compact(where:)`` removes settled and repeated ones.
+    /// The number of entries above which ``compact(where:)`` removes settled and repeated entries.
     private var compactionLimit = leastCompactionLimit
     private static let leastCompactionLimit = 64
 
@@ -23,8 +23,8 @@ struct LiveRoots {
     /// The first entry of the heap, which may have settled.
     var first: Entry? { heap.first }
 
-    /// Adds a chain that is live from now on if it is before the frontier. O(1) for others, as most are: the frontier
-    /// finds them.
+    /// Adds a chain that has become live to the heap if its root is before the frontier. Most roots are after it: they
+    /// cost O(1), and the frontier finds them later.
     @inline(__always)
     mutating func insert(_ entry: Entry) {
         if entry.precedes(frontier) { insertEarly(entry) }
@@ -42,11 +42,12 @@ struct LiveRoots {
         siftDown()
     }
 
-    /// Removes settled and repeated entries once the heap has doubled. O(log n) amortised an insertion: it sorts.
+    /// Removes settled and repeated entries once the heap has doubled. O(log n) amortised an insertion, because the
+    /// heap is sorted.
     mutating func compact(where isLive: (Entry) -> Bool) {
         guard heap.count > compactionLimit else { return }
         heap.removeAll { !isLive($0) }
-        // Sorted, because equal entries are adjacent then. A sorted array is a heap.
+        // Sorted, so that equal entries are adjacent. A sorted array is a heap.
         heap.sort { $0.precedes($1) }
         var kept: [Entry] = []
         for entry in heap where kept.last != entry { kept.append(entry) }
@@ -80,7 +81,7 @@ struct LiveRoots {
 }
 
 extension ForestData {
-    /// Records a live chain after it became live, after it got another root, or after its root got another creation time.
+    /// Records a live chain after it became live or got another root, or after its root got another creation time.
     @inline(__always)
     func noteLive(_ root: UInt32) {
         let node = nodes[root]
@@ -97,7 +98,8 @@ extension ForestData {
         oldestLive = isLiveRoot(liveRoots.frontier) ? liveRoots.frontier.slot : noSlot
     }
 
-    /// Moves the frontier to the first live root from there on, or to the last root if none is live.
+    /// Moves the frontier to the first root of a live chain at or after the frontier, or to the last root if there is
+    /// no such root.
     private func moveFrontier() {
         var index = roots.index(notBefore: liveRoots.frontier, nodes.elements)
         while index < roots.endIndex {
@@ -109,7 +111,7 @@ extension ForestData {
         }
     }
 
-    /// Whether an entry's root is still there with the same creation time, and its chain is live.
+    /// Returns whether an entry's root is still in the forest with the same creation time, and its chain is live.
     private func isLiveRoot(_ entry: LiveRoots.Entry) -> Bool {
         guard isOccupied(entry.slot) else { return false }
         let node = nodes[entry.slot]

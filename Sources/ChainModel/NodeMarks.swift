@@ -1,30 +1,30 @@
 /// A remark on a node besides its state.
 ///
-/// The one table of marks: code that lists them uses `allCases` or a `switch` without a default, so that none is left
-/// out.
+/// This is the only table of marks. Code that lists marks uses `allCases` or a `switch` without a default, so that no
+/// mark is left out.
 public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
-    /// Its cancellation was requested, and it is still live.
+    /// The node's cancellation was requested, and the node is still live.
     case cancelRequested = 1
-    /// It is settled, yet its handler still runs.
+    /// The node is settled, yet its handler still runs.
     case stillOnThread = 2
-    /// It was made before recording began, or the event of its creation was lost: facts are missing.
+    /// The node was made before recording began, or the event of its creation was lost: facts are missing.
     case seenLate = 4
-    /// Its cancellation, requested or done, came from a viewer.
+    /// The node's cancellation, requested or done, came from a viewer.
     case byViewer = 8
-    /// A second attempt to settle it had no effect.
+    /// A second attempt to settle the node had no effect.
     case settledAgain = 16
-    /// It was rejected, and then released before anything had handled the error.
+    /// The node was rejected, and then released before anything had handled the error.
     case unhandled = 32
-    /// Its memory was freed in the observed program.
+    /// The node's memory was freed in the observed program.
     case released = 64
-    /// A resolver in the program's hands settles it.
+    /// A resolver in the program's hands settles the node.
     case external = 128
-    /// Its handler blocked a worker of a pool for longer than the pool allows, without using the processor.
+    /// The node's handler blocked a worker of a pool for longer than the pool allows, without using the processor.
     case hasBlocked = 256
-    /// Its handler tried to wait where the wait could never have ended, and was refused.
+    /// The node's handler tried to wait where the wait could never have ended, and was refused.
     case hasMisusedAwait = 512
 
-    /// The name of its case, for output that programs read.
+    /// The name of the mark's case, for output that programs read.
     public var name: String { Self.names[rawValue.trailingZeroBitCount] }
 
     /// Cached, because making a string of an enumeration case takes a microsecond.
@@ -44,7 +44,7 @@ public struct NodeMarks: OptionSet, Hashable, Sendable {
     @inlinable
     public init(_ mark: NodeMark) { self.init(rawValue: mark.rawValue) }
 
-    /// Its marks, in the order of the cases of ``NodeMark``.
+    /// The marks in this set, in the order of the cases of ``NodeMark``.
     public var list: [NodeMark] { isEmpty ? [] : NodeMark.allCases.filter { contains(NodeMarks($0)) } }
 
     @inlinable package static var cancelRequested: NodeMarks { NodeMarks(.cancelRequested) }

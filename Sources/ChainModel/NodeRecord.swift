@@ -2,31 +2,32 @@
 struct NodeBits: OptionSet {
     let rawValue: UInt16
 
-    /// Its `created` event was applied: `created` is its creation, not just the first time it was seen.
+    /// The node's creation was reported, so that `created` is the time of the creation, not the time when the node was
+    /// first seen.
     static let createdKnown = NodeBits(rawValue: 1)
-    /// It was reported itself, not only referenced by another node.
+    /// The node itself was reported, not only referenced by another node.
     static let reported = NodeBits(rawValue: 2)
-    /// An operation on another promise, its parent, made it.
+    /// An operation on another promise, the node's parent, made the node.
     static let hasParent = NodeBits(rawValue: 4)
     static let external = NodeBits(rawValue: 8)
     static let cancelRequested = NodeBits(rawValue: 16)
-    /// This viewer requested its cancellation.
+    /// This viewer requested the node's cancellation.
     static let cancelMarkedHere = NodeBits(rawValue: 32)
     static let byViewer = NodeBits(rawValue: 64)
     static let released = NodeBits(rawValue: 128)
     static let settledAgain = NodeBits(rawValue: 256)
     static let unhandled = NodeBits(rawValue: 512)
-    /// It has had a link to a member.
+    /// The node has had a link to a member.
     static let hasMembers = NodeBits(rawValue: 1024)
-    /// Its tree parent is its parent or creator, not a node that links to it.
+    /// The node's tree parent is its parent or creator, not a node that links to it.
     static let underOrigin = NodeBits(rawValue: 2048)
-    /// It is a root because its desired parent would close a cycle.
+    /// The node is a root because its desired parent would close a cycle.
     static let cut = NodeBits(rawValue: 4096)
-    /// It has an entry in an eviction queue.
+    /// The node has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// It is the root of a *revived* chain, which evicts its settled leaves one by one, because it was settled and
-    /// became live again, or came from a merge, a split or a trimmed root.
+    /// The node is the root of a *revived* chain, which was settled and became live again, or came from a merge, a
+    /// split or a trimmed root. The settled leaves of such a chain are evicted one by one.
     static let evictsLeaves = NodeBits(rawValue: 32768)
 }
 
@@ -58,7 +59,7 @@ struct NodeRecord {
     var created: UInt64
     private var queuedLow: UInt32 = 0, startedLow: UInt32 = 0, endedLow: UInt32 = 0, settledLow: UInt32 = 0
     private var queuedHigh: UInt16 = 0, startedHigh: UInt16 = 0, endedHigh: UInt16 = 0, settledHigh: UInt16 = 0
-    /// Slots of its tree parent, children and siblings.
+    /// The slots of the node's tree parent, children and siblings.
     var treeParent = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
     /// The slot of its ``ChainRecord``; none for a root without children.
     var chain = noSlot
@@ -74,13 +75,14 @@ struct NodeRecord {
     var kind = NodeKind.other
     var settlement = Settlement.pending
     var state = NodeState.unknown
-    /// The generation of the resync that named it last.
+    /// The ``ForestData/resyncGeneration`` at which the node was last reported.
     var resync: UInt8 = 0
     /// Changes that were not consumed yet.
     var changes: NodeChanges = []
-    /// Its ``HandlerFlags`` in the lower half; in the upper half of a root the ``ChainOutcome`` that was counted last.
+    /// The node's ``HandlerFlags`` in the lower half; for a root, the ``ChainOutcome`` that was counted last in the
+    /// upper half.
     private var handlerFlagsAndOutcome: UInt8 = 0
-    /// How many children were made by an operation on it; see ``ForestData/operationChildCountOverflow``.
+    /// How many children were made by an operation on the node; see ``ForestData/operationChildCountOverflow``.
     var operationChildCount: UInt16 = 0
 
     init(id: UInt64, created: UInt64) {
@@ -151,8 +153,8 @@ struct NodeRecord {
             (settledLow, settledHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
         }
     }
-    /// The latest time that ``settled`` may stand for, because a coarse one is rounded down. A test whether another node
-    /// settled before this one compares with it.
+    /// The latest time that ``settled`` may stand for, because a coarse time is rounded down. A test whether another
+    /// node settled before this node compares with the latest time.
     @inline(__always) var latestSettled: UInt64? {
         guard let settled else { return nil }
         return UInt64(settledHigh) << 32 & Self.coarseBit != 0 ? settled &+ (Self.coarseUnit - 1) : settled
@@ -163,8 +165,8 @@ struct NodeRecord {
         set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & ~15 | newValue.rawValue }
     }
 
-    /// Of a root, the outcome of its chain at the end of the last batch. If ``ChainHistory`` does not count that
-    /// outcome, another uncounted one may be stored.
+    /// For a root, the outcome of its chain at the end of the last batch. If ``ChainHistory`` does not count that
+    /// outcome, another outcome that it does not count may be stored instead.
     var countedOutcome: ChainOutcome {
         get { ChainOutcome(rawValue: handlerFlagsAndOutcome >> 4) ?? .unknown }
         set { handlerFlagsAndOutcome = handlerFlagsAndOutcome & 15 | newValue.rawValue << 4 }

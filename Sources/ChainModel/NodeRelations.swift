@@ -2,13 +2,13 @@
 public struct NodeLink: Hashable, Sendable {
     /// The role of this node.
     public enum Role: UInt8, Hashable, Sendable {
-        /// It follows the other and settles as the other does.
+        /// This node follows the other node, and settles as the other node does.
         case follows
-        /// The other follows it.
+        /// The other node follows this node.
         case followedBy
-        /// It is a combinator that has the other for a member.
+        /// This node is a combinator that has the other node for a member.
         case hasMember
-        /// It is a member of the other, which is a combinator.
+        /// This node is a member of the other node, which is a combinator.
         case memberOf
     }
 
@@ -24,35 +24,36 @@ public struct NodeLink: Hashable, Sendable {
 public struct Blocker: Hashable, Sendable {
     /// Why a node is not settled.
     public enum Reason: UInt8, Hashable, Sendable {
-        /// Nothing holds it: it is settled.
+        /// The node is settled, so it waits for nothing.
         case settled
-        /// Its parent is not settled.
+        /// The node's parent is not settled.
         case parent
-        /// Its parent has settled or was evicted: it is about to be queued.
+        /// The node's parent has settled or was evicted: the node is about to be queued.
         case aboutToRun
-        /// It is in an executor's queue.
+        /// The node is in an executor's queue.
         case queued
-        /// Its own handler runs.
+        /// The node's own handler runs.
         case running
-        /// It follows a node that is not settled.
+        /// The node follows a node that is not settled.
         case follows
-        /// It is a combinator with an unsettled member: the first such one.
+        /// The node is a combinator, and not all of its members are known to be settled. ``Blocker/node`` is the first
+        /// unsettled member; nil if there is none among the members looked at.
         case member
-        /// What it followed, or all its members, have settled: it is about to settle.
+        /// The node that it followed, or all its members, have settled: the node is about to settle.
         case aboutToSettle
-        /// It is a suspended Swift task. Its details show what it waits for.
+        /// The node is a suspended Swift task. The task's details show what it waits for.
         case suspended
-        /// Its handler blocks its thread until another node settles.
+        /// The node's handler blocks its thread until another node settles.
         case awaits
-        /// A timer will settle it.
+        /// A timer will settle the node.
         case timer
-        /// A resolver in the program's hands has to settle it.
+        /// A resolver in the program's hands has to settle the node.
         case resolver
     }
 
     /// Why the node is not settled.
     public var reason: Reason
-    /// The node that it waits for; nil if it waits for no node, or for one that is not found.
+    /// The node that the waiting node waits for; nil if it waits for no node, or for a node that is not found.
     public var node: NodeIndex?
 }
 
@@ -60,23 +61,23 @@ public struct Blocker: Hashable, Sendable {
 public struct HistoryStep: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
-        /// It was made.
+        /// The node was made.
         case created
-        /// It was seen for the first time; its creation was not seen.
+        /// The node was seen for the first time; its creation was not seen.
         case seen
-        /// Its handler was handed to that executor.
+        /// The node's handler was handed to the executor.
         case queued(ExecutorID)
-        /// Its handler began on that thread.
+        /// The node's handler began on the thread.
         case started(ThreadID)
-        /// Its handler ended.
+        /// The node's handler ended.
         case ended
-        /// It began to follow that node.
+        /// The node began to follow the given node.
         case adopted(NodeIndex)
-        /// It got that node for a member.
+        /// The node got the given node for a member.
         case linked(NodeIndex)
-        /// Its cancellation was asked for.
+        /// The node's cancellation was requested.
         case cancelRequested
-        /// It was settled in this way.
+        /// The node was settled in the given way.
         case settled(Settlement)
     }
 

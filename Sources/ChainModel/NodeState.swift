@@ -1,13 +1,14 @@
-/// The state of a node as the screen shows it. It follows from the node's own facts alone, so one settlement never
-/// changes the state of 100,000 children.
+/// The state of a node as the screen shows it. The state follows from the node's own facts alone, so that one
+/// settlement never changes the states of 100,000 children.
 public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
-    /// Its parent has to settle first.
+    /// The node's parent has to settle first.
     case waiting = 0
-    /// Its handler was handed to an executor and has not begun.
+    /// The node's handler was handed to an executor and has not begun.
     case queued = 1
-    /// Its handler runs.
+    /// The node's handler runs.
     case running = 2
-    /// No handler of it runs: a callback, members, a timer, an adopted promise or a suspended task will settle it.
+    /// No handler of the node runs: a callback, members, a timer, an adopted promise or a suspended task will settle
+    /// the node.
     case pending = 3
     /// Settled with a value.
     case fulfilled = 4
@@ -15,20 +16,20 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case rejected = 5
     /// Rejected by a cancellation.
     case cancelled = 6
-    /// Passed its parent's value or error on, because it has no handler for it.
+    /// Passed its parent's value or error on, because the node has no handler for that value or error.
     case skipped = 7
-    /// Its resolver was released while it was pending.
+    /// The node's resolver was released while the node was pending.
     case abandoned = 8
-    /// It ended during a loss of events, or only its id is known.
+    /// The node ended during a loss of events, or only its id is known.
     case unknown = 9
 
     /// Its name in English, lower case. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }
 
-    /// By raw value. Cached, because making a string of an enumeration case takes a microsecond.
+    /// The words by raw value. They are cached, because making a string of an enumeration case takes a microsecond.
     private static let words = allCases.map { "\($0)" }
 
-    /// Not settled: waiting, queued, running or pending.
+    /// Whether a node in this state is not settled: waiting, queued, running or pending.
     public var isLive: Bool { rawValue <= NodeState.pending.rawValue }
 }
 

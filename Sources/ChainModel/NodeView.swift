@@ -1,6 +1,6 @@
 /// The fixed-size facts of one node: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
-/// Its texts and relatives are in the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
+/// The node's texts and relatives are in the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
 /// ``ChainForest/treeParent(of:)``, ``ChainForest/links(of:)``.
 public struct NodeView: Sendable {
     // First, with the same field widths and offset as in the forest, to avoid a store-forwarding stall.
@@ -32,8 +32,8 @@ public struct NodeView: Sendable {
     public var isWaitGrowing: Bool { state == .queued || isSuspended }
     /// The state's word; *suspended* for a suspended Swift task.
     public var stateWord: String { isSuspended ? "suspended" : record.state.word }
-    /// Whether its handler is known to occupy a thread. False for an async function, because it may be suspended,
-    /// unless the program reports each run of its task (``EventKind/resumed``).
+    /// Whether the node's handler is known to occupy a thread. An async function may be suspended, so for such a
+    /// handler this is false, unless the program reports each run of its task (``EventKind/resumed``).
     public var occupiesThread: Bool {
         record.activity == .running && (!record.kind.runsInTask || record.handlerFlags.contains(.isSwitching))
     }
@@ -52,12 +52,13 @@ public struct NodeView: Sendable {
     /// Whether an operation on another promise, its parent, made it. The parent may be evicted.
     public var hasParent: Bool { record.has(.hasParent) }
 
-    /// When it was made, or when it was first seen (then ``NodeMarks/seenLate`` is set), in nanoseconds of the
+    /// When it was made, or when it was first seen (in which case ``NodeMarks/seenLate`` is set), in nanoseconds of the
     /// process's clock.
     ///
-    /// The times below are rounded down to 100 µs if they are 39 hours later than this one, or more.
+    /// The other times of a node are rounded down to 100 µs if they are 39 hours or more after this time.
     public var created: UInt64 { record.created }
-    /// When its handler was handed to an executor, in nanoseconds of the process's clock, as the times below.
+    /// When its handler was handed to an executor, in nanoseconds of the process's clock, like ``started``, ``ended``
+    /// and ``settled``.
     public var queued: UInt64? { record.queued }
     /// When its handler began.
     public var started: UInt64? { record.started }
@@ -65,21 +66,21 @@ public struct NodeView: Sendable {
     public var ended: UInt64? { record.ended }
     /// When it was settled.
     public var settled: UInt64? { record.settled }
-    /// The latest time that ``settled`` may stand for: of a node that settled 39 hours after its creation or later, the
-    /// time is rounded down by less than 100 µs, and that of a younger node is not.
+    /// The latest time that ``settled`` may stand for. The time is rounded down by less than 100 µs if the node settled
+    /// 39 hours or more after its creation, and not rounded otherwise.
     package var latestSettled: UInt64? { record.latestSettled }
 }
 
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
-    /// The time from being queued to its handler's start, or without a start to its settlement or now. Of a Swift
-    /// task, how long it has been suspended. Nil for combinators and skipped nodes.
+    /// The time for which the node was queued: until its handler started or, without a start, until the node settled or
+    /// until now. For a Swift task, how long it has been suspended. Nil for combinators and skipped nodes.
     public var wait: UInt64?
-    /// The time of its handler, until now while the handler runs. Of a Swift task, how long it has been running
-    /// without a suspension. Nil for combinators and skipped nodes.
+    /// The time for which the node's handler ran, until now while the handler runs. For a Swift task, how long it has
+    /// been running without a suspension. Nil for combinators and skipped nodes.
     public var run: UInt64?
-    /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or now. Nil
-    /// while its parent is not settled, and for skipped nodes.
+    /// The time from the node's creation or its parent's settlement, whichever was later, to the node's own settlement,
+    /// or to now. Nil while the parent is not settled, and for skipped nodes.
     public var total: UInt64?
 
     /// Joins three durations.

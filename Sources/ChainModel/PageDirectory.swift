@@ -21,7 +21,7 @@ struct PageDirectory {
     @inline(__always)
     private func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask }
 
-    /// Returns the page of a key; nil if it has none.
+    /// Returns the page of a key; nil if the key has no page.
     @inline(__always)
     func page(_ key: UInt64) -> Page? {
         var index = home(key)
@@ -32,7 +32,7 @@ struct PageDirectory {
         return nil
     }
 
-    /// Adds a page under a key that has none.
+    /// Adds a page under a key that has no page.
     mutating func insert(_ key: UInt64, _ page: Page) {
         if count * 2 > mask { grow() }
         store(Entry(key: key, page: page))

@@ -1,7 +1,7 @@
-/// Pages of equal length by number. A page keeps its address until it is removed.
+/// Pages of equal length, each found by its number. A page keeps its address until it is removed.
 ///
-/// The only owner of the manually managed memory of ``Slab``, `IDTable` and the arrays that are parallel to a forest. A
-/// structure with a table may cache ``pages``, and must read them again after ``add(_:)``.
+/// The table is the only owner of the manually managed memory of ``Slab``, `IDTable` and the arrays that are parallel
+/// to a forest. A structure with a table may cache ``pages``, and must read them again after ``add(_:)``.
 package final class PageTable<Element: BitwiseCopyable> {
     package typealias Page = UnsafeMutablePointer<Element>
 
@@ -9,7 +9,7 @@ package final class PageTable<Element: BitwiseCopyable> {
     package let pageLength: Int
     // @exclusivity(unchecked): only the structure that owns the table accesses it. Access to that structure is checked,
     // and its methods call no foreign code.
-    /// The pages from 0 up to ``count``; nil where there is none.
+    /// The pages with the numbers from 0 up to ``count``; nil for a number without a page.
     @exclusivity(unchecked) package private(set) var pages: UnsafeMutablePointer<Page?>
     /// One more than the greatest number that a page has had; ``removeLast(_:)`` lowers it.
     @exclusivity(unchecked) package private(set) var count = 0
@@ -41,7 +41,7 @@ package final class PageTable<Element: BitwiseCopyable> {
         return copy
     }
 
-    /// Adds a page of zero bytes under a number that has none.
+    /// Adds a page filled with zeros under a number that has no page.
     @discardableResult
     package func add(_ number: Int) -> Page {
         reserve(number + 1)
@@ -57,7 +57,7 @@ package final class PageTable<Element: BitwiseCopyable> {
         pages[number] = nil
     }
 
-    /// Removes the last pages, at most `pageCount` of them.
+    /// Removes the pages with the last `pageCount` numbers below ``count``.
     package func removeLast(_ pageCount: Int) {
         for _ in 0..<min(pageCount, count) {
             count -= 1
@@ -67,7 +67,7 @@ package final class PageTable<Element: BitwiseCopyable> {
 
     private func makePage() -> Page {
         let size = pageLength * MemoryLayout<Element>.stride
-        // Aligned to a cache line, because then as few elements as possible cross one.
+        // Aligned to a cache line, so that as few elements as possible cross the boundary of two cache lines.
         let page = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         page.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         return page.bindMemory(to: Element.self, capacity: pageLength)

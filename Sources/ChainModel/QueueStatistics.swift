@@ -1,6 +1,6 @@
 /// The number of elements, high-water mark and limit of one queue of a viewer: a line of `--debug-statistics`.
 public struct QueueStatistics: Hashable, Sendable {
-    /// What its elements are, in the plural: `settled chains to evict`.
+    /// What the queue's elements are, in the plural: `settled chains to evict`.
     public var name: String
     /// How many elements wait now.
     public var count: Int

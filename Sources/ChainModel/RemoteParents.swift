@@ -8,11 +8,11 @@ struct RemoteParents {
 
     subscript(slot: UInt32) -> NodeKey? { parents.isEmpty ? nil : parents[slot] }
 
-    /// Returns the nodes with a parent, in the order in which their parent became known.
+    /// Returns the nodes with the given parent, in the order in which their parent became known.
     func children(of parent: NodeKey) -> [UInt32] { children[parent] ?? [] }
 
-    /// Sets a node's parent, and returns whether that is a change. Of two parents the one with the lower key holds, so
-    /// that the order of events does not matter.
+    /// Sets a node's parent, and returns whether this changed the parent. Of two parents the parent with the lower key
+    /// holds, so that the order of events does not matter.
     mutating func insert(_ parent: NodeKey, of slot: UInt32) -> Bool {
         if let known = parents[slot] {
             guard (parent.process.rawValue, parent.id) < (known.process.rawValue, known.id) else { return false }
@@ -41,11 +41,11 @@ extension ChainForest {
     /// Returns the parent of a node in another process; nil for none. O(1).
     public func remoteParent(of index: NodeIndex) -> NodeKey? { data.remoteParents[checked(index)] }
 
-    /// The nodes with a parent in another process, in no order. O(their number).
+    /// The nodes with a parent in another process, in no order. O(nodes returned).
     package var nodesWithRemoteParent: [NodeIndex] { data.remoteParents.slots.map { NodeIndex(rawValue: $0) } }
 
     /// Returns the nodes of this process with a given parent in another process, in the order in which their parent
-    /// became known. O(their number).
+    /// became known. O(nodes returned).
     public func nodes(withRemoteParent parent: NodeKey) -> [NodeIndex] {
         data.remoteParents.children(of: parent).map { NodeIndex(rawValue: $0) }
     }

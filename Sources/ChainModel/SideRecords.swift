@@ -1,11 +1,11 @@
-/// One chain of two nodes or more: 64 bytes. A root without children needs none.
+/// One chain of two nodes or more: 64 bytes. A root without children needs no record.
 struct ChainRecord {
-    /// The latest settlement of its nodes, those that were evicted included; 0 if none is known.
+    /// The time of the latest settlement of a node of the chain, including evicted nodes; 0 if no settlement is known.
     var settled: UInt64 = 0
-    /// The slot of its root.
+    /// The slot of the chain's root.
     var root: UInt32
     var nodeCount: UInt32 = 0
-    /// The slot of its first rejected or abandoned node; see ``ChainSummary/firstRejected``.
+    /// The slot of the chain's first rejected or abandoned node; see ``ChainSummary/firstRejected``.
     var firstRejected = noSlot
     /// ``evictedCount`` in the lower 29 bits, ``outcome`` in the upper 3.
     private var evictedAndOutcome: UInt32 = 0
@@ -19,13 +19,13 @@ struct ChainRecord {
 
     private static let evictedMask: UInt32 = 1 << 29 - 1
 
-    /// How many of its nodes were evicted before the chain itself, up to the greatest number of 29 bits.
+    /// How many of the chain's nodes were evicted before the chain itself, up to the greatest number of 29 bits.
     var evictedCount: UInt32 {
         get { evictedAndOutcome & Self.evictedMask }
         set { evictedAndOutcome = evictedAndOutcome & ~Self.evictedMask | min(newValue, Self.evictedMask) }
     }
 
-    /// How the chain ended, decided when it settled or changed after that; `live` while it is live.
+    /// How the chain ended, decided when it settled or changed after that; `live` while the chain is live.
     @inline(__always) var outcome: ChainOutcome {
         get { ChainOutcome(rawValue: UInt8(evictedAndOutcome >> 29)) ?? .unknown }
         set { evictedAndOutcome = evictedAndOutcome & Self.evictedMask | UInt32(newValue.rawValue) << 29 }
@@ -52,27 +52,29 @@ struct ChainRecord {
 
 /// Facts that only some nodes have: 64 bytes.
 struct NodeExtra {
-    /// The parent or creator of a node that is not under it in the tree; 0 for none.
+    /// The id of the node's parent or creator, if the node is not under it in the tree; otherwise 0.
     var origin: UInt64 = 0
-    /// How many nodes were evicted from under it.
+    /// How many nodes were evicted from under the node.
     var evictedCount: UInt32 = 0
-    /// The slot of the text about its value, error, cancellation or abandonment.
+    /// The slot of the text about the node's value, error, cancellation or abandonment.
     var summary = noSlot
-    /// When its cancellation was requested; 0 if it was not, or the time is unknown.
+    /// When the node's cancellation was requested; 0 if it was not requested, or if the time is unknown.
     var cancelRequestedAt: UInt64 = 0
-    /// The number of the renaming that gave it its label, from 1; 0 for the label that it was made with.
+    /// The number, from 1 on, of the renaming that gave the node its label; 0 for the label with which the node was
+    /// made.
     var renameCount: UInt32 = 0
-    /// How many of the evicted nodes were its members.
+    /// How many of the evicted nodes were the node's members.
     var evictedMemberCount: UInt32 = 0
     /// When a Swift task last began to run or was suspended; 0 for other nodes.
     var switched: UInt64 = 0
-    /// The slot of the text that names the source of its cancellation.
+    /// The slot of the text that names the source of the node's cancellation.
     var canceller = noSlot
-    /// The list of links to the nodes that it follows or has for members, by time.
+    /// The list of links to the nodes that the node follows or has for members, by time.
     var firstOut = noSlot, lastOut = noSlot
-    /// The list of links from the nodes that follow it or have it for a member, by time and the id of these nodes.
+    /// The list of links from the nodes that follow the node or have it for a member, by time and by the ids of those
+    /// nodes.
     var firstIn = noSlot, lastIn = noSlot
-    /// The slot of the counts of its children by state; see ``ForestData/countedFrom``.
+    /// The slot of the counts of the node's children by state; see ``ForestData/countedFrom``.
     var childCounts = noSlot
 
     var hasLinks: Bool { firstOut != noSlot || firstIn != noSlot }

@@ -12,12 +12,13 @@ struct TextPool: Sendable {
     }
 
     private static let pageShift: UInt32 = 9
-    /// In pages, so that growth moves the texts of one page at most.
+    /// The entries, in pages, so that growth moves the texts of one page at most.
     private var pages: [[Entry]] = []
     private var firstFree = noSlot
     /// How many texts there are.
     private(set) var count = 0
-    /// A cache: the slot of the last new text, by hash. Finds most repeated labels without a dictionary of all texts.
+    /// The slot of the last text that was added with each hash: a cache that finds most repeated labels without a
+    /// dictionary of all texts.
     private var recent = [UInt32](repeating: noSlot, count: 1024)
 
     subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }
@@ -54,7 +55,7 @@ struct TextPool: Sendable {
         return slot
     }
 
-    /// Removes a use of the text in `slot`, and frees the slot after the last one.
+    /// Removes a use of the text in `slot`, and frees the slot after the last use.
     mutating func release(_ slot: UInt32) {
         guard slot != noSlot else { return }
         let (page, offset) = (Int(slot >> Self.pageShift), Self.offset(slot))
@@ -70,7 +71,8 @@ struct TextPool: Sendable {
         firstFree = noSlot
     }
 
-    /// Replaces the text in `slot` by another one, and `slot` by that one's slot. Does nothing if the texts are equal.
+    /// Replaces a use of the text in `slot` by a use of `text`, and sets `slot` to the slot of `text`. Does nothing if
+    /// the texts are equal.
     mutating func replace(_ slot: inout UInt32, with text: String) {
         guard self[slot] != text else { return }
         release(slot)

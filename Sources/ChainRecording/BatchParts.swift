@@ -75,7 +75,7 @@ private struct PartCutter {
         return parts + [part]
     }
 
-    /// Makes room for `room` more bytes: in a new part if they do not fit into this one.
+    /// Makes room for `room` more bytes: begins a new part if they do not fit into the present part.
     private mutating func reserve(_ room: Int) {
         if size > 96, size + room > limit {
             parts.append(part)

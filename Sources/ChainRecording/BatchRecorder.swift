@@ -2,16 +2,17 @@ import ChainEvents
 import ChainModel
 import ChainWire
 
-/// A recorder of one run of a program. Folds its batches into a forest of its own, and takes the keyframes from that.
+/// A recorder of one run of a program. Applies its batches to a forest of its own, and takes the keyframes from that
+/// forest.
 ///
-/// Not thread-safe. Costs what folding costs, and some 300 ns for each node of a keyframe.
+/// Not thread-safe. Costs what applying the batches costs, and some 300 ns for each node of a keyframe.
 package struct BatchRecorder {
     /// When keyframes are written, and what is in them.
     package struct Options: Sendable {
         /// Events and snapshots between two keyframes.
         package var keyframeEvents = 200_000
-        /// Batches between two keyframes. An idle program sends empty ones, each of which is a chunk, and the writer's
-        /// list of chunks, which is limited, has to include a keyframe.
+        /// Batches between two keyframes. An idle program sends empty batches, each of which becomes a chunk. The
+        /// writer's list of chunks is limited, and has to include a keyframe.
         package var keyframeBatches = 1 << 14
         /// The least time between two keyframes, in nanoseconds.
         package var leastInterval: UInt64 = 250_000_000
@@ -36,7 +37,8 @@ package struct BatchRecorder {
     private var forest: ChainForest
     /// The epoch of a resync that has begun and not ended.
     private var openResync: UInt64?
-    /// Whether that resync is too large for the file: its batches are only folded, and a keyframe follows its end.
+    /// Whether that resync is too large for the file. Its batches are then only applied to the forest, and a keyframe
+    /// follows the end of the resync.
     private var isSkipping = false
     /// Whether a keyframe was written.
     private var hasSegment = false
@@ -176,8 +178,8 @@ package struct BatchRecorder {
         guard hasSegment else { return true }
         // A keyframe within a resync would report nodes that the program has not reported since the resync began.
         guard openResync == nil else { return false }
-        // A ring gives up whole segments, so a segment that fills the file would leave no room for the next. Empty
-        // batches take room, too.
+        // A ring gives up whole segments, so a segment that fills the file would leave no room for the next segment.
+        // Empty batches take room, too.
         if let limit = writer.sizeLimit, writer.segmentSize > limit / 4 { return true }
         if batchesSince >= options.keyframeBatches { return true }
         guard eventsSince > 0 else { return false }
@@ -202,7 +204,7 @@ package struct BatchRecorder {
     }
 
     /// Writes the state as the batches of a resync, as a viewer gets them when it attaches. Holds the nodes of one walk
-    /// in memory, not those of the whole state.
+    /// in memory, not the nodes of the whole state.
     private mutating func writeState(
         at time: UInt64, _ loss: EventCounts, _ now: UInt64
     ) throws(RecordingError) {
@@ -241,9 +243,10 @@ extension BatchRecorder {
     package enum WarningCountSource {
         /// The recording has no number.
         case uncounted
-        /// A function that counts them in the recorder's forest. The forest lists its changes for that function.
+        /// A function that counts the open warnings in the recorder's forest. The forest lists its changes for that
+        /// function.
         case counted((inout ChainForest) -> Int)
-        /// A number that is kept elsewhere.
+        /// A function that returns a number which the caller keeps.
         case known(() -> Int)
     }
 }
@@ -258,7 +261,7 @@ package struct RecordingProgress: Hashable, Sendable {
     package var lostCount: UInt64 = 0
     /// The size of the file in bytes.
     package var fileSize: UInt64 = 0
-    /// Whether the file has come within a chunk of its size limit: the oldest segments are then given up.
+    /// Whether the file has come within a chunk of its size limit: from then on, the oldest segments are given up.
     package var isRing = false
 
     package init() {}

@@ -14,14 +14,14 @@ extension [UInt8] {
 
 /// The CRC-32C of bytes.
 package enum Checksum {
-    /// Returns the checksum of bytes; `checksum` is that of the bytes before them.
+    /// Returns the checksum of bytes; `checksum` is the checksum of the bytes before them.
     package static func of(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32 = 0) -> UInt32 {
         guard let start = bytes.baseAddress else { return checksum }
         return chain_crc32c(checksum, start, bytes.count)
     }
 
     /// Returns the checksum of a file's id and then of the bytes, so that no part of another file, and no text of a
-    /// program, passes for a header of this one.
+    /// program, passes for a header of this file.
     package static func of(_ bytes: some Sequence<UInt8>, in file: UInt64) -> UInt32 {
         var all: [UInt8] = []
         all.put(file)

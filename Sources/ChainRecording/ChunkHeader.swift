@@ -24,20 +24,20 @@ package struct ChunkHeader: Hashable, Sendable {
     package var flags: Flags = []
     /// The chunk's number, from 0 in a recording; an excerpt keeps the numbers. A gap means missing chunks.
     package var number: UInt32 = 0
-    /// The number of its segment, likewise.
+    /// The number of the chunk's segment, from 0 in a recording; an excerpt keeps this number, too.
     package var segment: UInt32 = 0
     /// Bytes of the payload in the file.
     package var storedCount: UInt32 = 0
     /// Bytes of the payload once decoded.
     package var rawCount: UInt32 = 0
-    /// The number of events in it.
+    /// The number of events in the payload.
     package var eventCount: UInt32 = 0
-    /// The number of snapshots in it.
+    /// The number of node snapshots in the payload.
     package var nodeCount: UInt32 = 0
-    /// The times of its first and of its last batch, in nanoseconds of the program's clock. In the first chunk of a
-    /// keyframe the hello counts as a batch.
+    /// The times of the chunk's first and of its last batch, in nanoseconds of the program's clock. In the first chunk
+    /// of a keyframe the hello counts as a batch.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
-    /// The counts after its last batch.
+    /// The counts after the chunk's last batch.
     package var counts = RecordingCounts()
     /// The checksum of the payload as stored.
     package var payloadChecksum: UInt32 = 0
@@ -47,7 +47,7 @@ package struct ChunkHeader: Hashable, Sendable {
     /// Bytes of the whole chunk in the file.
     package var size: UInt64 { UInt64(RecordingFormat.chunkHeaderSize) + UInt64(storedCount) }
 
-    /// Encodes the header, for the file with that id.
+    /// Encodes the header, for the file with the id `file`.
     package func bytes(in file: UInt64) -> [UInt8] {
         var bytes = RecordingFormat.chunkMagic
         bytes.put(kind.rawValue)
@@ -60,8 +60,8 @@ package struct ChunkHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes the header at an offset, of the file with that id. Nil if it is cut off or damaged, if its kind or codec
-    /// is unknown, or if the payload's sizes are over the limit or, in a raw chunk, differ.
+    /// Decodes the header at an offset, for the file with the id `file`. Nil if it is cut off or damaged, if its kind
+    /// or codec is unknown, or if the payload's sizes are over the limit or, in a raw chunk, differ.
     package init?(_ bytes: [UInt8], at offset: Int = 0, in file: UInt64) {
         let size = RecordingFormat.chunkHeaderSize
         guard bytes.count - offset >= size, bytes[offset...].starts(with: RecordingFormat.chunkMagic),

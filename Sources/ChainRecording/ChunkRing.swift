@@ -1,6 +1,6 @@
 /// The positions of chunks in the file: one after another, and from the beginning again at the size limit.
 ///
-/// The newest segment with a whole keyframe is never given up: without one the file could not be shown.
+/// The newest segment with a whole keyframe is never given up: without such a segment the file could not be shown.
 struct ChunkRing {
     /// The position of a chunk that is to be written.
     struct Room {
@@ -47,7 +47,7 @@ struct ChunkRing {
     /// The newest chunks, in order: all of them where ``isComplete``.
     var chunks: ArraySlice<ChunkEntry> { entries.all }
 
-    /// The ``chunks`` up to the newest segment with a whole keyframe.
+    /// The ``chunks`` through the end of the newest segment with a whole keyframe.
     var wholeChunks: ArraySlice<ChunkEntry> {
         let last = wholeSegment.flatMap { whole in chunks.lastIndex { $0.header.segment <= whole } }
         return last.map { chunks[...$0] } ?? []
@@ -66,8 +66,8 @@ struct ChunkRing {
         if entry.header.flags.contains(.endsKeyframe) { wholeSegment = segment }
     }
 
-    /// Removes from ``chunks`` those of segments that ended before a time (nanoseconds of the program's clock). They
-    /// stay in the file.
+    /// Removes the chunks of segments that ended before a time (nanoseconds of the program's clock) from ``chunks``.
+    /// The removed chunks stay in the file.
     mutating func forgetChunks(before time: UInt64) {
         let begins = entries.all.lastIndex { $0.header.flags.contains(.beginsKeyframe) && $0.header.firstTime <= time }
         if let begins { forgetChunks(begins - entries.all.startIndex) }
@@ -79,7 +79,7 @@ struct ChunkRing {
         isComplete = false
     }
 
-    /// Whether the next chunk is placed after all others in the file.
+    /// Whether the next chunk is placed after all other chunks in the file.
     var isAppending: Bool { !stretches.all.contains { $0.start >= position } }
 
     /// Makes the position of the next chunk the size limit, because the disk is full.
@@ -90,12 +90,12 @@ struct ChunkRing {
     }
 
     /// Returns the position for a chunk of `count` bytes, and gives up the oldest segments if their room is needed.
-    /// Throws where that is not enough.
+    /// Throws where this does not make enough room.
     mutating func makeRoom(for count: Int, of segment: UInt32) throws(RecordingError) -> Room {
         var truncation: UInt64?
         if let limit, position + UInt64(count) > limit {
             truncation = position
-            // The chunks after this position are from the round before, and would be left between newer ones.
+            // The chunks after this position are from the round before, and would be left between newer chunks.
             try drop(present: segment) { [position] in $0.start >= position }
             extent = position
             position = UInt64(RecordingFormat.fileHeaderSize)
@@ -107,8 +107,8 @@ struct ChunkRing {
         return Room(offset: position, truncation: truncation)
     }
 
-    /// Drops segments, the oldest first, while the beginning of the oldest is to be overwritten. While a keyframe is
-    /// being written, the segment before it stays.
+    /// Drops segments, the oldest first, while the beginning of the oldest segment is to be overwritten. While a
+    /// keyframe is being written, the segment before it stays.
     private mutating func drop(present: UInt32, while isLost: (Stretch) -> Bool) throws(RecordingError) {
         while let first = stretches.all.first, isLost(first) {
             guard first.segment < wholeSegment ?? present else { throw refusal }
@@ -131,7 +131,7 @@ private struct DropQueue<Element> {
 
     mutating func removeFirst(_ count: Int) {
         firstIndex += count
-        // Moves the rest once more than half of the elements are removed.
+        // Moves the remaining elements once more than half of the elements are removed.
         guard firstIndex * 2 > elements.count, firstIndex > 64 || firstIndex == elements.count else { return }
         elements.removeSubrange(..<firstIndex)
         firstIndex = 0

@@ -12,7 +12,8 @@ struct ChunkScan {
         self.id = id
     }
 
-    /// Returns the index at an offset; nil for offset 0, or where it cannot be read, which is noted as damage.
+    /// Returns the index at an offset; nil for offset 0, or where the index cannot be read. An index that cannot be
+    /// read is noted as damage.
     mutating func index(at offset: UInt64) -> RecordingIndex? {
         guard offset != 0 else { return nil }
         let headerSize = RecordingFormat.chunkHeaderSize
@@ -58,7 +59,7 @@ struct ChunkScan {
             damage.removeAll { $0.offset == newest.end }
         }
         found.removeAll { $0.header.kind == .index }
-        // In a ring, the oldest segment may have lost its beginning; its chunks are left out.
+        // In a ring, the oldest segment may have lost its beginning; the remaining chunks of that segment are left out.
         let first = found.firstIndex { $0.header.flags.contains(.beginsKeyframe) }
         chunks = Array(found[(first ?? found.count)...])
         noteMissing()
@@ -111,7 +112,7 @@ struct ChunkScan {
         damage.append(RecordingDamage(offset: offset, reason: reason))
     }
 
-    /// Notes chunks that are missing between others.
+    /// Notes chunks that are missing between other chunks.
     private mutating func noteMissing() {
         for (one, next) in zip(chunks, chunks.dropFirst()) where next.header.number - one.header.number > 1 {
             let count = next.header.number - one.header.number - 1

@@ -3,7 +3,7 @@
 ///     file   0       8         10       12     16   24         28       32      40         44     48
 ///            ├ magic ┼ version ┼ oldest ┼ zero ┼ id ┼ checksum ┼ ending ┼ index ┼ checksum ┼ zero ┤
 ///
-/// The first checksum covers the 24 bytes before it. The second one covers the id, then the 12 bytes before the
+/// The first checksum covers the 24 bytes before it. The second checksum covers the id, then the 12 bytes before that
 /// checksum, which are written anew when the recording ends.
 package struct FileHeader: Hashable, Sendable {
     /// The id of this file, random.
@@ -29,7 +29,7 @@ package struct FileHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// Decodes the first bytes of a file. If only the part that changes is damaged, the ending is
+    /// Decodes the first bytes of a file. If only the bytes under the second checksum are damaged, the ending is
     /// ``RecordingEnding/open``, and there is no index.
     package init(_ bytes: [UInt8]) throws(RecordingError) {
         guard bytes.starts(with: RecordingFormat.magic) else { throw .notRecording }

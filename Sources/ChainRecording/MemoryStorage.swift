@@ -1,6 +1,6 @@
 import ChainSystem
 
-/// A recording in memory. Written by one thread; a snapshot can be taken and read on any.
+/// A recording in memory. One thread writes it; a snapshot can be taken and read on any thread.
 ///
 /// A snapshot shares its pages with the storage (copy-on-write), so that both together take at most twice the
 /// recording's size.

@@ -1,9 +1,9 @@
 /// A codec for the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the command.
 package protocol PayloadCodec: Sendable {
-    /// The codec of the chunks that it packs and unpacks.
+    /// The codec of the chunks with payloads that it packs and unpacks.
     var codec: ChunkCodec { get }
 
-    /// Returns the payload packed; nil where it does not become shorter.
+    /// Returns the payload packed; nil where packing does not make it shorter.
     func packed(_ payload: UnsafeRawBufferPointer) -> [UInt8]?
 
     /// Returns the payload of `count` bytes; nil if the stored bytes are damaged, or unpack to another count.

@@ -64,7 +64,7 @@ package struct CountSeries: Hashable, Sendable {
 
     package init(limit: Int = CountSeries.limit) { self.limit = max(2, limit) }
 
-    /// Makes a series that begins after these counts, which are in none of its intervals.
+    /// Makes a series that begins after the given counts: its intervals count only later events.
     init(after counts: RecordingCounts) {
         self.init()
         last = counts

@@ -2,19 +2,19 @@ import ChainSystem
 
 /// The reason why a file cannot be read as a recording, or cannot be written.
 package enum RecordingError: Error, Hashable, CustomStringConvertible {
-    /// It does not begin as recordings do.
+    /// The file does not begin as recordings do.
     case notRecording
-    /// It was written by an incompatible version.
+    /// The file was written by an incompatible version.
     case version(UInt16)
     /// The file's header is damaged.
     case damagedHeader
-    /// It is packed in a way that this program cannot read.
+    /// The file is packed in a way that this program cannot read.
     case packed
-    /// It holds no state of a program.
+    /// The file holds no whole state of a program.
     case empty
     /// The size limit leaves no room for the program's state and what follows it.
     case limitTooSmall
-    /// The disk is full, and too little was recorded to make room by dropping the oldest of it.
+    /// The disk is full, and too little was recorded to make room by dropping the oldest segments.
     case diskFull
     /// An error of the system.
     case system(SystemError)

@@ -10,19 +10,20 @@ extension BatchRecorder {
     /// Forgets segments that ended before a time: ``writeExcerpt(from:of:to:)`` no longer copies them.
     package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
 
-    /// Copies the segments from a time on into another file, a recording of its own that was ended in good order. Works
-    /// after an error, too, with the segments that were written until then. Costs a copy of the bytes.
+    /// Copies the segments from a time on into another file: a complete recording with an index, marked as finished.
+    /// After an error, copies the segments that were written before the error. Costs a copy of the bytes.
     ///
     /// - Parameters:
     ///   - time: in nanoseconds of the program's clock; if no segment is that old, all are copied.
     ///   - path: the file that is being recorded into.
     /// - Returns: the size of the new file in bytes.
-    /// - Throws: ``RecordingError/empty`` where there is nothing yet, and ``RecordingError/system(_:)`` of either file.
+    /// - Throws: ``RecordingError/empty`` if there is no segment to copy, and ``RecordingError/system(_:)`` for an
+    ///   error of either file.
     @discardableResult
     package mutating func writeExcerpt(
         from time: UInt64, of path: String, to target: any RecordingStorage
     ) throws(RecordingError) -> UInt64 {
-        // If that fails, the other chunks can still be copied, and the next batch throws the error.
+        // If the flush fails, the chunks before can still be copied, and the next batch throws the error.
         do throws(RecordingError) { try writer.flush() } catch {}
         let (id, chunks) = writer.written
         let begins = { (entry: ChunkEntry) in entry.header.flags.contains(.beginsKeyframe) }
@@ -54,7 +55,8 @@ private struct Excerpt {
     /// Writes the file, and returns its size.
     mutating func write(_ chunks: ArraySlice<ChunkEntry>) throws(SystemError) -> UInt64 {
         try write(header.bytes, at: 0)
-        // Counts are since the recording began; those before the excerpt are in none of its intervals.
+        // Counts are totals since the recording began, so the series starts from the totals in the first chunk's
+        // header.
         let series = chunks.first.map { CountSeries(after: $0.header.counts) } ?? CountSeries()
         var index = RecordingIndex(chunks: [], series: series)
         index.chunks.reserveCapacity(chunks.count)

@@ -15,7 +15,7 @@ extension RecordingFile {
         case none
         /// The number of added events, which the recording did not have.
         case added(Int)
-        /// Why they are of no use, in a phrase.
+        /// Why the rings are of no use, in a phrase.
         case unusable(String)
     }
 
@@ -24,13 +24,14 @@ extension RecordingFile {
     private static let lateness: UInt64 = 1_000_000_000
     /// The most by which two times of one event differ, in nanoseconds: they are computed from different anchors.
     private static let tolerance: UInt64 = 1_000_000
-    /// How long after the end of the recording an event may be, in nanoseconds, because the recorder may have been held
-    /// up. Later events are taken for damaged and left out.
+    /// The longest time after the end of the recording at which an event is accepted, in nanoseconds: the recorder may
+    /// have been held up. Later events are taken for damaged and left out.
     private static let longestDelay: UInt64 = 3_600_000_000_000
 
-    /// Opens the flight recording of a program that has died, and adds what its rings hold beyond that.
+    /// Opens the flight recording of a program that has died, and adds the events of its rings that the recording does
+    /// not have.
     ///
-    /// - Parameter rings: the path of the file of rings, which need not be there.
+    /// - Parameter rings: the path of the file of rings, which need not exist.
     package static func postMortem(
         path: String, rings ringsPath: String, codec: (any PayloadCodec)? = nil
     ) throws(RecordingError) -> (file: RecordingFile, rings: Rings) {
@@ -87,7 +88,8 @@ extension RecordingFile {
         return new.sorted { $0.event.time < $1.event.time }
     }
 
-    /// Returns chunks with events that follow the recording, as if they stood at `offset`, behind its file.
+    /// Returns chunks with the events, to follow the chunks of the recording. The offsets of the new chunks begin with
+    /// `offset`, the end of its file.
     private func chunks(
         of events: [RingEvents.Event], _ threads: [ThreadID: String], from offset: UInt64
     ) -> AddedChunks {
@@ -124,14 +126,14 @@ extension RecordingFile {
     }
 }
 
-/// Chunks that a recording is shown with, and that are not in its file.
+/// Chunks that are shown as a part of a recording, but are not in its file.
 struct AddedChunks {
-    /// With their offsets as if they stood behind the file.
+    /// The chunks, with offsets as if their bytes followed the bytes of the file.
     var chunks: [ChunkEntry] = []
     var bytes: [UInt8] = []
 }
 
-/// The bytes of a recording, and others behind them.
+/// The bytes of a recording's file, followed by added bytes.
 struct AppendedBytes: StoredBytes {
     let base: any StoredBytes
     let added: [UInt8]

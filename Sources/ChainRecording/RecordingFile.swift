@@ -11,7 +11,7 @@ import ChainWire
 
 /// A part of a recording that cannot be read.
 package struct RecordingDamage: Hashable, Sendable, CustomStringConvertible {
-    /// Where it begins in the file.
+    /// The offset in the file at which the damaged part begins.
     package var offset: UInt64
     /// What is wrong there.
     package var reason: String
@@ -23,21 +23,21 @@ package struct RecordingDamage: Hashable, Sendable, CustomStringConvertible {
 package struct RecordingSegment: Hashable, Sendable {
     /// The moment of its keyframe, in nanoseconds of the program's clock.
     package var time: UInt64
-    /// Its chunks, by index in ``RecordingFile/chunks``; and those of its keyframe.
+    /// The indices in ``RecordingFile/chunks`` of the segment's chunks, and of the chunks of its keyframe.
     package var chunks: Range<Int>, keyframe: Range<Int>
 }
 
 /// An open recording. Reads a chunk at a time: keeps the chunks' headers, some 100 bytes each, and not their payloads.
 ///
-/// Opening reads the index, or where there is none the header of each chunk: some 30 ms for 20,000 chunks. A file that
-/// is still being written is read as far as it was when it was opened.
+/// Opening reads the index or, if there is none, the header of each chunk: some 30 ms for 20,000 chunks. A file that is
+/// still being written is read up to the size that it had when it was opened.
 package final class RecordingFile {
     package let header: FileHeader
     /// The chunks of all segments, in order.
     package let chunks: [ChunkEntry]
     /// Segments that begin with a whole keyframe, in order; at least one.
     package let segments: [RecordingSegment]
-    /// Counts over time; those of the chunks' headers where there is no index.
+    /// Counts over time: from the index or, if there is none, from the headers of the chunks.
     package let series: CountSeries
     /// Whether the file has an index, and so was ended in good order.
     package let hasIndex: Bool
@@ -50,7 +50,7 @@ package final class RecordingFile {
 
     /// Opens a file.
     ///
-    /// - Parameter codec: unpacks chunks that need a library; nil to read others only.
+    /// - Parameter codec: unpacks chunks that need a library. If it is nil, a recording with such chunks is refused.
     package convenience init(path: String, codec: (any PayloadCodec)? = nil) throws(RecordingError) {
         let file: ByteFile
         do { file = try ByteFile(path: path) } catch { throw .system(error) }
@@ -59,7 +59,7 @@ package final class RecordingFile {
 
     /// Reads a recording.
     ///
-    /// - Parameter added: chunks that follow those of the file.
+    /// - Parameter added: chunks to add after the chunks of the file; ignored if the file has an index.
     init(
         _ file: any StoredBytes, _ codec: (any PayloadCodec)? = nil, added: AddedChunks? = nil
     ) throws(RecordingError) {
@@ -93,7 +93,7 @@ package final class RecordingFile {
         return first...max(first, chunks.last?.header.lastTime ?? 0)
     }
 
-    /// Returns the messages of a chunk; nil where it is damaged, which is noted in ``damage``.
+    /// Returns the messages of a chunk; nil if the chunk is damaged. The damage is noted in ``damage``.
     package func messages(ofChunk index: Int) -> [Message]? {
         do throws(RecordingDamage) {
             return try Self.messages(file, header.id, codec, chunks[index])
@@ -103,7 +103,7 @@ package final class RecordingFile {
         }
     }
 
-    /// Returns the batches of a chunk; nil where it is damaged, which is noted in ``damage``.
+    /// Returns the batches of a chunk; nil if the chunk is damaged. The damage is noted in ``damage``.
     package func batches(ofChunk index: Int) -> [EventBatch]? {
         messages(ofChunk: index)?.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
     }
@@ -136,7 +136,7 @@ package final class RecordingFile {
         return nil
     }
 
-    /// Returns the first hello that can be read, and the damage before it; nil where there is none.
+    /// Returns the first hello that can be read, and the damage found before it; nil if no hello can be read.
     private static func hello(
         _ file: any StoredBytes, _ id: UInt64, _ codec: (any PayloadCodec)?, _ chunks: [ChunkEntry],
         _ segments: [RecordingSegment]
@@ -185,7 +185,7 @@ extension RecordingDamage: Error {}
 protocol StoredBytes {
     var count: UInt64 { get }
 
-    /// Returns `count` bytes from an offset on, or fewer where they end or cannot be read.
+    /// Returns `count` bytes from an offset on, or fewer if the bytes end before that or cannot be read.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]
 }
 
@@ -212,7 +212,7 @@ final class ByteFile: StoredBytes {
 
     func bytes(at offset: UInt64, count: Int) -> [UInt8] {
         let room = available(at: offset, count)
-        // Without capacity, the count would be written into the one empty array that all threads share.
+        // With a capacity of 0, the count would be written into the empty array that all threads share.
         guard room > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
             filled = 0

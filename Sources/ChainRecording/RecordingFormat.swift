@@ -1,6 +1,6 @@
 import ChainWire
 
-/// The numbers of the file format; the article *The recording* has the layout.
+/// The constants of the file format; the article *The recording* has the layout.
 package enum RecordingFormat {
     /// The first eight bytes of every recording: `chainre` and a byte that is not text.
     package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x65, 0x9E]
@@ -14,17 +14,18 @@ package enum RecordingFormat {
     package static let chunkHeaderSize = 88
     /// The first four bytes of every chunk: `chk` and a byte that is not text.
     package static let chunkMagic: [UInt8] = [0x63, 0x68, 0x6B, 0x9E]
-    /// The most bytes of a chunk's payload. A single name, node or event may exceed it, and so may an index.
+    /// The most bytes of a chunk's payload. A payload with a single name, node or event may be longer, and so may an
+    /// index.
     package static let chunkLimit = 256 << 10
     /// The most bytes of a keyframe's unpacked payloads that a reader accepts: some ten million nodes.
     static let keyframeLimit = 1 << 30
-    /// Returns the most bytes of a payload that a reader accepts. Only an index is over ``chunkLimit`` by more than one
+    /// Returns the most bytes of a payload that a reader accepts. Only an index exceeds ``chunkLimit`` by more than one
     /// message.
     static func payloadLimit(_ kind: ChunkKind) -> Int {
         kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
     }
-    /// The age at which a chunk is written, in nanoseconds. A killed writer loses at most 250 ms, with the
-    /// time that batches take to reach it.
+    /// The age at which a chunk is written, in nanoseconds. A killed writer loses the events of at most 250 ms,
+    /// including the time that batches take to reach it.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000
@@ -32,7 +33,7 @@ package enum RecordingFormat {
     static let indexEntrySize = 8 + chunkHeaderSize
     /// Bytes of an interval in an index: its five counts.
     static let countSize = 20
-    /// The number of warnings where they are not counted.
+    /// The value of the count of open warnings where warnings are not counted.
     package static let uncounted: UInt32 = .max
 }
 

@@ -4,7 +4,7 @@ package struct ChunkEntry: Hashable, Sendable {
     package var offset: UInt64
     package var header: ChunkHeader
 
-    /// The offset after the chunk.
+    /// The offset of the first byte after the chunk.
     var end: UInt64 { offset + header.size }
 }
 
@@ -64,7 +64,7 @@ package struct RecordingIndex: Hashable, Sendable {
         chunks.reserveCapacity(chunkCount)
         for index in 0..<chunkCount {
             let offset = 24 + index * RecordingFormat.indexEntrySize
-            // A chunk of a later version's kind is left out.
+            // A chunk of a kind that only later versions know is left out.
             guard let header = ChunkHeader(bytes, at: offset + 8, in: file) else { continue }
             chunks.append(ChunkEntry(offset: bytes.number(at: offset), header: header))
         }

@@ -2,10 +2,10 @@ import ChainEvents
 
 /// A position in a recording. Moving it returns the batches that lead to a moment.
 ///
-/// The state at a moment is that after all batches up to it, and after those events of the next batch that are not
-/// later than the moment. (Batches of the same time, such as the parts of one batch, count as one.) Advancing returns
-/// the batches since the present moment. Seeking returns the batches that lead from an empty forest to a moment, from a
-/// keyframe on. All batches of the same time are in memory at once.
+/// The state at a moment is the state after all batches up to the moment. Events of the next batch are included if they
+/// are not later than the moment. (Batches of the same time, such as the parts of one batch, count as one.) Advancing
+/// returns the batches since the present moment. Seeking returns the batches that lead from an empty forest to a
+/// moment, from a keyframe on. All batches of the same time are in memory at once.
 package struct RecordingPlayer {
     package let file: RecordingFile
     /// The present moment, in nanoseconds of the program's clock.
@@ -14,15 +14,16 @@ package struct RecordingPlayer {
     private var nextChunk = 0
     /// The batches of the chunks that were read last.
     private var batches: [EventBatch] = []
-    /// The index in ``batches`` of the first one that was not returned as a whole.
+    /// The index in ``batches`` of the first batch that was not returned as a whole.
     private var nextBatch = 0
     /// The number of the last chunk that was read or skipped.
     private var number: UInt32 = 0
-    /// The time up to which events of the next batch were returned; nil if none of that batch was.
+    /// The time up to which events of the next batch were returned; nil if nothing of that batch was returned.
     private var partTime: UInt64?
     /// Whether a chunk since the last keyframe is missing or unreadable: the next keyframe then corrects the state.
     private var hasGap = false
-    /// Whether all chunks of the keyframe that is being read were there so far: only a whole one corrects the state.
+    /// Whether all chunks of the keyframe that is being read could be read so far: only a whole keyframe corrects the
+    /// state.
     private var isKeyframeWhole = false
 
     /// Makes a player before the first moment: it has returned no batch.
@@ -48,7 +49,7 @@ package struct RecordingPlayer {
                 number = file.chunks[segment.keyframe.upperBound - 1].header.number
                 return state + advance(to: moment)
             }
-            // A damaged keyframe is skipped: more batches are then applied, to the state of an earlier one.
+            // A damaged keyframe is skipped: more batches are then applied, to the state of an earlier keyframe.
             guard index > 0 else { break }
             index -= 1
         }
@@ -59,7 +60,8 @@ package struct RecordingPlayer {
         return advance(to: moment)
     }
 
-    /// Returns the state that a segment begins with; nil if it is damaged, or over ``RecordingFormat/keyframeLimit``.
+    /// Returns the state that a segment begins with; nil if the keyframe is damaged, or over
+    /// ``RecordingFormat/keyframeLimit``.
     private func keyframe(of segment: RecordingSegment) -> [EventBatch]? {
         let size = file.chunks[segment.keyframe].reduce(0) { $0 + Int($1.header.rawCount) }
         guard size <= RecordingFormat.keyframeLimit else { return nil }
@@ -73,8 +75,8 @@ package struct RecordingPlayer {
 
     // MARK: Advancing
 
-    /// Advances to a later moment, or by about `limit` batches, events and nodes. Returns the batches that are new;
-    /// none for an earlier moment.
+    /// Advances to a moment, but stops after about `limit` batches, events and nodes. Returns the batches in between;
+    /// none if the moment is before the present one.
     package mutating func advance(to moment: UInt64, limit: Int = .max) -> [EventBatch] {
         guard moment >= time else { return [] }
         var (result, rest): ([EventBatch], Int) = ([], limit)
@@ -95,8 +97,8 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// Returns those events of the next batch, and of the other batches of the same time, that are not later than
-    /// `moment`. These batches end after it.
+    /// Of the next batch and of the other batches of the same time, returns the events that are not later than
+    /// `moment`. These batches end after `moment`.
     private mutating func part(until moment: UInt64) -> [EventBatch] {
         guard fill() else { return [] }
         let (group, from) = (batches[nextBatch].time, partTime)
@@ -124,12 +126,13 @@ package struct RecordingPlayer {
         return batch
     }
 
-    /// Returns whether the batch before the next one is the last of its time.
+    /// Returns whether `batch`, which precedes the next batch, is the last of its time.
     private mutating func isEndOfGroup(after batch: EventBatch) -> Bool {
         !fill() || batches[nextBatch].time != batch.time
     }
 
-    /// Reads chunks until the next batch and all others of its time are in memory. Returns false at the end.
+    /// Reads chunks until the next batch and all other batches of its time are in memory. Returns false at the end of
+    /// the recording.
     private mutating func fill() -> Bool {
         guard nextBatch >= batches.count else { return true }
         (batches, nextBatch) = ([], 0)
@@ -140,7 +143,7 @@ package struct RecordingPlayer {
     }
 
     /// Returns the header of the chunk to read next. Skips keyframes, which repeat the state, unless a chunk before
-    /// them is missing.
+    /// them is missing or unreadable.
     private mutating func nextHeader() -> ChunkHeader? {
         while nextChunk < file.chunks.count {
             let header = file.chunks[nextChunk].header
@@ -187,7 +190,8 @@ extension RecordingPlayer {
         return nil
     }
 
-    /// Returns the time of the next rejection after the present moment; nil for none. Reads only chunks that have one.
+    /// Returns the time of the next rejection after the present moment; nil for none. Reads only chunks with a
+    /// rejection.
     package func nextRejectionTime() -> UInt64? {
         for index in file.chunks.indices where file.chunks[index].header.lastTime >= time {
             if let next = rejections(in: index).filter({ $0 > time }).min() { return next }
@@ -197,7 +201,7 @@ extension RecordingPlayer {
 
     /// Returns the time of the last rejection before the present moment; nil for none.
     package func previousRejectionTime() -> UInt64? {
-        // A chunk's first batch may close after the moment and hold events before it.
+        // The first batch of a chunk may end after the moment and still have events from before the moment.
         for index in file.chunks.indices.reversed()
         where index == 0 || file.chunks[index - 1].header.lastTime <= time {
             if let last = rejections(in: index).filter({ $0 < time }).max() { return last }

@@ -9,7 +9,7 @@ import ChainSystem
 
 /// The destination of a recording's bytes.
 package protocol RecordingStorage {
-    /// Writes all bytes at an offset; where it throws, some may have been written.
+    /// Writes all bytes at an offset; if it throws, some of them may have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError)
 
     /// Cuts off everything after the first `count` bytes.
@@ -25,12 +25,12 @@ package final class RecordingFileStorage: RecordingStorage, Sendable {
     private let isNew: Bool
     private let file: Descriptor
 
-    /// Writes into an empty file that is open for writing.
+    /// Uses an empty file that is open for writing.
     package init(_ file: Descriptor) { (path, isNew, self.file) = ("", false, file) }
 
     /// Creates the file, or opens an existing one, which keeps its content until it is written to.
     ///
-    /// - Parameter overwrites: whether the file may exist; else that is an error (`EEXIST`).
+    /// - Parameter overwrites: whether the file may exist already; if not, an existing file is an error (`EEXIST`).
     package init(path: String, overwrites: Bool) throws(SystemError) {
         self.path = path
         let created = chain_open_to_write(path, false)

@@ -11,7 +11,7 @@ import ChainWire
 /// A writer of a recording: collects messages in chunks, and places the chunks in the file.
 ///
 /// Chunks are appended until the size limit, or until the disk is full; from then on the file is a ring, in which each
-/// chunk overwrites the oldest ones. A segment without its beginning is of no use, so whole segments are given up.
+/// chunk overwrites the oldest ones. A segment without its beginning is of no use, so whole segments are dropped.
 ///
 /// Not thread-safe. After a failure to write a chunk, nothing more is written, and further writes throw that error.
 package struct RecordingWriter {
@@ -26,9 +26,9 @@ package struct RecordingWriter {
     private var nextSegment: UInt32 = 0
     /// The header of the chunk that is being filled.
     private var chunk = ChunkHeader(.batches)
-    /// Room for that header, then the payload so far.
+    /// The chunk that is being filled: room for its header, then its payload so far.
     private var buffer = [UInt8](repeating: 0, count: RecordingFormat.chunkHeaderSize)
-    /// When the first message of that chunk came, by the caller's clock.
+    /// When the first message of the chunk that is being filled came, by the caller's clock.
     private var chunkStartTime: UInt64 = 0
     private var encoder = MessageWriter()
     /// The error after which nothing is written any more.
@@ -38,7 +38,7 @@ package struct RecordingWriter {
     /// The bytes of the present segment without its keyframe.
     package private(set) var segmentSize: UInt64 = 0
 
-    /// Prepares a recording; the first segment begins the file, and replaces what it held.
+    /// Prepares a recording. The first segment then begins the file, and deletes what the file held before.
     ///
     /// - Parameters:
     ///   - id: a random number.
@@ -62,8 +62,9 @@ package struct RecordingWriter {
     /// The size limit: the caller's, or the size at which the disk was full.
     package var sizeLimit: UInt64? { ring.limit }
 
-    /// Begins a segment with a keyframe: the state that a viewer gets when it attaches now. The state follows, batch by
-    /// batch, because all of it may take hundreds of megabytes; see ``appendState(_:at:)`` and ``endState()``.
+    /// Begins a segment with a keyframe: the state that a viewer gets when it attaches now. The state is then appended
+    /// batch by batch, because a whole state may take hundreds of megabytes; see ``appendState(_:at:)`` and
+    /// ``endState()``.
     ///
     /// - Parameter now: as in ``append(_:running:warnings:at:)``.
     package mutating func beginSegment(_ hello: Hello, at now: UInt64) throws(RecordingError) {
@@ -95,8 +96,8 @@ package struct RecordingWriter {
     /// Appends a batch to the present segment.
     ///
     /// - Parameters:
-    ///   - running: nodes with a running handler after it.
-    ///   - warnings: open warnings after it, or ``RecordingFormat/uncounted``.
+    ///   - running: the number of nodes with a running handler after the batch.
+    ///   - warnings: the number of open warnings after the batch, or ``RecordingFormat/uncounted``.
     ///   - now: nanoseconds of a monotonic clock of the caller.
     package mutating func append(
         _ batch: EventBatch, running: Int, warnings: UInt32 = RecordingFormat.uncounted, at now: UInt64
@@ -104,7 +105,8 @@ package struct RecordingWriter {
         for part in batch.parts(upTo: RecordingFormat.chunkLimit - Wire.headerSize) {
             try write(.batch(part), at: now)
             chunk.note(part)
-            // Counted afterwards, because `write` may first write a full chunk, with the counts after its last batch.
+            // Counted after `write`, which may write a full chunk first, with the counts after the last batch of that
+            // chunk.
             counts.add(part.events)
         }
         (counts.running, counts.warnings) = (UInt32(clamping: running), warnings)
@@ -141,7 +143,7 @@ extension RecordingWriter {
     private mutating func write(_ message: Message, at now: UInt64) throws(RecordingError) {
         if let failure { throw failure }
         encoder.removeAll()
-        // One name, node or event is never over the wire's limit, because it came over the wire.
+        // Never throws: a single name, node or event fits the wire's limit, because it was received in a message.
         do { try encoder.write(message) } catch { return }
         let filled = buffer.count - RecordingFormat.chunkHeaderSize
         if filled > 0, filled + encoder.bytes.count > RecordingFormat.chunkLimit { try flush() }
@@ -190,7 +192,7 @@ extension RecordingWriter {
             guard case .system(let cause) = error, [ENOSPC, EDQUOT, EFBIG].contains(cause.code) else {
                 throw fail(error)
             }
-            // A copy-on-write file system needs room for what is overwritten, too.
+            // A copy-on-write file system needs new room for overwritten bytes, so a ring may find the disk full, too.
             guard ring.isAppending else { throw fail(.diskFull) }
         }
         do throws(RecordingError) {
@@ -217,8 +219,8 @@ extension RecordingWriter {
 
     private mutating func writeIndex() throws(RecordingError) -> UInt64 {
         let size = RecordingFormat.chunkHeaderSize + RecordingIndex.size(ring.chunks.count, series.entries.count)
-        // A reader finds the chunks without an index, too. A small recording keeps that room for batches; a long one
-        // does not list all chunks in memory.
+        // A reader finds the chunks without an index, too. There is none if a long recording no longer lists all chunks
+        // in memory, or if an index would take over a quarter of the limit.
         guard ring.isComplete else { return 0 }
         if let limit = ring.limit, UInt64(size) > limit / 4 { return 0 }
         let end = ring.extent
@@ -227,7 +229,7 @@ extension RecordingWriter {
         let index = RecordingIndex(chunks: Array(ring.chunks), series: series)
         let chunk = index.chunk(nextNumber, segment: max(1, nextSegment) - 1, counts, in: header.id)
         do throws(RecordingError) { return try write(chunk, at: room) } catch {
-            // On a full disk, the part that was written would take the last room.
+            // On a full disk, the part of the index that was written would take the last room.
             if room.truncation == nil, room.offset == end {
                 ring.limitHere()
                 try? storage.truncate(to: end)
@@ -261,7 +263,7 @@ extension RecordingWriter {
 extension ChunkHeader {
     /// Adds a batch to the counts and times.
     mutating func note(_ batch: EventBatch) {
-        // No moment is 0.
+        // 0 stands for a time that is not set yet: no batch has the time 0.
         if firstTime == 0 { firstTime = batch.time }
         lastTime = batch.time
         eventCount += UInt32(batch.events.count)
@@ -272,7 +274,7 @@ extension ChunkHeader {
 // MARK: What was written
 
 extension RecordingWriter {
-    /// The file's id, and its newest chunks up to the last segment with a whole keyframe.
+    /// The file's id, and its listed chunks up to the end of the newest segment with a whole keyframe.
     var written: (id: UInt64, chunks: ArraySlice<ChunkEntry>) { (header.id, ring.wholeChunks) }
 
     /// Removes from ``written`` the segments that ended before a time. They stay in the file, which then gets no index.

@@ -13,15 +13,15 @@ package struct RingEvents {
     struct Event {
         var event: ChainEvent
         var text: String?
-        /// Whether the collector had not read it.
+        /// Whether the collector had not read the event.
         var isUnread: Bool
     }
 
-    /// The events of one ring after another, each in its own order.
+    /// The events of one ring after another; the events of each ring are in the order of the ring.
     private(set) var events: [Event] = []
     /// The names of threads.
     private(set) var threads: [ThreadID: String] = [:]
-    /// The time of the last event of the ring that a thread's name was read of.
+    /// By thread number, the time of the last event in the ring that decided the thread's name.
     private var lastNamed: [ThreadID: UInt64] = [:]
     private let bytes: UnsafeRawBufferPointer
     /// Ticks and the time of the same moment, in the order of ticks.
@@ -101,7 +101,7 @@ package struct RingEvents {
         guard !found.isEmpty else { return }
         events += found
         let name = bytes[(entry + Format.nameOffset)..<(entry + Format.nameOffset + Format.nameSize)].prefix { $0 != 0 }
-        // Of several threads with one number the last to run has it now, with or without a name.
+        // If several threads had the same number, the thread that ran last decides the name, even if it has none.
         let last = found.map(\.event.time).max() ?? 0
         guard last >= lastNamed[ring.thread, default: 0] else { return }
         lastNamed[ring.thread] = last
@@ -117,7 +117,7 @@ package struct RingEvents {
             .filter { $0 >= oldest && $0 <= ring.tail }.min() ?? ring.tail
     }
 
-    /// Reads the events of a range of slots; false where the last one does not end with the range.
+    /// Reads the events of a range of slots; false if the last event does not end with the range.
     private func read(_ ring: Ring, from start: UInt64, to end: UInt64, _ found: inout [Event]) -> Bool {
         var next = start
         func slot(_ index: UInt64) -> Int { ring.slots + Int(index & (ring.capacity - 1)) * Format.slotSize }
@@ -153,7 +153,8 @@ package struct RingEvents {
         return event
     }
 
-    /// Returns the time of ticks: between two anchors, or, outside of them, at the rate from the first to the last.
+    /// Returns the time of ticks: interpolated between two anchors or, outside of all anchors, at the rate from the
+    /// first anchor to the last.
     private func time(of ticks: UInt64) -> UInt64 {
         guard number(at: Format.flagsOffset, as: UInt32.self) & Format.cycleCounterFlag != 0 else { return ticks }
         guard let first = anchors.first, let last = anchors.last else { return 0 }
@@ -163,7 +164,7 @@ package struct RingEvents {
         }
         guard to.ticks > from.ticks else { return to.time }
         let rate = (Double(to.time) - Double(from.time)) / Double(to.ticks - from.ticks)
-        // From the nearer end, because a double is exact for some days only.
+        // Past the last anchor, counted from that anchor, because a double is exact for some days only.
         let base = ticks >= last.ticks ? last : from
         let time = Double(base.time) + (Double(ticks) - Double(base.ticks)) * rate
         return UInt64(min(max(time, 0), 0x1p62))

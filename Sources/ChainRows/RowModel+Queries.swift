@@ -8,15 +8,15 @@ extension RowModel {
     /// Advances the filter and the order; returns whether rows may have moved.
     ///
     /// `now` is the moment on the screen, in nanoseconds of the program's clock; `wall` is the time of day, in
-    /// nanoseconds. `isClockStopped` is true while `now` does not advance by itself. Then `wall` may stand still, too,
-    /// so the order advances at each call.
+    /// nanoseconds. `isClockStopped` is true while `now` does not advance by itself. In that case `wall` may stand
+    /// still, too, so the order advances at each call.
     package mutating func tick(now: UInt64, wall: UInt64, isClockStopped: Bool) -> Bool {
         filter.tick(now)
         return tickOrder(now: now, wall: wall, isClockStopped: isClockStopped)
     }
 
-    /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, it also requires
-    /// that nothing waits to be archived or folded, except what the selection is in.
+    /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, also requires
+    /// that nothing waits to be archived or folded, except chains and nodes that the selection is in.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
@@ -25,8 +25,8 @@ extension RowModel {
 
     // MARK: The filter
 
-    /// Whether nodes that do not match are dimmed, not hidden. The lists for both are kept, so that a change costs
-    /// nothing.
+    /// Whether nodes that do not match are dimmed, not hidden. The lists for dimming and for hiding are both kept, so
+    /// that a change costs nothing.
     package var dimsRest: Bool {
         get { filter.dims }
         set { filter.dims = newValue }
@@ -39,7 +39,7 @@ extension RowModel {
             markedTexts: filter.markedTexts, readsWarnings: filter.dependsOnWarnings)
     }
 
-    /// Whether nodes are still to be tested, or chains with matches to be listed.
+    /// Whether nodes are still to be tested, or chains with matches are still to be listed.
     var isScanning: Bool { filter.hasWork || collection != nil }
 
     /// Returns whether a node matches. O(1).
@@ -52,7 +52,7 @@ extension RowModel {
 
     /// Whether chains are grouped by call site.
     package var isGrouped: Bool { order.isGrouped }
-    /// Whether a new order is being made; rows are in the old one until it is done.
+    /// Whether a new order is being made; rows are in the old order until the new order is done.
     package var isSorting: Bool { order.isSorting }
 
     // MARK: Queues

@@ -1,8 +1,8 @@
 import ChainModel
 
-// Updates from the forest: nodes that came, went, moved or changed since the last update.
+// Updates from the forest: nodes that were added, removed, moved or changed since the last update.
 extension RowModel {
-    /// Updates all rows from the changes of a forest. O(changes), plus the nodes under those that moved.
+    /// Updates all rows from the changes of a forest. O(changes), plus the nodes under moved nodes.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         if changes.includesBatch, filter.isActive { filter.noteNames(of: forest) }
         if changes.isEverything {
@@ -18,7 +18,7 @@ extension RowModel {
             if offset.isMultiple(of: Self.prefetchCount) {
                 for next in changes.nodes[offset...].prefix(Self.prefetchCount)
                 where next.changes.contains(.chainCounts) {
-                    // Only marks, because the forest has just read the nodes and chains.
+                    // Only marks are prefetched, because the forest has just read the nodes and chains.
                     let number = slotOf[next.index.rawValue]
                     if number != 0 { slots.prefetchMarks(number - 1) }
                 }
@@ -41,8 +41,8 @@ extension RowModel {
             folds.forget(index)
             filter.forget(index)
             if filter.isActive, let root = changes.evicted[offset].newRoot, filter.inherit(from: index, by: root) {
-                // If the query reads labels of roots, all nodes of the chain are tested again, because its root is
-                // another one now.
+                // If the query reads labels of roots, all nodes of the chain are tested again, because the chain has
+                // another root.
                 if !filter.dependsOnRootLabels { newRoots.insert(root) }
             }
         }
@@ -64,7 +64,8 @@ extension RowModel {
         }
         if isNewOrMoved, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 {
             drop(index)
-            // Updated again, because a root may have been weighed as folded before this node moved into its chain.
+            // The root is updated again, because it may have been weighed as folded before this node moved into its
+            // chain.
             updatedRoot = nil
         }
         if filter.isActive {
@@ -109,7 +110,7 @@ extension RowModel {
         forest.prefetch(node)
     }
 
-    /// Counts the rows of a chain from now on, because nodes in it may be folded.
+    /// Notes that nodes of a chain may be folded, so that its rows have to be counted, and counts them.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue]) - 1
         guard slot >= 0, !slots.has(.mayHoldFolds, slot) else { return }

@@ -1,9 +1,10 @@
 import ChainModel
 
-// Long work in slices: rebuilding from a large forest, weighing each chain after all were folded or unfolded, and
-// reading long chains into their lists. Chains that come on the screen meanwhile are weighed and read at once.
+// Long work in slices: rebuilding from a large forest, weighing each chain after all chains were folded or unfolded,
+// and reading long chains into their lists. Chains that come on the screen before their slice are weighed and read
+// immediately.
 extension RowModel {
-    /// A pass over all node indices that were there when it began.
+    /// A pass over all node indices that existed when the pass began.
     struct Pass {
         /// The next index.
         var next: UInt32
@@ -11,7 +12,7 @@ extension RowModel {
         var left: UInt32
         /// The number of indices, at which the pass wraps to 0.
         var bound: UInt32
-        /// Whether chains may have come and gone, too, so that they are added and removed.
+        /// Whether the pass also adds new chains and removes evicted chains.
         var isRebuild: Bool
 
         mutating func step() {
@@ -29,12 +30,12 @@ extension RowModel {
     private static let costs = (index: 1, chain: 120, node: 12)
     /// The budget of a slice, in units of 5 ns.
     static let slice = 400_000
-    /// The budget of what a pass does at once when it begins, in units of 5 ns.
+    /// The budget of the part of a pass that is done immediately when the pass begins, in units of 5 ns.
     static let firstSlice = 1_200_000
     /// How many nodes a slice tests against the filter: 2 ms.
     static let scanBudget = 5_000
 
-    /// Forests of at most this many nodes are read at once.
+    /// Forests of at most this many nodes are read immediately, not in slices.
     static let smallForest = 20_000
 
     /// The kinds of long work. `reading` is weighing chains and building the lists of long chains.
@@ -53,7 +54,7 @@ extension RowModel {
         }
     }
 
-    /// Does a slice of work, 2 ms at most divided by `divisor`; returns whether rows may have moved.
+    /// Does a slice of work: at most 2 ms, divided by `divisor`; returns whether rows may have moved.
     package mutating func work(
         _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, divisor: Int
     ) -> Bool {
@@ -73,9 +74,9 @@ extension RowModel {
     /// Returns whether the pass has still to reach a chain.
     func isPending(_ root: NodeIndex) -> Bool { pass?.isAhead(root.rawValue) ?? false }
 
-    /// Begins a pass, and does the first part of it at once. `now` is for rebuilds only.
+    /// Begins a pass, and does the first part of it immediately. `now` is for rebuilds only.
     mutating func beginPass(isRebuild: Bool, in forest: borrowing ChainForest, now: UInt64 = 0) {
-        // Begins at the index of a running pass, because a forest that arrives in parts begins a pass with each part.
+        // Begins at the index of a running pass, because each part of a forest that arrives in parts begins a pass.
         let bound = UInt32(forest.indexBound)
         let next = pass.map { $0.next < bound ? $0.next : 0 } ?? 0
         pass = Pass(next: next, left: bound, bound: bound, isRebuild: isRebuild || pass?.isRebuild == true)
@@ -145,7 +146,8 @@ extension RowModel {
         return shown.weight(of: key) != old
     }
 
-    /// Rebuilds from a whole forest. The folds, tags and matches of nodes that are still in it stay.
+    /// Rebuilds from a whole forest. The user's folds, the tags and the matches of nodes that are still in the forest
+    /// stay.
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
         cachedRows = [:]
         cachedMatchRows = [:]
@@ -153,7 +155,7 @@ extension RowModel {
         forgetLists()
         pendingLarge = [:]
         folds.forgetAbsent(in: forest)
-        // New nodes in these are not listed, and would have unfolded them.
+        // In long chains new nodes, which a rebuild does not list, would have unfolded finished nodes.
         for node in Array(folds.finished.keys)
         where forest.rootAndNodeCount(of: node).nodeCount > Self.autoFoldLimit { folds.setFinished(node, nil) }
         filter.restart()

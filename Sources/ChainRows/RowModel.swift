@@ -21,22 +21,24 @@ import ChainModel
 ///     rows                     outlineRows(from:count:in:): node, depth, guides, flags
 ///
 /// In the usual order live chains come first, newest first, so that the nodes that run in the newest are on the screen.
-/// A chain that settles folds to one row at once, and moves to the archived chains, newest first, after a moment. The
-/// chain of the selection does neither, nor does the chain that settled last while no chain is live. What the user
-/// folded or unfolded stays so.
+/// A chain that settles folds to one row at once, and moves to the archived chains, newest first, after a delay. The
+/// chain of the selection does neither. As long as no chain is live, the chain that settled last does neither. What the
+/// user folded stays folded, and what the user unfolded stays unfolded.
 ///
-/// Costs: the number of rows of a chain without folds is its number of nodes, O(1); another chain is walked after a
-/// change. Long work is done in slices, see ``work(_:in:now:divisor:)``. A value with copy-on-write, for one thread.
+/// Costs: the number of rows of a chain without folds is its number of nodes, O(1). A chain with folds is walked again
+/// after each change to it. Long work is done in slices, see ``work(_:in:now:divisor:)``. A value with copy-on-write,
+/// for one thread.
 package struct RowModel {
-    /// How long a settled chain stays among the live ones before it is archived, in nanoseconds.
+    /// The delays before a settled chain is archived, in nanoseconds.
     struct ArchiveDelay {
+        /// How long a settled chain stays among the live chains.
         static let settled: UInt64 = 400_000_000
-        /// The delay after which a chain that holds the selection is tried again.
+        /// The delay after which archiving a chain that holds the selection is tried again.
         static let postponed: UInt64 = 1_000_000_000
     }
 
-    /// The most live chains that are unfolded at once. Chains past the limit arrive folded, so a storm of chains is a
-    /// list of single rows.
+    /// The most live chains that are unfolded at once. New chains past the limit are folded from the beginning, so a
+    /// storm of chains is a list of single rows.
     static let unfoldedLimit = 24
 
     /// The rows of a walked chain.
@@ -75,13 +77,14 @@ package struct RowModel {
     var longChains: LongChainIndex
     /// The most nodes of a chain that is walked; see ``isLong(_:)``.
     let walkLimit: Int
-    /// The indices of lists that are not complete.
+    /// The indices in ``longChains`` of the node lists that are not read completely yet.
     var unfinishedLists: [Int] = []
-    /// How many nodes may be read into new lists at once until the next slice of reading.
+    /// How many nodes may still be read into new lists before the next slice of reading.
     var readBudget = RowModel.firstReadCount
     /// The pass over all node indices that is under way.
     var pass: Pass?
-    /// Nodes with many children that are not folded yet: the selection is in them, or no tick has come since.
+    /// Nodes with many children that are not folded yet: the selection is in them, or no tick has come since they were
+    /// noted.
     var pendingLarge: [NodeIndex: NodeID] = [:]
     /// Whether ``pendingLarge`` has new nodes since the last tick.
     var hasNewLarge = false
@@ -91,29 +94,29 @@ package struct RowModel {
     var finishedQueue: NodeQueue
     /// The last node that was new in this update and around which finished nodes were unfolded.
     var openedAround: NodeIndex?
-    /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
+    /// By node, the low bits of the node id that has an entry in ``finishedQueue``; 0 for none.
     var queuedIDs = PagedArray<UInt32>()
     /// Settled chains to archive.
     var archiveQueue: NodeQueue
     /// The number of chains that neither folded themselves nor are archived.
     var unfoldedCount = 0
-    /// Chains that settled unfolded since the last tick.
+    /// Chains that have settled since the last tick and were not folded then.
     var settledUnfolded: [NodeIndex] = []
-    /// The chain that settled last, which stays open while nothing is live.
+    /// The chain that settled last, which stays open while no chain is live.
     var lastUnfolded: UnfoldedChain?
-    /// The rows of walked chains, by root, as shown while no filter hides the rest.
+    /// The rows of walked chains, by root, as shown while no filter hides nodes.
     var cachedRows: [NodeIndex: CachedRows] = [:]
-    /// The rows of walked chains, by root, as shown while a filter hides the rest.
+    /// The rows of walked chains, by root, as shown while a filter hides nodes.
     var cachedMatchRows: [NodeIndex: CachedRows] = [:]
     /// The most entries of each cache; a full cache is emptied.
     static let cacheLimit = 512
 
-    /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
+    /// The least limit of a queue of nodes. If twice the number of nodes in the forest is more, that is the limit.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `walkLimit` nodes in lists, in chunks of at most `chunkLimit` nodes. At most
-    /// `walkLimit` chains with matches are listed before all matches are found, not counting those of 65,535 rows or
-    /// more. `queueLimit` replaces ``leastQueueLimit``.
+    /// Keeps chains of more than `walkLimit` nodes in lists, in chunks of at most `chunkLimit` nodes. Until the filter
+    /// has found all matches, at most `walkLimit` of the chains with matches are listed, not counting chains of 65,535
+    /// rows or more. `queueLimit` replaces ``leastQueueLimit``.
     package init(walkLimit: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.walkLimit = walkLimit

@@ -2,34 +2,34 @@ import ChainBus
 import ChainEvents
 
 /// The origin of a dashboard's batches and the target of its commands: a program's own runtime, an attached process or
-/// a recording. One source is one program; a dashboard does not depend on its kind.
+/// a recording. One source is one program; a dashboard does not depend on the kind of a source.
 ///
-/// The streams call their observers on the source's own threads: a dashboard subscribes a ``Mailbox`` to each and
-/// drains it on its own thread. Everything here may be used from any thread.
+/// The streams call their observers on the source's own threads: a dashboard subscribes a ``Mailbox`` to each stream,
+/// and drains the mailboxes on its own thread. All members may be used from any thread.
 public protocol BatchSource: AnyObject, Sendable {
     /// The program's events, in the order of ``EventBatch/sequence``.
     ///
     /// A late subscriber gets the program's present state, as batches of ``EventBatch/nodes``, and the following
-    /// batches without a gap. (An attached process is asked for its state again: until that arrives, a late subscriber
-    /// may get events of unknown nodes, and earlier subscribers get the state once more.) Where batches were lost on
-    /// the way, the next one counts them (``EventCounts/lostAtClient``) and a resync follows. The stream lasts over
-    /// reconnects, completes when the source has ended, and does not fail: ``status`` has the reason for the end.
+    /// batches without a gap. (An attached process is asked for its state again: until the state arrives, a late
+    /// subscriber may get events of unknown nodes, and earlier subscribers get the state once more.) Where batches were
+    /// lost on the way, the next batch counts the lost batches (``EventCounts/lostAtClient``), and a resync follows.
+    /// The stream lasts over reconnects, completes when the source has ended, and does not fail: ``status`` has the
+    /// reason for the end.
     var batches: EventStream<EventBatch> { get }
 
     /// Whether an observer of ``batches`` may block: the program then keeps its events, and drops and counts them past
     /// its limits. False where a blocked observer would hold up the observed program or other observers.
     var isPatient: Bool { get }
 
-    /// The source's status; a subscriber gets the present one first. Completes after
-    /// ``SourceStatus/ended(_:)``.
+    /// The source's status; a subscriber gets the present status first. Completes after ``SourceStatus/ended(_:)``.
     var status: EventStream<SourceStatus> { get }
 
-    /// Answers to commands. Each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot send
-    /// the command. A late subscriber gets no past answers.
+    /// Answers to commands. Each ``send(_:)`` gets exactly one answer, with the command's id, also when the source
+    /// cannot send the command. A late subscriber gets no past answers.
     var replies: EventStream<CommandReply> { get }
 
-    /// Begins to connect; returns at once. Failures appear in ``status``. A second call, or one after
-    /// ``stop()``, does nothing.
+    /// Begins to connect; returns at once. Failures appear in ``status``. A second call, or a call after ``stop()``,
+    /// does nothing.
     func start()
 
     /// Sends a command; returns at once. A source that is read-only, not connected or a recording refuses it by a
@@ -53,15 +53,15 @@ public enum SourceStatus: Hashable, Sendable {
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
     case connecting(attempt: Int, lastFailure: String?)
-    /// It was live and is not: the program is gone, does not respond or cannot be reached. What it sent before is out
-    /// of date; the source tries again by itself.
+    /// The source was live and is not: the program is gone, does not respond or cannot be reached. What the program
+    /// sent before is out of date; the source tries again by itself.
     case reconnecting(ProcessDescription, Disconnection)
     /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: no
     /// more batches of the old run come.
     case live(ProcessDescription)
     /// A recording is read; `time` is the present moment, in nanoseconds of the process's clock.
     case replaying(ProcessDescription, time: UInt64)
-    /// It is over; nothing follows.
+    /// The source is over; no other status follows.
     case ended(SourceEnding)
 }
 
@@ -71,7 +71,7 @@ public enum SourceEnding: Hashable, Sendable {
     case stopped
     /// The program ended, or stopped its inspector; or a recording was read to its end.
     case finished
-    /// It cannot continue, for the reason in one sentence.
+    /// The source cannot continue, for a reason in one sentence.
     case failed(String)
 }
 
@@ -81,7 +81,7 @@ public struct Disconnection: Hashable, Sendable {
     public var since: UInt64
     /// One sentence on what happened.
     public var reason: String
-    /// The number of attempts that failed since then.
+    /// The number of attempts that failed since ``since``.
     public var attempt: Int
     /// The time of the next attempt, in nanoseconds since 1970; 0 where the connection is kept, because only the
     /// program itself can end the disconnection.

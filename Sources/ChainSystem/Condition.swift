@@ -1,7 +1,8 @@
 /// A POSIX mutex with a condition that threads wait for.
 @usableFromInline
 package final class Condition: @unchecked Sendable {
-    // Sendable: both are POSIX objects made to be shared, at fixed addresses for as long as this object lives.
+    // Sendable: mutex and condition are POSIX objects made to be shared, at fixed addresses for as long as this object
+    // lives.
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 

@@ -5,7 +5,7 @@ import Synchronization
 package enum Transfer {
     case moved(Int)
     case wouldBlock
-    /// The other side sends no more; only a result of receiving.
+    /// The other side sends no more; only receiving has this result.
     case end
     case failed(SystemError)
 
@@ -35,7 +35,7 @@ package final class Descriptor: Sendable {
 
     deinit { close() }
 
-    /// Closes it now; repeated calls do nothing. No other thread may use ``number`` meanwhile.
+    /// Closes the descriptor; repeated calls do nothing. No other thread may use ``number`` during the call.
     package func close() {
         let number = open.exchange(-1, ordering: .acquiringAndReleasing)
         // The child of a fork closed its copy already, and may have opened another descriptor of that number.
@@ -48,7 +48,7 @@ package final class Descriptor: Sendable {
         Transfer { chain_receive(number, buffer.baseAddress!, buffer.count) }
     }
 
-    /// Sends as many bytes as the socket takes now.
+    /// Sends as many bytes as the socket takes without waiting.
     package func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         Transfer { chain_send(number, bytes.baseAddress!, bytes.count) }
     }

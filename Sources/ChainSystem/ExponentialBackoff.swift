@@ -1,4 +1,4 @@
-/// The delays between attempts: each is twice the one before, up to a limit. In nanoseconds.
+/// The delays between attempts, in nanoseconds: each delay is twice the delay before, up to a limit.
 package struct ExponentialBackoff: Sendable {
     private let first: UInt64
     private let limit: UInt64

@@ -8,14 +8,14 @@ package struct FileFacts: Equatable, Sendable {
     package let owner: UInt32
     private let mode: UInt32
 
-    /// Reads the facts of a path, without following links; nil, with `errno` set, where that fails.
+    /// Reads the facts of a path, without following links; nil, with `errno` set, if they cannot be read.
     package init?(at path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return nil }
         self.init(facts)
     }
 
-    /// Reads the facts of an open file; nil, with `errno` set, where that fails.
+    /// Reads the facts of an open file; nil, with `errno` set, if they cannot be read.
     package init?(of descriptor: Int32) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { return nil }
@@ -48,7 +48,7 @@ package enum FolderProblem: Error, Hashable, Sendable {
     case isNoFolder
     case belongsTo(user: UInt32)
     case isOpenToOthers
-    /// The owner may not read, write or enter it.
+    /// The owner lacks the permission to read, to write or to enter the folder.
     case isRestricted
 
     /// Checks a path; nil for a real folder (no link) of this user with mode 0700.
@@ -73,10 +73,10 @@ package enum FolderProblem: Error, Hashable, Sendable {
     }
 }
 
-/// Returns whether the program at a path gets capabilities of its file as it starts (`setcap`). Follows links.
+/// Returns whether the program at a path gets the capabilities of its file when it starts (`setcap`). Follows links.
 package func hasCapabilities(at path: String) -> Bool { chain_file_has_capabilities(path) }
 
-/// Returns the names in a folder, `.` and `..` among them, at most 10,000; none where it cannot be read.
+/// Returns the names in a folder, `.` and `..` among them, at most 10,000; no names if the folder cannot be read.
 package func fileNames(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

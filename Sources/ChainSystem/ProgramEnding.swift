@@ -10,7 +10,7 @@ package enum ProgramEnding: Hashable, Sendable {
         return ProgramEnding(status: status)
     }
 
-    /// Returns how a child has ended, as ``wait(for:)``; nil while it runs.
+    /// Returns how a child has ended, as ``wait(for:)`` does; nil while the child runs.
     package static func ofEnded(_ pid: Int32) -> ProgramEnding? {
         var status: Int32 = 0
         return waitpid(pid, &status, WNOHANG) == 0 ? nil : ProgramEnding(status: status)

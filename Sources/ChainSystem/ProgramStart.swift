@@ -10,20 +10,21 @@ package struct ProgramStart {
         case session
     }
 
-    /// A path, or a name to look up in `PATH` where ``searchesPath``.
+    /// A path, or a name to look up in `PATH` if ``searchesPath`` is true.
     package var program: String
     package var searchesPath = false
     /// All arguments, the program's own name first.
     package var arguments: [String]
-    /// "NAME=value" each; nil: the environment of this process.
+    /// The environment, "NAME=value" each; nil for the environment of this process.
     package var environment: [String]?
-    /// Descriptors of this process, each with its number in the program. Others are inherited unless they are marked
-    /// close-on-exec; on Darwin, a program in a session of its own inherits no others.
+    /// Descriptors of this process, each with its number in the program. Other descriptors are inherited unless they
+    /// are marked close-on-exec. On Darwin, a program in a session of its own inherits no other descriptors.
     package var descriptors: [(own: Int32, theirs: Int32)] = []
     /// Whether the program's standard input is `/dev/null`.
     package var hasNoInput = false
     package var group = Group.group
-    /// The signals that have their default action in the program, even if this process ignores them; nil: all.
+    /// The signals that have their default action in the program, even if this process ignores them; nil for all
+    /// signals.
     package var defaultSignals: [Int32]?
 
     package init(_ program: String, arguments: [String]) {

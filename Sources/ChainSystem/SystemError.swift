@@ -15,7 +15,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
         return result
     }
 
-    /// The system's text for it, such as "No such file or directory".
+    /// The system's text for the error number, such as "No such file or directory".
     package var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             chain_error_text(code, buffer.baseAddress!, buffer.count)

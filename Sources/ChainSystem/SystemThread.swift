@@ -4,21 +4,22 @@ import CChainRuntime
 package struct SystemThread: Sendable {
     /// The signals that are handled on a thread.
     package enum Signals: Sendable {
-        /// Faults only, because the thread runs code of this package alone, or other code in
+        /// Only faults, because the thread runs only code of this package, except in
         /// ``SystemThread/runningProgram(_:)``.
         case blocked
-        /// Those of the thread that starts it, because it runs code of the program. If the starting thread is a
-        /// ``blocked`` one, those of the program's thread that started that one, directly or through others.
+        /// The signals of the starting thread, because the new thread runs code of the program. If the starting thread
+        /// is ``blocked``, the signals of the program's thread that started the starting thread, directly or through
+        /// other threads.
         case inherited
     }
 
     private let handle: UInt
 
-    /// Starts a thread; nil where the system has none left.
+    /// Starts a thread; nil if the system has no thread left.
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes are used.
-    ///   - signals: which signals are handled on it, from its first instruction on.
+    ///   - signals: which signals are handled on the thread, from its first instruction on.
     package init?(_ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void) {
         final class Start {
             let body: @Sendable () -> Void
@@ -36,7 +37,7 @@ package struct SystemThread: Sendable {
         self.handle = handle
     }
 
-    /// Starts a detached thread; false where the system has none left.
+    /// Starts a detached thread; returns false if the system has no thread left.
     package static func detached(
         _ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -46,7 +47,8 @@ package struct SystemThread: Sendable {
     }
 
     /// Calls `start`, which starts a thread, until it returns true, because the system may have no thread left for a
-    /// while. Blocks for five seconds at most, then returns false; earlier once the thread is no longer needed.
+    /// while. Blocks for at most five seconds, then returns false. Returns false earlier if the thread is no longer
+    /// needed.
     package static func retryStarting(while isNeeded: () -> Bool = { true }, _ start: () -> Bool) -> Bool {
         for _ in 0..<50 {
             if start() { return true }
@@ -59,7 +61,7 @@ package struct SystemThread: Sendable {
     /// Whether this is the calling thread.
     package var isCurrent: Bool { chain_thread_is(handle) }
 
-    /// Waits for the end of the thread; on the thread itself it only detaches.
+    /// Waits for the end of the thread; on the thread itself, only detaches it.
     package func join() {
         if isCurrent { detach() } else { chain_thread_join(handle) }
     }
@@ -69,8 +71,9 @@ package struct SystemThread: Sendable {
 
     // MARK: The calling thread
 
-    /// Runs `body`, which may call code of the program. On a ``Signals/blocked`` thread the signals of an
-    /// ``Signals/inherited`` one are handled meanwhile, because programs that are started there inherit the mask.
+    /// Runs `body`, which may call code of the program. On a ``Signals/blocked`` thread, the signals of an
+    /// ``Signals/inherited`` thread are handled while `body` runs, because programs that `body` starts inherit the
+    /// mask.
     package static func runningProgram<Result>(_ body: () throws -> Result) rethrows -> Result {
         let isChanged = chain_thread_begin_program()
         defer { if isChanged { chain_thread_end_program() } }
@@ -95,7 +98,7 @@ package struct SystemThread: Sendable {
         #endif
     }
 
-    /// How many processors the calling thread may use, at least 1: fewer than the machine has under `taskset` or in a
-    /// container with a set of processors.
+    /// How many processors the calling thread may use, at least 1. Under `taskset`, or in a container with a set of
+    /// processors, the number is less than the machine's.
     package static var processorCount: Int { max(1, Int(chain_processor_count())) }
 }

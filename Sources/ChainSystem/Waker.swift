@@ -6,12 +6,12 @@ package final class Waker: Sendable {
     /// The end to poll.
     private let readingEnd: Descriptor
     private let writingEnd: Lock<Descriptor?>
-    /// Whether the pipe has a byte that was not cleared, so that another would be of no use.
+    /// Whether the pipe has a byte that was not cleared, so that another byte would be of no use.
     private let isSignalled = Atomic<Bool>(false)
     /// The fork generation in which the pipe was opened.
     private let generation = chain_fork_generation()
 
-    /// Opens the pipe; throws where the system has no descriptors left.
+    /// Opens the pipe; throws if the system has no descriptors left.
     package init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         _ = try SystemError.check(chain_pipe(&ends))
@@ -25,11 +25,12 @@ package final class Waker: Sendable {
     /// Wakes the thread, now or when it polls next.
     package func wake() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // In the child of a fork the pipe is closed, and its number may be that of another file.
+        // In the child of a fork the pipe is closed, and another file may have its number.
         guard generation == chain_fork_generation() else { return }
         writingEnd.withLock { end in
             var byte: UInt8 = 0
-            // A full pipe wakes the thread anyway. The reading end is closed last, so there is no SIGPIPE.
+            // A full pipe wakes the thread without another byte. The reading end is closed last, so there is no
+            // SIGPIPE.
             if let end { _ = write(end.number, &byte, 1) }
         }
     }
@@ -41,7 +42,7 @@ package final class Waker: Sendable {
         _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
     }
 
-    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Releasing the waker closes it, too.
+    /// Closes the pipe on the polling thread; after that, ``wake()`` does nothing. Releasing the waker closes it, too.
     package func close() {
         writingEnd.withLock { $0.take() }?.close()
         readingEnd.close()

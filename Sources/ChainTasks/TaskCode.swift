@@ -26,23 +26,23 @@ final class TaskCode: Sendable {
     /// What is known of an address.
     private enum Known {
         case named(TaskCode)
-        /// A thunk: the task's code is that of a closure which the thunk's context captures.
+        /// A thunk: the task's code is the code of a closure that the thunk's context captures.
         case thunk
         case unknown
     }
 
     private static let cache = Lock<[UInt: Known]>([:])
 
-    // Held over each fork, because a child could not take the lock from a thread that it does not have.
+    // The lock is held over each fork, because a child could not take it from a thread that the child does not have.
     static func lockForFork() { cache.lockForFork() }
     static func unlockAfterFork() { cache.unlockAfterFork() }
 
-    /// Returns the code that a task runs: the function of the async function pointer `entry`, or without one the
-    /// function at `address`. If that is a thunk, returns the code of the closure that the thunk's context `closure`
-    /// captures.
+    /// Returns the code that a task runs: the function of the async function pointer `entry`, or, if `entry` is nil,
+    /// the function at `address`. If that function is a thunk, returns the code of the closure that the thunk's context
+    /// `closure` captures.
     ///
-    /// Cost: one look-up; the first time for each function some milliseconds, because symbols are read from the image's
-    /// file.
+    /// Cost: one look-up. The first look-up of each function takes some milliseconds, because symbols are read from the
+    /// image's file.
     static func of(entry: UnsafeRawPointer?, closure: UnsafeRawPointer?, address: UnsafeRawPointer?) -> TaskCode? {
         guard let key = entry ?? address else { return nil }
         switch known(at: key, isEntry: entry != nil) {
@@ -59,7 +59,8 @@ final class TaskCode: Sendable {
         withUnsafeTemporaryAllocation(of: UInt.self, capacity: 4) { words in
             for word in words.prefix(chain_context_words(context, words.baseAddress!)) {
                 guard let pointer = UnsafeRawPointer(bitPattern: word), word & 3 == 0 else { continue }
-                // Looked for in the images only if it is new, because that takes a microsecond.
+                // A new pointer is looked for in the images; a known pointer is not, because the search takes a
+                // microsecond.
                 let isKnown = cache.withLock { $0[word] != nil }
                 guard isKnown || chain_image_base(pointer) != nil else { continue }
                 if case .named(let code) = known(at: pointer, isEntry: true) { return code }
@@ -95,13 +96,13 @@ final class TaskCode: Sendable {
 
 /// Names of functions of Swift, shortened for a row.
 enum FunctionName {
-    /// The name of an asynchronous main function; those of other functions have brackets.
+    /// The name of an asynchronous main function; names of other functions have brackets.
     static let main = "main"
     /// The prefix of the main function's symbol.
     private static let mainSymbol = "async_Main"
 
-    /// Returns the mangled symbol at an address; nil for none, or where the system has too few descriptors or too little
-    /// memory to read it.
+    /// Returns the mangled symbol at an address; nil if it is missing or cannot be read. `isScarce` is whether the
+    /// system has too few descriptors or too little memory to read it.
     static func symbol(at address: UnsafeRawPointer) -> (text: String?, isScarce: Bool) {
         // The program makes a task here, and may read `errno` afterwards.
         let saved = errno
@@ -123,7 +124,7 @@ enum FunctionName {
         }
     }
 
-    /// Whether a symbol is that of a thunk that calls another closure.
+    /// Returns whether a symbol is the symbol of a thunk, which calls another closure.
     static func isThunk(_ symbol: String) -> Bool {
         symbol.contains("TR") && demangledWhole(symbol).map { $0.contains("thunk") } ?? false
     }
@@ -142,7 +143,7 @@ enum FunctionName {
         return name.hasPrefix(mainSymbol) ? main : short(String(name))
     }
 
-    /// Returns the short name for a symbol; nil for one that is not of Swift.
+    /// Returns the short name for a symbol; nil for a symbol that is not of Swift.
     static func demangled(_ symbol: String) -> String? {
         if symbol.hasPrefix(mainSymbol) { return main }
         return demangledWhole(symbol).map(short)
@@ -175,7 +176,7 @@ enum FunctionName {
         .joined(separator: " in ")
     }
 
-    /// Returns the parts between ` in ` outside of brackets.
+    /// Splits a text at each ` in ` outside of brackets; returns the parts.
     private static func split(_ text: Substring) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0
@@ -218,7 +219,7 @@ enum FunctionName {
                 name = end - name[..<open].count > 32 ? name[..<open] + "(…)" : name[...close]
             }
         }
-        // The parameters, too, may have such brackets.
+        // Only brackets before the parameters are removed, because the parameters may have angle brackets, too.
         let head = name.prefix { $0 != "(" }
         if let generic = head.firstIndex(of: "<"), let close = head.lastIndex(of: ">") {
             name = name[..<generic] + name[name.index(after: close)...]

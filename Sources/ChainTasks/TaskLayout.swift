@@ -8,7 +8,7 @@ import Synchronization
 struct TaskLayout: Sendable {
     /// The facts that cannot be shown with this runtime.
     private(set) var missing: TaskFacts = [.cancellation, .stack, .function, .parent, .outcome]
-    /// The offsets that passed their checks; 0 for others.
+    /// The offsets that passed their checks; 0 for the other offsets.
     private(set) var offsets = chain_task_layout()
 
     /// Checks the layout with some tasks on a thread of their own. Takes some milliseconds.
@@ -28,7 +28,8 @@ struct TaskLayout: Sendable {
         }
     }
 
-    /// Runs `body` with a probe of the tasks that run on this thread, and an executor for them. No such task is shown.
+    /// Runs `body` with a probe of the tasks that run on this thread, and an executor for these tasks. None of them is
+    /// shown.
     @available(macOS 15, *)
     private static func withProbe(_ body: (UnsafeMutablePointer<chain_task_probe>, CallerThreadExecutor) -> Void) {
         let probe = UnsafeMutablePointer<chain_task_probe>.allocate(capacity: 1)
@@ -67,14 +68,14 @@ struct TaskLayout: Sendable {
         let image = chain_image_base(unsafeBitCast(entryOfImage, to: UnsafeRawPointer.self))
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
         if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
-        // From version 2 on, the name of a task that has one lies between its fixed part and these words. The tasks of
-        // the checks have no names.
+        // From version 2 on, the name of a named task lies between its fixed part and the words for parent and outcome.
+        // The tasks of the checks have no names.
         guard chain_task_layout_version() < 2 else { return }
         if checkParent(probe, executor) { offsets.parent = UInt32(chain_task_fixed_size()) }
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_task_fixed_size()) }
     }
 
-    /// Checks that the frames of a suspended task, those of the waiting function and of its callers, are in this image.
+    /// Checks that the frames of a suspended task (of the waiting function and of its callers) are in this image.
     private func checkStack(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool {
         let gate = Gate()
         let task = Task(executorPreference: executor) { await outerFunction(gate) }
@@ -128,7 +129,7 @@ struct TaskLayout: Sendable {
     }
 
     /// Checks that the lowest two bits of a task's outcome are 1 if it returned, and 2 if it threw. The outcome follows
-    /// the fixed part of a task; in a child task of a group, three words later.
+    /// the fixed part of a task; in a child task of a group, it comes three words later.
     private func checkOutcome(_ probe: UnsafeMutablePointer<chain_task_probe>, _ executor: CallerThreadExecutor) -> Bool
     {
         struct Failure: Error {}

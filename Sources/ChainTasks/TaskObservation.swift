@@ -24,15 +24,16 @@ extension Inspector {
     /// (`Task(name:)`); the function that it runs stands in place of its call site.
     ///
     /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*: by samples, at most
-    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled; a child
-    /// of a discarding group only if its cancellation was seen before it threw, because the group cancels the child that
-    /// makes it fail, too. An ended task of an `async let` always reads *fulfilled*, because its memory is gone by then.
+    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled. A child
+    /// of a discarding group reads *cancelled* only if its cancellation was seen before it threw: the group also
+    /// cancels the child that makes it fail. An ended task of an `async let` always reads *fulfilled*, because its
+    /// memory is gone by then.
     ///
     /// Tasks that were made before the start are shown from their next step on. Cost: see ``TaskObservation``.
     ///
     /// - Parameters:
     ///   - name: what viewers see; nil: the program's file name.
-    ///   - tasks: whether tasks are shown. Only one inspector of a program at a time shows them: the first. Where they
+    ///   - tasks: whether tasks are shown. Only one inspector of a program at a time shows them: the first. If they
     ///     cannot be shown, ``TaskObservation/failure`` and standard error have the reason.
     /// - Throws: `InspectorError`, and then nothing is recorded.
     @discardableResult
@@ -61,18 +62,18 @@ extension Inspector {
 /// The observation of this program's tasks.
 ///
 /// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. Without an observing
-/// inspector that costs one load and one jump a call, and some loads and stores in the thread's own memory a job.
+/// inspector, this adds one load and one jump to a call, and some loads and stores in the thread's own memory to a job.
 public enum TaskObservation {
     private struct State {
         var failure: String?
         var missing: TaskFacts = []
-        /// The process that observes. A child of a fork has another id: it does not observe, and may begin to.
+        /// The process that observes. A child of a fork has another id: it does not observe, and may begin to observe.
         var observingProcess: Int32?
     }
 
     private static let state = Lock(State())
 
-    /// Why tasks cannot be shown, in one sentence; nil where they can, or no inspector has tried to.
+    /// Why tasks cannot be shown, in one sentence; nil if they can be shown, or if no inspector has tried to show them.
     public static var failure: String? { state.withLock { $0.failure } }
 
     /// The facts of tasks that are not shown, because Swift's runtime lays tasks out otherwise than expected.

@@ -22,9 +22,9 @@ import ChainModel
 ///             """)
 ///     }
 ///
-/// Start with an empty text (`matches: ""`): the test fails and prints the text to paste. With `CHAINVIEW_RECORD=1` in the
-/// environment the text is written into the source file instead, and the test still fails, so that you look at it. With
-/// `CI` set nothing is written.
+/// Start with an empty text (`matches: ""`): the test fails and prints the text to paste. With `CHAINVIEW_RECORD=1` in
+/// the environment the text is written into the source file instead, and the test still fails, so that you look at it.
+/// With `CI` set nothing is written.
 public func assertChain(
     _ run: RecordedRun, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
@@ -33,7 +33,7 @@ public func assertChain(
     assertChain(run.forest.chainText(), matches: expected, of: run, location)
 }
 
-/// As `assertChain(_:matches:)` of a run, for the promises at one moment, such as of a ``ChainRecording``.
+/// As `assertChain(_:matches:)` of a run, for the promises at one moment, such as a moment of a ``ChainRecording``.
 public func assertChain(
     _ tree: ChainTree, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
@@ -57,8 +57,8 @@ private func assertChain(_ text: String, matches expected: String, of run: Recor
 /// As `assertChain(_:matches:)`, with the text in the file `__Chains__/NAME.txt` beside the test, for long trees.
 ///
 /// A missing file is written, and the test fails, so that you look at it. A run that differs leaves `NAME.actual` there
-/// (keep those out of version control). With `CHAINVIEW_RECORD=1` in the environment the file is rewritten; with `CI` set
-/// nothing is written.
+/// (keep such files out of version control). With `CHAINVIEW_RECORD=1` in the environment the file is rewritten; with
+/// `CI` set nothing is written.
 public func assertChain(
     _ run: RecordedRun, named name: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
@@ -67,7 +67,7 @@ public func assertChain(
     TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: run)
 }
 
-/// Where in a test an expectation stands.
+/// The place of an expectation in the source of a test.
 struct TestLocation {
     var fileID: String, filePath: String
     var line: Int, column: Int
@@ -81,8 +81,8 @@ struct TestLocation {
                 Comment(rawValue: message),
                 sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
             #if canImport(XCTest)
-                // In an XCTestCase an issue has no effect. Both are reported, because a thread that a test of Swift
-                // Testing started has no current test, either; in such a run XCTFail has no effect.
+                // In an XCTestCase an issue has no effect. Both are reported if there is no current test. A thread that
+                // a test of Swift Testing started has none, either; in such a run XCTFail has no effect.
                 if Test.current == nil { XCTFail("\(filePath):\(line): \(message)") }
             #endif
         #elseif canImport(XCTest)

@@ -11,7 +11,7 @@ import ChainRecording
 ///         fulfilled promise order 17
 ///         """)
 ///
-/// Moments count from the recording's beginning. Each query of promises reads the file, which must not change.
+/// Moments count from the recording's beginning. Each query of promises reads the file, so the file must not change.
 public struct ChainRecording {
     private let file: RecordingFile
 
@@ -30,11 +30,11 @@ public struct ChainRecording {
     /// The time from the recording's beginning to its end.
     public var duration: Duration { .nanoseconds(file.range.upperBound - file.range.lowerBound) }
 
-    /// The promises at the end: those that have not settled, and the newest of the others, some 20,000.
+    /// The promises at the end: all promises that have not settled, and the newest settled promises, some 20,000.
     public var end: ChainTree { tree(at: duration) }
 
-    /// Returns the promises at a moment; before the beginning those of the beginning, after the end those of the end.
-    /// Folds the events since the keyframe before the moment, some 200,000 at most.
+    /// Returns the promises at a moment. A moment before the beginning reads as the beginning, and a moment after the
+    /// end as the end. Folds the events since the keyframe before the moment, some 200,000 at most.
     public func tree(at moment: Duration) -> ChainTree {
         var player = RecordingPlayer(file)
         let batches = player.seek(to: file.range.lowerBound.addingClamped(moment.clampedNanoseconds))
@@ -43,7 +43,7 @@ public struct ChainRecording {
         return ChainTree(forest: forest, start: file.range.lowerBound, showsTimes: false)
     }
 
-    /// All that was recorded, folded. O(events), and as much memory.
+    /// The history of the whole recording. O(events) in time and in memory.
     var history: RunHistory {
         var history = RunHistory(process: file.process.key, start: file.range.lowerBound, showsTimes: false)
         var player = RecordingPlayer(file)

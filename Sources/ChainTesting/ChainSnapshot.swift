@@ -44,7 +44,7 @@ public enum ChainSnapshot {
     }
 
     /// Returns the difference by a longest common subsequence. Takes quadratic time, so of long texts only 20 lines of
-    /// each are shown, from the first difference on.
+    /// each text are shown, from the first difference on.
     static func difference(_ old: [String], _ new: [String]) -> [String] {
         let same = zip(old, new).prefix { $0 == $1 }.count
         // Three lines of context before the first difference.

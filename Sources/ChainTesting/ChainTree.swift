@@ -5,10 +5,10 @@ public struct ChainTree: Sendable {
     let forest: ChainForest
     /// When the run began, in nanoseconds of its clock.
     let start: UInt64
-    /// Whether the text has durations: those of real time differ from run to run.
+    /// Whether the text has durations: durations of real time differ from run to run.
     let showsTimes: Bool
 
-    /// The promises in the order of ``text``: each before those below it. O(promises).
+    /// The promises in the order of ``text``: each promise before the promises below it. O(promises).
     public var nodes: [RecordedNode] {
         forest.linesInOrder.map { line in
             let node = forest.node(line.index)

@@ -1,6 +1,7 @@
 extension RecordedRun {
-    /// Fails the test if a promise is pending at a moment of ``VirtualClock/elapsed``: made, and not settled. A run
-    /// that was not driven that far is checked as it is. The message has the lines of the pending promises. O(events).
+    /// Fails the test if a promise is pending at a moment of ``VirtualClock/elapsed``: it was made, and has not
+    /// settled. A run that was not driven up to that moment is checked in its present state. The message has the lines
+    /// of the pending promises. O(events).
     public func expectNoPending(
         after moment: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
@@ -9,13 +10,13 @@ extension RecordedRun {
         TestLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(complaint, of: self)
     }
 
-    /// Fails the test unless the promises with these labels ran one after the other: each began when the one before it
-    /// had settled.
+    /// Fails the test unless the promises with these labels ran one after the other: each promise began once the
+    /// promise before it had settled.
     ///
-    /// In each chain, those of the labels that it has are checked; of several promises with one label in a chain, the
-    /// first that began counts. If no chain has two of the labels, the first promises of all chains are checked. A
-    /// skipped promise did not run; for each label, a promise must have run in some chain. The message has the lines of
-    /// the two promises that contradict the order. O(events).
+    /// In each chain, the labels that the chain has are checked. Of several promises with the same label in a chain,
+    /// the promise that began first counts. If no chain has two of the labels, the first promise of each label in all
+    /// chains is checked. For each label, a promise must have run in some chain; a skipped promise did not run. The
+    /// message has the lines of the two promises that contradict the order. O(events).
     public func expectOrder(
         _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
@@ -45,7 +46,7 @@ extension ChainRecording {
     }
 
     /// Fails the test unless the promises with these labels ran one after the other; the same as
-    /// ``RecordedRun/expectOrder(_:fileID:filePath:line:column:)``. O(events of the recording), and as much memory.
+    /// ``RecordedRun/expectOrder(_:fileID:filePath:line:column:)``. O(events of the recording) in time and in memory.
     public func expectOrder(
         _ labels: String..., fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column

@@ -6,7 +6,8 @@ import Foundation
 extension RecordedRun {
     /// Writes the run so far as a recording, for `chainview replay` and ``ChainRecording``. O(events).
     ///
-    /// Times are those of the virtual clock, as if it had begun in 1970. The file has mode 0600, and must not exist.
+    /// Times are times of the virtual clock, as if it had begun in 1970. The file must not exist yet, and gets mode
+    /// 0600.
     ///
     /// - Throws: ``ChainRecordingError``.
     public func writeRecording(to path: String) throws {
@@ -33,8 +34,8 @@ extension RecordedRun {
 }
 
 extension EventBatch {
-    /// Returns one batch for the start, one for each later moment with events, and an empty one for the present time if
-    /// that is later. A recording can be shown only at the end of a batch.
+    /// Returns a batch for the start, a batch for each later moment with events, and an empty batch for the present
+    /// time if it is later. A recording can be shown only at the end of a batch.
     fileprivate func parts(from start: UInt64) -> [EventBatch] {
         var part = EventBatch(process: process, sequence: 1, time: start)
         (part.sites, part.threads, part.executors) = (sites, threads, executors)
@@ -63,7 +64,7 @@ enum FailureRecording {
     /// The most files for one line of a test.
     private static let limit = 100
 
-    /// Writes the run, and returns a sentence with the file's path; nil where the variable is not set.
+    /// Writes the run, and returns a sentence with the file's path; nil if the variable is not set.
     static func sentence(
         for run: RecordedRun, at location: TestLocation,
         folder: String? = ProcessInfo.processInfo.environment["CHAINVIEW_RECORD_FAILURES"]

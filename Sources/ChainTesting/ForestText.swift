@@ -14,12 +14,12 @@ extension ChainForest {
         return indentation + depth + self.line(of: line.index, showsTimes)
     }
 
-    /// The most steps by which a line is indented; a deeper one has its depth in front. Without a limit the text of an
+    /// The most steps by which a line is indented; a deeper line has its depth in front. Without a limit the text of an
     /// endless program would grow quadratically.
     private static let indentationLimit = 100
 
-    /// Returns the lines of the marked nodes, each with `>` before it, the two lines before and after each, and the
-    /// first line of its chain. Of more than ten marked nodes the first ten are shown.
+    /// Returns the line of each marked node, with `>` before it, two lines before and after that line, and the first
+    /// line of the chain. Of more than ten marked nodes, the first ten are shown.
     ///
     /// - Parameter first: the number of lines at the beginning that are shown in any case.
     func excerpt(marking marked: Set<NodeIndex>, showsTimes: Bool, first: Int = 0) -> String {
@@ -83,7 +83,7 @@ extension ChainForest {
         return line
     }
 
-    /// Returns the text of a mark; nil for one that a snapshot does not depend on.
+    /// Returns the text of a mark; nil for a mark that a snapshot does not depend on.
     private static func words(_ mark: NodeMark) -> String? {
         switch mark {
         case .cancelRequested: "cancel requested"
@@ -92,7 +92,7 @@ extension ChainForest {
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
         case .unhandled: "unhandled"
-        // Left out, because when promises are released, and which handlers block, differs from run to run.
+        // Left out, because it differs from run to run when promises are released, and which handlers block.
         case .released, .external, .hasBlocked, .hasMisusedAwait: nil
         }
     }

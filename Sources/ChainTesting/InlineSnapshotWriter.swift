@@ -2,8 +2,9 @@ import ChainSystem
 
 /// A writer of snapshots into the source files that hold them.
 ///
-/// The line of a test is the one at compile time. Snapshots that are written above it in the same run move it, so the
-/// moves in each file are kept. Only a literal after `matches:` is replaced, if it is empty or over several lines.
+/// The line of a test is its line at compile time. Snapshots that are written above it in the same run move it, so the
+/// moves in each file are stored. A literal is replaced only after `matches:`, and only if it is empty or a multi-line
+/// literal.
 final class InlineSnapshotWriter: Sendable {
     static let shared = InlineSnapshotWriter()
 
@@ -14,10 +15,11 @@ final class InlineSnapshotWriter: Sendable {
         var line: Int
         var count: Int
     }
-    /// By path.
+    /// The moves in each file, by its path.
     private let moves = Lock<[String: [Move]]>([:])
 
-    /// Writes a snapshot into the literal at a line; false if there is none, or the file cannot be written.
+    /// Writes a snapshot into the literal at a line; returns false if there is no literal, or if the file cannot be
+    /// written.
     func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
         moves.withLock { moves in
             guard let source = Self.read(path) else { return false }
@@ -37,7 +39,7 @@ final class InlineSnapshotWriter: Sendable {
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
-        // Only the first `matches:`: a later one with a literal may belong to another call.
+        // Only the first `matches:` counts, because a later one with a literal may belong to another call.
         guard let first = search.firstIndex(where: { $0.contains("matches:") }),
             let range = lines[first].firstRange(of: "matches: ")
         else { return nil }
@@ -67,8 +69,8 @@ final class InlineSnapshotWriter: Sendable {
         return literal.count - (last - first + 1)
     }
 
-    /// Returns the number of `#` that a literal with this line needs: more than follow any backslash or `"""` in it; 0
-    /// where it has neither.
+    /// Returns the number of `#` that a literal with this line needs: one more than follow any backslash or `"""` in
+    /// the line; 0 if the line has neither.
     private static func hashCount(_ line: String) -> Int {
         var (needed, quotes) = (0, 0)
         // The number of `#` since a backslash or `"""`; nil after anything else.
@@ -97,8 +99,8 @@ final class InlineSnapshotWriter: Sendable {
         return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Writes a temporary file and renames it, so that a full disk does not cost a test file. The file keeps its mode; of
-    /// a symbolic link, the file that it leads to is written.
+    /// Writes a temporary file and renames it, so that a full disk does not cost a test file. The test file keeps its
+    /// mode. If the path is a symbolic link, the file that the link leads to is written.
     private static func write(_ text: String, _ path: String) -> Bool {
         guard let resolved = realpath(path, nil) else { return false }
         defer { free(resolved) }
@@ -106,7 +108,7 @@ final class InlineSnapshotWriter: Sendable {
         let beside = target + ".recording"
         var status = stat()
         guard stat(target, &status) == 0, let file = fopen(beside, "w") else { return false }
-        // Not on a file system without modes.
+        // Fails on a file system without modes, which does no harm.
         _ = fchmod(fileno(file), status.st_mode & 0o7777)
         let bytes = Array(text.utf8)
         let isComplete = fwrite(bytes, 1, bytes.count, file) == bytes.count

@@ -22,7 +22,7 @@ public struct RecordedNode: Hashable, Sendable {
         case skipped
         /// Its resolver was released while it was pending.
         case abandoned
-        /// It was referenced by another promise and never recorded itself, or it ended during a loss of events.
+        /// It was referenced by another promise and was never recorded itself, or it ended during a loss of events.
         case unknown
     }
 
@@ -48,7 +48,7 @@ public struct RecordedNode: Hashable, Sendable {
 }
 
 extension RecordedRun {
-    /// The promises of the run in the order of ``text``: each before those below it. O(events).
+    /// The promises of the run in the order of ``text``: each promise before the promises below it. O(events).
     public var nodes: [RecordedNode] { tree.nodes }
 
     /// The run as `assertChain(_:matches:)` compares it: a line per promise, indented as in the dashboard. O(events).

@@ -15,9 +15,9 @@ import PromiseRuntime
 public final class RecordedRun: Sendable {
     /// The runtime in which ``make(_:)`` makes promises.
     public let runtime: ChainRuntime
-    /// Its clock.
+    /// The runtime's clock.
     public let clock: VirtualClock
-    /// Its executor.
+    /// The runtime's executor.
     public let executor: ManualExecutor
 
     private let recorder: RunRecorder
@@ -34,7 +34,7 @@ public final class RecordedRun: Sendable {
         _ = runtime.startRecording(into: recorder, capturesValues: capturesValues)
     }
 
-    /// Runs `body` at once; promises that it makes belong to this run. Their handlers do not run yet.
+    /// Runs `body` immediately; promises that it makes belong to this run. Their handlers do not run yet.
     @discardableResult
     public func make<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
 
@@ -50,7 +50,8 @@ public final class RecordedRun: Sendable {
 
     // MARK: Driving
 
-    /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment` (``VirtualClock/elapsed``).
+    /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment`
+    /// (``VirtualClock/elapsed``).
     ///
     /// - Parameter limit: the most handlers, and deadlines of timers, to run, so that an endless program ends the test.
     /// - Returns: false if the limit was reached first.
@@ -95,8 +96,8 @@ public final class RecordedRun: Sendable {
     /// The promises as they are now. O(events).
     public var tree: ChainTree { ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true) }
 
-    /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``; as they are now for a later moment.
-    /// O(events).
+    /// Returns the promises as they were at a moment of ``VirtualClock/elapsed``; for a moment that has not come yet,
+    /// as they are now. O(events).
     public func tree(at moment: Duration) -> ChainTree {
         var (forest, batch) = (ChainForest(process: Self.process), batch)
         batch.time = min(batch.time, VirtualClock.start &+ moment.clampedNanoseconds)
@@ -106,18 +107,18 @@ public final class RecordedRun: Sendable {
         return ChainTree(forest: forest, start: VirtualClock.start, showsTimes: true)
     }
 
-    /// Returns the first promise with that label, in the order of creation, that is not released yet; nil if there is
+    /// Returns the first promise with a label, in the order of creation, that is not released yet; nil if there is
     /// none.
     public func promise(labelled label: String) -> AnyPromise? {
         let batch = batch
-        // Not lazily: a lazy `compactMap` looks twice, and the promise may be released in between.
+        // Not lazily: a lazy `compactMap` looks up each promise twice, and it may be released in between.
         for event in batch.events where event.kind == .created && batch.text(of: event) == label {
             if let promise = recorder.node(numbered: event.node).flatMap({ runtime.liveNode($0) }) { return promise }
         }
         return nil
     }
 
-    /// Cancels the first node with that label and all pending nodes under it, from the top, as a dashboard does.
+    /// Cancels the first node with a label and all pending nodes under it, from the top, as a dashboard does.
     ///
     /// - Returns: the number of nodes that were pending.
     @discardableResult

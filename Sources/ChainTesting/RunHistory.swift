@@ -5,7 +5,7 @@ struct RunHistory {
     /// The moment of a step.
     struct Moment: Comparable {
         var time: UInt64
-        /// The number of the event. It orders steps that have the same time, as many have in virtual time.
+        /// The number of the event. It orders steps that have the same time, as many steps have in virtual time.
         var number: Int
 
         static func < (left: Moment, right: Moment) -> Bool {
@@ -34,7 +34,7 @@ struct RunHistory {
     mutating func add(_ batch: EventBatch) {
         forest.apply(batch)
         for node in batch.nodes {
-            // Snapshots have times but no numbers of events, so the times are the order.
+            // Snapshots have times but no numbers of events, so steps from snapshots are ordered by their times only.
             func moment(_ time: UInt64) -> Moment? { time == 0 ? nil : Moment(time: time, number: 0) }
             var known = steps[node.id] ?? Steps()
             known.created = known.created ?? moment(node.created)
@@ -64,9 +64,9 @@ struct RunHistory {
 
     func settled(_ node: NodeIndex) -> Moment? { steps[forest.id(of: node)]?.settled }
 
-    /// Returns when a node's handler began; for a node without one, its creation or the settlement of its parent,
-    /// whichever was later. Nil for a node that was skipped, or that never had its turn: for one, because it was settled
-    /// before.
+    /// Returns the moment at which a node's handler began. For a node without a handler, returns its creation or the
+    /// settlement of its parent, whichever was later. Returns nil for a node that was skipped or never had its turn,
+    /// for example because it was settled before its parent.
     func began(_ node: NodeIndex) -> Moment? {
         guard let known = steps[forest.id(of: node)], !known.isSkipped else { return nil }
         if let started = known.started { return started }
@@ -93,7 +93,7 @@ struct RunHistory {
             if isFirst(overall[label]) { overall[label] = node }
         }
         if let missing = labels.first(where: { overall[$0] == nil }) { return complaint(aboutMissing: missing) }
-        // Labels of different chains have an order, too, if no chain has two of them.
+        // Labels of different chains have an order, too, if no chain has two of the labels.
         let several = firsts.filter { $0.value.count > 1 }.sorted { forest.id(of: $0.key) < forest.id(of: $1.key) }
         for chain in several.isEmpty ? [overall] : several.map(\.value) {
             let nodes = labels.compactMap { chain[$0] }

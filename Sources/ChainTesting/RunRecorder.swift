@@ -2,8 +2,8 @@ import ChainEvents
 import ChainSystem
 import PromiseRuntime
 
-/// Turns records into events with virtual time and reproducible numbers: nodes, threads, sites and executors count from 1
-/// in the order of their first record.
+/// A recorder that turns records into events with virtual time and reproducible numbers. Nodes, threads, sites and
+/// executors are numbered from 1 in the order of their first record.
 final class RunRecorder: EventSink {
     fileprivate struct State {
         var events: [ChainEvent] = []

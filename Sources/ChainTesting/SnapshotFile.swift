@@ -5,9 +5,9 @@ import Foundation
 struct SnapshotFile {
     /// The files that may be written.
     enum Mode {
-        /// None, because `CI` is set.
+        /// No file, because `CI` is set.
         case readOnly
-        /// A missing snapshot, and `NAME.actual` for one that differs.
+        /// A missing snapshot, and `NAME.actual` for a snapshot that differs.
         case normal
         /// All snapshots.
         case recording
@@ -29,7 +29,7 @@ struct SnapshotFile {
         folder = URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("__Chains__")
     }
 
-    /// Returns nil if the forest matches the file, else the difference and the file that was written.
+    /// Returns nil if the forest matches the file, else the difference and the name of the file that was written.
     func complaint(about forest: ChainForest, mode: Mode = .current) -> String? {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
             return "\"\(name)\" is not a file name: use words without /, and no . at the start"

@@ -4,8 +4,10 @@ import PromiseRuntime
 
 /// A clock that stands still until it is advanced, so that a test of delays takes no time and is exact.
 ///
-/// It starts at ``start``. Timers fire on the thread that advances, in the order of (deadline, setting), and each of them
-/// sees its own deadline as ``now``, or the present time if that deadline was past already. May be used from any thread; the order is only that of one advancing thread.
+/// It starts at ``start``. Timers fire on the thread that advances the clock, in the order of their deadlines. Timers
+/// with the same deadline fire in the order in which they were set. Each timer sees its own deadline as ``now``, or the
+/// present time if its deadline was past already. A clock may be used from any thread, but this order holds only if one
+/// thread advances it.
 ///
 ///     let clock = VirtualClock()
 ///     let runtime = ChainRuntime(clock: clock, executor: InlineExecutor.shared)
@@ -37,23 +39,24 @@ public final class VirtualClock: ChainClock {
     /// The deadline of the earliest timer, in nanoseconds of this clock.
     public var nextDeadline: UInt64? { state.withLock { $0.timers.nextDeadline } }
 
-    /// Sets a timer. One with a past deadline fires at the next advance, even one by zero. O(log n).
+    /// Sets a timer. A timer with a past deadline fires at the next advance, even if that is an advance by zero. O(log
+    /// n).
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         _ = state.withLock { $0.timers.insert(timer, deadline: deadline) }
         return timer
     }
 
-    /// Advances by `duration`, at least 0, and fires each timer at its deadline, also those set on the way. Jobs in a
-    /// `ManualExecutor` do not run.
+    /// Advances by `duration`, at least 0, and fires each timer at its deadline, also timers that are set on the way.
+    /// Jobs in a `ManualExecutor` do not run.
     public func advance(by duration: Duration) {
         let target = now &+ duration.clampedNanoseconds
         while fireNext(until: target) {}
         state.withLock { $0.now = max($0.now, target) }
     }
 
-    /// Advances to the earliest deadline and fires its timers. Returns false if no timer is set. Timers that they set fire
-    /// at a later call, so that a caller can bound their number.
+    /// Advances to the earliest deadline and fires its timers. Returns false if no timer is set. Timers that these
+    /// timers set fire at a later call, so that a caller can bound their number.
     @discardableResult
     public func advanceToNextTimer() -> Bool { fireNext(until: .max) }
 

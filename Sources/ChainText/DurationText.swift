@@ -31,8 +31,8 @@ package enum DurationText {
         duration < 60 * second ? "\(duration / second)s" : long(duration)
     }
 
-    /// Returns a duration down to at least the unit that `resolution` needs, both in nanoseconds; with a resolution of ten
-    /// minutes for example `1d02h05m`. May be wider than ``width``.
+    /// Returns a duration down to at least the unit that `resolution` needs, both in nanoseconds. With a resolution of
+    /// ten minutes, a text is for example `1d02h05m`. May be wider than ``width``.
     package static func exact(_ duration: UInt64, resolution: UInt64) -> String {
         let seconds = duration / second
         guard seconds >= 3_600 else { return coarse(duration) }
@@ -42,8 +42,8 @@ package enum DurationText {
         return resolution < 60 * second ? text + "\(twoDigits(seconds % 60))s" : text
     }
 
-    /// Returns a number that changes whenever the text of ``running(_:)`` does; from an hour on it changes each second,
-    /// and the text less often.
+    /// Returns a number that changes whenever the text of ``running(_:)`` changes. From an hour on, the number changes
+    /// each second, but the text changes less often.
     package static func step(_ duration: UInt64) -> UInt64 {
         duration < 10 * second ? duration / (100 * millisecond) : 100 + duration / second
     }

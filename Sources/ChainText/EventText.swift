@@ -36,8 +36,8 @@ package enum EventText {
         }
     }
 
-    /// Returns the style of an event: of the state that it gives its node or announces, of a warning for a fault, of a
-    /// pending node for `awaited`, else a plain one.
+    /// Returns the style of an event: the style of the state that its node enters or will enter. A fault has
+    /// `.warning`, `awaited` has `.pending`, and other events have `.normal` or `.dim`.
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
@@ -54,7 +54,8 @@ package enum EventText {
         }
     }
 
-    /// Returns the details of an event; `text` is its dynamic text, unescaped as are the details.
+    /// Returns the details of an event, not escaped; `text` is the text that was recorded with the event, not escaped
+    /// either.
     package static func detail(of event: ChainEvent, text: String?, in forest: borrowing ChainForest) -> (
         text: String, style: Style
     ) {

@@ -3,7 +3,7 @@ import Frames
 
 // Words for a node's marks, in its details and in the lines of `chainview ps`.
 extension NodeMark {
-    /// The words after the state in the details; nil where another field of the details shows the same.
+    /// The words after the state in the details; nil if another field of the details shows the mark already.
     package var detail: (words: String, style: Style)? {
         switch self {
         case .cancelRequested: ("cancel requested", .cancelled)

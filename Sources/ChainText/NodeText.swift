@@ -6,7 +6,7 @@ import Frames
 /// Texts of the program are returned unescaped, except by ``line(_:in:now:)``. Frames escape what they draw; other
 /// callers use ``safe(_:)``.
 package enum NodeText {
-    /// Returns a node's name in a sentence: its label, else its kind and call site.
+    /// Returns a node's name in a sentence: its label, else its kind and call site, else its kind and id.
     package static func name(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         if let label = forest.label(of: node), !label.isEmpty { return label }
         let view = forest.node(node)
@@ -21,7 +21,8 @@ package enum NodeText {
         return (forest.node(node).id.description, false)
     }
 
-    /// Returns a node as one line of text, for the clipboard; for a root, with the outcome and value of its chain.
+    /// Returns a node as one line of text, for the clipboard. The line of a root has the outcome and value of the
+    /// root's chain.
     package static func line(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String {
         let view = forest.node(node)
         let isRoot = forest.isRoot(node)
@@ -39,13 +40,14 @@ package enum NodeText {
     /// Returns a text with control characters escaped, safe for a terminal and a clipboard's reader.
     package static func safe(_ text: String) -> String { SafeText.line(text) }
 
-    /// Returns the states of a folded node's many children, in parts: `  1,204 children: 3 running, 1 rejected`.
-    /// Waiting, fulfilled and skipped children are not listed. If no others are there, the number of waiting ones follows,
-    /// or `all went well`.
+    /// Returns how many of a folded node's many children are in each state, as parts of one text:
+    /// `  1,204 children: 3 running, 1 rejected`. Waiting, fulfilled and skipped children are not listed. If no child
+    /// is in another state, the number of waiting children follows, or `all went well` if no child waits. Empty if the
+    /// forest does not count the node's children by state.
     package static func children(of node: NodeIndex, in forest: borrowing ChainForest) -> [(text: String, style: Style)]
     {
         guard var counts = forest.childCounts(of: node) else { return [] }
-        // Without the continuation, because folding does not hide it.
+        // The continuation is not counted, because folding does not hide it.
         if let tail = forest.continuation(of: node) { counts[forest.state(of: tail)] -= 1 }
         let listed: [NodeState] = [.running, .rejected, .abandoned, .cancelled, .unknown, .queued, .pending]
         let children = "  \(CountText.grouped(counts.nodeCount)) children"
@@ -61,11 +63,13 @@ package enum NodeText {
             }
     }
 
-    /// Returns how many members of a combinator have settled, as `2/3`; nil for other kinds, and without members.
+    /// Returns how many members of a combinator have settled, as `2/3`; nil for a node of another kind, and for a
+    /// combinator without members.
     ///
-    /// The members are the children that no operation on a promise (`then` and the like) made, evicted ones included. Where the forest counts the children by
-    /// state and there is a continuation, all children but the continuation are taken for members. Otherwise, if there
-    /// are more than 1,000 children, the result is their number, as `1200 inside`.
+    /// The members are the children that no operation on a promise (`then` and the like) made; evicted members are
+    /// counted, too. If the forest counts the node's children by state and the node has a continuation, all children
+    /// but the continuation count as members. Otherwise, if there are more than 1,000 children, the result is the
+    /// number of children, as `1200 inside`.
     package static func progress(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         switch forest.node(node).kind {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
@@ -93,14 +97,14 @@ package enum NodeText {
         return memberCount == 0 ? nil : "\(settledCount)/\(memberCount)"
     }
 
-    /// Returns how much of a chain is live, `3 of 9 left`; of a settled chain its outcome, as `recovered (2)`, or the
-    /// number of its nodes where it was fulfilled.
+    /// Returns how many nodes of a live chain have not settled, as `3 of 9 left`. Returns the number of nodes of a
+    /// fulfilled chain, and the outcome of any other settled chain, as `recovered (2)`.
     package static func summary(of chain: ChainSummary) -> String {
         let count = chain.nodeCount + chain.evictedCount
         switch chain.outcome {
         case .live: return "\(CountText.grouped(chain.liveCount)) of \(CountText.grouped(count)) left"
         case .fulfilled: return CountText.counted(count, "node")
-        // The rejected nodes may be evicted.
+        // The number is left out if the rejected nodes were evicted.
         case .recovered where chain.rejectedCount > 0: return "recovered (\(CountText.grouped(chain.rejectedCount)))"
         case .recovered, .rejected, .abandoned, .cancelled, .unknown: return chain.outcome.word
         }
@@ -112,8 +116,9 @@ package enum NodeText {
         isRoot ? forest.concludingNode(of: node) ?? node : node
     }
 
-    /// Returns the error of a failed chain, with the name of the node where it began: `charge card: declined`. Nil
-    /// where there is no error text.
+    /// Returns the error of a failed chain: `charge card: declined`. The name before the error is that of the first
+    /// rejected node; it is left out if that node is unknown, is the root, or has another error. Nil if there is no
+    /// error text.
     package static func failure(of chain: ChainSummary, in forest: borrowing ChainForest) -> String? {
         guard let node = forest.concludingNode(of: chain.root), let error = forest.summary(of: node) else { return nil }
         guard let first = chain.firstRejected, first != chain.root, forest.summary(of: first) == error else {
@@ -122,8 +127,8 @@ package enum NodeText {
         return "\(name(of: first, in: forest)): \(error)"
     }
 
-    /// Returns the word, role and style of a row's state: for the settled root of several nodes, those of the chain's
-    /// status; otherwise those of the node's state.
+    /// Returns the word, role and style of a row's state: for the settled root of a chain of several nodes, those of
+    /// the chain's status; otherwise those of the node's state.
     package static func state(
         of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
     ) -> (word: String, role: Role, style: Style) {

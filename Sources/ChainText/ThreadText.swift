@@ -3,7 +3,8 @@ package enum ThreadText {
     /// The most bytes that Linux keeps of a thread's name.
     private static let kernelLimit = 15
 
-    /// Names of Dispatch's worker threads. Dispatch keeps their last bytes where the kernel's limit cuts them.
+    /// Names of Dispatch's worker threads. If a name exceeds the kernel's limit, Dispatch keeps the last bytes of the
+    /// name.
     private static let dispatchNames = [
         "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
     ].flatMap { ["com.apple.root.\($0)-qos", "com.apple.root.\($0)-qos.overcommit"] }

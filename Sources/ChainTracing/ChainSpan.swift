@@ -2,11 +2,12 @@
     import PromiseRuntime
     import Tracing
 
-    /// A span of a ``ChainTracer``: a node of the tree from its start to its end.
+    /// A span of a ``ChainTracer``: a node of the tree that runs from the start of the span to its end.
     ///
-    /// Every member may be used from any thread. After ``end(at:)`` the node ignores changes; the other tracer still
-    /// receives them. Times that the program passes count for span events and the other tracer only: the node begins
-    /// and ends when the calls are made.
+    /// Every member may be used from any thread. If the tracer forwards spans to another tracer
+    /// (``ChainTracer/init(forwardingTo:keptSpans:)``), each call is forwarded. After ``end(at:)`` the node ignores
+    /// changes; the other tracer still receives the changes. Times that the program passes count for span events and
+    /// for the other tracer only: the node begins and ends when the calls are made.
     public final class ChainSpan: Span {
         /// The context with the span in it: `withSpan` makes it current.
         public let context: ServiceContext
@@ -67,7 +68,7 @@
             forwarded?.setStatus(status)
         }
 
-        /// Adds an event to the node's details, which keep the first 128 and count the others.
+        /// Adds an event to the node's details, which keep the first 128 events and the number of later events.
         public func addEvent(_ event: SpanEvent) {
             record.add(event)
             forwarded?.addEvent(event)
@@ -86,14 +87,14 @@
             record.add(SpanEvent(name: "exception", at: moment, attributes: attributes))
         }
 
-        /// Adds a link to another span to the node's details, which keep the first 128.
+        /// Adds a link to another span to the node's details, which keep the first 128 links.
         public func addLink(_ link: SpanLink) {
             record.add(link)
             forwarded?.addLink(link)
         }
 
-        /// Ends the span: its node is fulfilled, or rejected if the status is *error*, or cancelled if a
-        /// `CancellationError` was recorded as well.
+        /// Ends the span. Its node is fulfilled, unless the status is *error*: then the node is rejected, or cancelled
+        /// if the last recorded error is a `CancellationError`.
         public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
             finish(throwing: nil)
             forwarded?.end(at: instant())
@@ -112,7 +113,8 @@
         }
     }
 
-    /// The failure of a span with the status *error* and no recorded error, or of one released without `end()`.
+    /// The failure of a span with the status *error* and no recorded error, or of a span that was released without
+    /// `end()`.
     struct SpanError: Error, CustomStringConvertible {
         var message: String
         var description: String { message }

@@ -11,9 +11,10 @@
     ///     let inspector = try Inspector.start(name: "shop")
     ///
     /// A span stands under the span of its context, or under the `withChain` scope of its task if the scope began
-    /// later. Where tasks are shown (ChainTasks), it stands under its task if the task inherited the context, as child
-    /// tasks do. Without a span in its context it stands under the scope, or under the handler that runs on this
-    /// thread. Promises and scopes made in a span stand under it.
+    /// later. Where tasks are shown (ChainTasks), a span stands under the task in which it begins if that task
+    /// inherited the context, as child tasks do. A span without another span in its context stands under the handler
+    /// that runs on this thread, or under the scope if no handler runs. Promises and scopes made in a span stand under
+    /// it.
     ///
     /// A span cannot be cancelled; cancelling its node cancels what is pending under it (<doc:ChainTracing>).
     ///
@@ -27,16 +28,18 @@
         ///
         /// - Parameters:
         ///   - backend: Another tracer, such as one of OpenTelemetry, that receives every span too, and writes and
-        ///     reads the headers. If that tracer writes `traceparent`, a span has its trace and span ids.
-        ///   - keptSpans: How many ended spans keep their details: the newest ones. Each takes about a kilobyte, plus
-        ///     its attributes and events.
+        ///     reads the headers. If that tracer writes `traceparent`, a span has the trace and span ids of that
+        ///     header.
+        ///   - keptSpans: How many of the newest ended spans keep their details. Each of these spans takes about a
+        ///     kilobyte, plus the memory of its attributes and events.
         public init(forwardingTo backend: (any Tracer)? = nil, keptSpans: Int = 1_000) {
             self.backend = backend
             endedSpans = EndedSpans(limit: keptSpans)
             SpanNode.install { ServiceContext.current?[SpanReference.Key.self]?.node }
         }
 
-        /// Starts a span: a node that runs from now until the span ends. Times of span events count from `instant`.
+        /// Starts a span: a node that runs from now until the span ends. The details show the times of span events
+        /// relative to `instant`.
         public func startSpan<Instant: TracerInstant>(
             _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
             at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -83,8 +86,8 @@
             return headers
         }
 
-        /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed one, together
-        /// with its `tracestate`.
+        /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed header,
+        /// together with its `tracestate`.
         public func extract<Carrier, Extract: Extractor>(
             _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
         ) where Extract.Carrier == Carrier {

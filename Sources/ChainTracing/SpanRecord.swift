@@ -32,14 +32,15 @@
             state = Lock(State(name: name))
             self.kind = kind
             self.trace = trace
-            // Without its node, so that a record keeps no chain of nodes.
+            // The reference is kept without its node, so that a record retains no chain of nodes.
             self.parent = parent.map { SpanReference(trace: $0.trace, node: nil, isRemote: $0.isRemote) }
             self.startTime = startTime
         }
 
         /// Changes a fact of a span that has not ended.
         func replace<Value: Sendable>(_ fact: WritableKeyPath<State, Value>, _ value: Value) {
-            // Released without the lock, because the deinit of a value of the program may use the span.
+            // The old value is released without the lock, because the deinit of a value of the program may use the
+            // span.
             let old = state.withLock { state -> Value? in
                 guard !state.hasEnded else { return nil }
                 let old = state[keyPath: fact]
@@ -66,7 +67,8 @@
             state.withLock { if !$0.hasEnded, $0.links.count < Self.listLimit { $0.links.append(text) } }
         }
 
-        /// Returns the entries of the details: attributes by name, events and links as they were added.
+        /// Returns the entries of the details: attributes in the order of their names, events and links in the order in
+        /// which they were added.
         func entries() -> [NodeDetail.Entry] {
             let state = state.withLock { $0 }
             var entries: [NodeDetail.Entry] = []
@@ -94,7 +96,8 @@
     /// A span as a context carries it.
     struct SpanReference: Sendable {
         var trace: TraceContext
-        /// Its node in this process; nil for a span of another process, and while nothing records.
+        /// The span's node in this process; nil for a span of another process, and for a span that began while nothing
+        /// recorded.
         var node: SpanNode?
         var isRemote: Bool
 
@@ -110,7 +113,7 @@
     }
 
     extension SpanAttributes {
-        /// Names and values as text, by name.
+        /// Names and values as text, in the order of the names.
         fileprivate var sorted: [(name: String, value: String)] {
             var list: [(name: String, value: String)] = []
             forEach { list.append(($0, $1.text)) }

@@ -6,9 +6,9 @@
     ///     traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
     ///                  └ version, trace id                 └ span id        └ flags
     struct TraceContext: Hashable, Sendable {
-        /// The trace: two halves of 128 bits, not both 0.
+        /// The id of the trace: two halves of a number of 128 bits that is not 0.
         var traceHigh: UInt64, traceLow: UInt64
-        /// The span; not 0.
+        /// The id of the span; not 0.
         var span: UInt64
         /// Whether the caller may have recorded the trace.
         var isSampled: Bool
@@ -47,16 +47,17 @@
     // The member of `tracestate` that names a node: `chainview=1f3a5c7e9b2d4f60-2a`.
     extension TraceContext {
         private static let member = "chainview="
-        /// Section 3.3.1.1: the most members of a list.
+        /// The most members of a `tracestate` (section 3.3.1.1).
         private static let memberLimit = 32
 
-        /// The span's node in another process, if ``state`` names it.
+        /// The span's node in another process; nil if ``state`` names no node.
         var node: NodeKey? {
             let members = Self.members(of: state).filter { $0.hasPrefix(Self.member) }
             return members.first.flatMap { NodeKey(text: $0.dropFirst(Self.member.count)) }
         }
 
-        /// Returns a `tracestate` that names a node, before its other members: a changed one goes first (section 3.5).
+        /// Returns a `tracestate` in which the member that names a node comes first, because a changed member has to
+        /// come first (section 3.5). Other members beyond ``memberLimit`` are dropped.
         static func state(_ state: String?, naming node: NodeKey) -> String {
             let others = members(of: state).filter { !$0.hasPrefix(member) }
             return ([Substring(member + node.text)] + others.prefix(memberLimit - 1)).joined(separator: ",")

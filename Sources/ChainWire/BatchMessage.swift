@@ -7,8 +7,9 @@ extension MessageWriter {
     ///             72      76        80          84      88      92       96
     ///             ├ sites ┼ threads ┼ executors ┼ texts ┼ nodes ┼ events ┤   the count of each
     ///
-    /// Then the lists, in that order. A site: number (4), line (4), file (text). A thread or executor: number (4), name
-    /// (text). Then the texts; the nodes, drawn in `NodeMessage.swift`; the events, drawn in `EventMessage.swift`.
+    /// The lists follow in the order of their counts. A site is a number (4), a line (4) and a file (text); a thread or
+    /// an executor is a number (4) and a name (text). Nodes are drawn in `NodeMessage.swift`, events in
+    /// `EventMessage.swift`.
     ///
     /// `resync` is 0, 1 (begin) or 2 (end).
     mutating func write(_ batch: EventBatch) {
@@ -32,7 +33,7 @@ extension MessageWriter {
             batch.sites.count, batch.threads.count, batch.executors.count, batch.texts.count, batch.nodes.count,
             batch.events.count,
         ] { append(UInt32(count)) }
-        // By number, so that equal batches have equal bytes.
+        // Sorted by number, so that equal batches have equal bytes.
         for (id, site) in batch.sites.sorted(by: { $0.key < $1.key }) {
             append(id)
             append(site.line)

@@ -1,4 +1,4 @@
-/// A reader of the fields of one payload, in order. Throws where the payload ends too early; never reads past it.
+/// A reader of the fields of one payload, in order. Throws where the payload ends too early; never reads past its end.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -6,7 +6,7 @@ struct ByteReader {
     /// Reads `bytes`, which must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The number of bytes that were not read.
+    /// The number of bytes that were not read yet.
     var restCount: Int { bytes.count - position }
 
     mutating func next<Number: FixedWidthInteger>(_: Number.Type) throws(WireError) -> Number {
@@ -22,8 +22,8 @@ struct ByteReader {
         return try reader.next(type)
     }
 
-    /// Reads the count of a list of elements of at least `size` bytes each. Throws where the payload cannot hold so
-    /// many, so that no memory is reserved for a wrong count.
+    /// Reads the count of a list of elements of at least `size` bytes each. Throws if the payload cannot hold so many
+    /// elements, so that no memory is reserved for a wrong count.
     mutating func nextCount(ofSize size: Int) throws(WireError) -> Int {
         let count = Int(try next(UInt32.self))
         guard count <= restCount / size else { throw .malformed("a list that is longer than its message") }
@@ -35,7 +35,7 @@ struct ByteReader {
         String(decoding: try nextBytes(try nextCount(ofSize: 1)), as: UTF8.self)
     }
 
-    /// Reads a count, and that many numbers.
+    /// Reads a count, and that many numbers of 8 bytes.
     mutating func nextNumbers() throws(WireError) -> [UInt64] {
         let bytes = try nextBytes(8 * (try nextCount(ofSize: 8)))
         return stride(from: 0, to: bytes.count, by: 8).map {

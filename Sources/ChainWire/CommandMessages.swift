@@ -42,7 +42,7 @@ extension MessageWriter {
         append(viewer)
     }
 
-    /// Writes a command with the unknown request 0, for tests of programs that have to answer it.
+    /// Writes a command with the unknown request 0, for tests: a program has to answer such a command, too.
     mutating func writeUnknownCommand(_ id: UInt64) {
         append(id)
         append(UInt64(0))

@@ -4,12 +4,12 @@ extension MessageWriter {
     ///     event   0      8      16      24     28     32       36       38     39      40
     ///             ├ time ┼ node ┼ other ┼ site ┼ text ┼ thread ┼ detail ┼ kind ┼ flags ┤
     ///
-    /// `text` is 1 + the index of the event's text among those of the batch, or 0.
+    /// `text` is 1 + the index of the event's text among the texts of the batch, or 0 if the event has no text.
     mutating func append(_ events: [ChainEvent]) {
         let needed = bytes.count + events.count * Wire.eventSize
         if needed > bytes.capacity { reserveCapacity(max(needed, 2 * bytes.capacity)) }
         events.withUnsafeBufferPointer { events in
-            // 24 events at once, because a temporary allocation of up to 1,024 bytes is on the stack.
+            // 24 events are written at a time, because a temporary allocation of up to 1,024 bytes is on the stack.
             for start in stride(from: 0, to: events.count, by: 24) {
                 append(atMost: 24 * Wire.eventSize) { room in
                     var offset = 0

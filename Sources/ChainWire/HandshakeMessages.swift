@@ -54,7 +54,7 @@ let missingFactsMask: UInt32 = 0xFF00
 private let missingFactsShift: UInt32 = 8
 let flightRecorderMask: UInt32 = 0x3_0000
 private let flightRecorderShift: UInt32 = 16
-/// The bits of `capabilities` on the wire that are properties of ``ProcessDescription`` here.
+/// The bits of `capabilities` on the wire that become properties of ``ProcessDescription``, not ``Hello/Capabilities``.
 private let processBits = readOnlyBit | missingFactsMask | flightRecorderMask
 
 extension ClientHello {

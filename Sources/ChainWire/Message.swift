@@ -22,7 +22,7 @@ public enum Message: Sendable {
 
 /// A part of a flight recording that a viewer has asked for.
 public struct DumpPart: Hashable, Sendable {
-    /// The viewer's number for the command that asked for it.
+    /// The viewer's number for the command that asked for the recording.
     public var command: UInt64
     /// The offset of the bytes in the file. The parts of a file come in order and without gaps.
     public var offset: UInt64
@@ -60,8 +60,8 @@ public struct ClientHello: Hashable, Sendable {
     public var name: String
     /// The proof that the viewer may attach; empty except over TCP.
     public var token: String
-    /// Whether a viewer that watches gets the state once and no batch after it. It counts towards the limit of
-    /// one-shot viewers, as does one that only sends commands.
+    /// Whether a viewer that watches gets the state once and no batch after it. Such a viewer counts towards the limit
+    /// of one-shot viewers, as does a viewer that only sends commands.
     public var leavesAfterState: Bool
 
     /// Describes a viewer.
@@ -133,7 +133,7 @@ public struct Goodbye: Hashable, Sendable {
 
     /// The kind of reason.
     public var reason: Reason
-    /// One sentence about it.
+    /// One sentence about the reason.
     public var text: String
 
     /// Combines kind and sentence.

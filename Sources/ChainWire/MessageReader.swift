@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// A decoder of messages from the bytes of a stream, however they are split. Any bytes give messages or an error. No
-/// memory is reserved for a length alone, and the memory of a large message is freed.
+/// A decoder of messages from the bytes of a stream, however the bytes are split. Any bytes give messages or an error.
+/// No memory is reserved for a length alone, and the memory of a large message is freed after the message was decoded.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     /// The index of the first byte that was not decoded.
@@ -47,7 +47,7 @@ public struct MessageReader: Sendable {
     /// Whether the bytes so far end between two messages.
     public var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
 
-    /// The bytes of memory of its buffer.
+    /// How many bytes of memory the buffer takes.
     var capacity: Int { bytes.capacity }
 
     /// Drops decoded bytes once they are the greater part, so that each byte is moved at most twice.

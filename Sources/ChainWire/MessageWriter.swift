@@ -6,7 +6,8 @@ public struct MessageWriter: Sendable {
     /// Begins with an empty buffer.
     public init() {}
 
-    /// Empties the buffer. Keeps its memory for the next messages, except that of a large message.
+    /// Empties the buffer. Keeps the buffer's memory for the next messages, unless a large message has made it exceed
+    /// ``Wire/keptRoom``.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
     /// Appends the preamble, which begins a stream.

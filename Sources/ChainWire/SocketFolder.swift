@@ -42,7 +42,7 @@ public struct SocketFolder: Hashable, Sendable {
 
     /// The parent folder, and the prefix of the names of fallback folders in it; nil where the path has no name. A
     /// program makes a fallback folder (`chainview-1000-x3Fk0a`) where another user has taken this folder's name;
-    /// viewers search those that belong to their user.
+    /// viewers search the fallback folders that belong to their user.
     public var fallback: (parent: String, prefix: String)? {
         guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...] + "-")
@@ -59,7 +59,7 @@ public struct SocketFolder: Hashable, Sendable {
         number == 1 ? "\(path)/\(pid).flight" : "\(path)/\(pid)-\(number).flight"
     }
 
-    /// Returns the path of the file with a program's rings, beside that of its flight recorder.
+    /// Returns the path of the file with a program's rings, beside the file of its flight recorder.
     public static func ringsPath(ofFlight path: String) -> String {
         (path.hasSuffix(".flight") ? String(path.dropLast(7)) : path) + ".rings"
     }

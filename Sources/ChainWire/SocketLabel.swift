@@ -10,7 +10,7 @@ public struct SocketLabel: Hashable, Sendable {
     /// The program's name, as in its hello.
     public var name: String
 
-    /// The size limit of a file in bytes. A program with a name too long for that has no label.
+    /// The size limit of a file in bytes. A program has no label if its name is too long for such a file.
     public static let sizeLimit = 16 << 10
 
     /// Labels a socket.

@@ -5,7 +5,7 @@ public enum Wire {
     public static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
     /// The version that this package speaks.
     public static let version: UInt16 = 1
-    /// The oldest version that understands this one.
+    /// The oldest version that can read what this version writes.
     public static let oldestVersion: UInt16 = 1
     /// Bytes of the preamble.
     public static let preambleSize = 16
@@ -36,7 +36,7 @@ enum MessageKind: UInt8, CaseIterable {
 
 /// The reason why bytes are not a valid stream. After an error nothing more of the stream can be read.
 public enum WireError: Error, Hashable, CustomStringConvertible {
-    /// It does not begin with ``Wire/magic``.
+    /// The stream does not begin with ``Wire/magic``.
     case notChainview
     /// The other side uses an incompatible version.
     case version(UInt16)

@@ -28,9 +28,9 @@ public struct Cell: Hashable, Sendable {
 
     static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }
 
-    /// The columns that the cell's character takes: 1, 2 if it is wide; 0 for the second half of a wide one.
+    /// The columns that the cell's character takes: 1, or 2 if it is wide; 0 for the second half of a wide character.
     public var width: Int { Int(columns) }
-    /// Whether it is the second half of a wide character.
+    /// Whether the cell is the second half of a wide character.
     public var isContinuation: Bool { columns == 0 }
     /// Whether the cell holds a printable ASCII character without marks: one byte, one column in every terminal.
     public var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }

@@ -2,8 +2,7 @@ extension Frame {
     /// Returns the frame as text with 256 colours, one line per row, for programs that understand terminals' control
     /// sequences: `cat`, `less -R`, converters to HTML.
     ///
-    /// Each line begins and ends in the terminal's default look; trailing blanks are left out where they have that
-    /// look.
+    /// Each line begins and ends in the terminal's default look; trailing blanks in that look are left out.
     public func ansi(theme: Theme) -> String {
         var text = ""
         for row in 0..<size.rows {
@@ -38,7 +37,7 @@ extension Frame {
     }
 
     /// Returns the codes of a colour; `base` is 30 for foregrounds, 40 for backgrounds. The first 16 colours use their
-    /// own codes, because users configure those.
+    /// own codes, because users configure these 16 colours.
     private static func color(_ number: Int16, _ base: Int16) -> [String] {
         switch number {
         case ..<0: []

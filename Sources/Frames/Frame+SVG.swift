@@ -67,7 +67,8 @@ struct SVGPicture {
         }
     }
 
-    /// Draws a box character as lines, so that those of neighbouring cells meet. Returns false for any other character.
+    /// Draws a box character as lines, so that the lines of neighbouring cells meet. Returns false for any other
+    /// character.
     private mutating func drawLine(_ scalar: UInt32, _ row: Int, _ column: Int, _ color: String) -> Bool {
         guard let ends = SVGPicture.lines[scalar] else { return false }
         let centre = (x: margin + (Double(column) + 0.5) * cell.width, y: bar + (Double(row) + 0.5) * cell.height)

@@ -15,7 +15,7 @@ public struct FrameDiff: Hashable, Sendable {
     /// The runs in reading order.
     public var runs: [Run]
 
-    /// Compares two frames; costs about a microsecond a thousand cells where nothing changed.
+    /// Compares two frames; costs about a microsecond for each thousand cells without a change.
     ///
     /// Runs that are less than `gapLimit` unchanged cells apart are joined: rewriting a few cells is shorter than
     /// moving the cursor.
@@ -35,7 +35,7 @@ public struct FrameDiff: Hashable, Sendable {
         }
     }
 
-    /// All of a frame, one run a row, for a screen of unknown content.
+    /// Rewrites all of a frame, with one run for each row, for a screen of unknown content.
     public init(whole frame: Frame) {
         size = frame.size
         runs = []
@@ -58,8 +58,8 @@ public struct FrameDiff: Hashable, Sendable {
             }
             var first = index
             var last = index + 1
-            // Rewrite wide characters whole, also those of the old frame, because a terminal blanks the other half of
-            // one that is cut.
+            // Rewrite wide characters whole, including those of the old frame, because a terminal blanks the other half
+            // of a wide character that is cut.
             while first > start, after[first].isContinuation || before[first].isContinuation { first -= 1 }
             while last < end, after[last].isContinuation || before[last].isContinuation { last += 1 }
             if let run = open, first - run.upperBound < gapLimit {

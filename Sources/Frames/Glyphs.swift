@@ -1,6 +1,6 @@
-/// The glyphs that frames are drawn with, in two sets. Each takes one column, except ``enter`` in ASCII.
+/// The glyphs that frames are drawn with, in two sets. Each glyph takes one column, except ``enter`` in ASCII.
 public struct Glyphs: Hashable, Sendable {
-    /// The characters that a frame drawn with them may hold.
+    /// The characters that a frame drawn with these glyphs may hold.
     public let charset: Charset
     /// `unicode` or `ascii`, as golden frames name it.
     public let name: String

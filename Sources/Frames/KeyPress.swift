@@ -12,7 +12,7 @@ public enum Key: Hashable, Sendable {
 
 /// One key press with its modifiers.
 public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
-    /// The modifiers. Terminals do not report Shift with a character, nor Control with some.
+    /// The modifiers. Terminals do not report Shift with a character, nor Control with some characters.
     public struct Modifiers: OptionSet, Hashable, Sendable {
         /// One bit per key.
         public let rawValue: UInt8
@@ -91,7 +91,7 @@ extension Key {
 public struct Mouse: Hashable, Sendable {
     /// The kind of action.
     public enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
-    /// The button; `none` for the wheel and for a release that does not name one.
+    /// The button; `none` for the wheel and for a release that does not name a button.
     public enum Button: Hashable, Sendable { case left, middle, right, none }
 
     /// The kind of action.

@@ -2,17 +2,18 @@
 public enum Charset: Sendable {
     /// All characters that ``SafeText`` allows.
     case unicode
-    /// Printable ASCII. Control characters become their escapes, some characters a similar one, all others `?`.
-    /// Combining marks are removed.
+    /// Printable ASCII. Control characters become their escapes, some characters become similar ASCII characters, and
+    /// all others become `?`. Combining marks are removed.
     case ascii
 }
 
 /// Reduces any text, however hostile, to one line of characters of known width.
 ///
-/// Control characters become their pictures (`␛`, `␊`; in ASCII `\e`, `\n`, `\x07`). Deceptive characters
-/// (bidirectional and other format controls, private use, separators) become `�` or `?`. Joiners, variation selectors,
-/// tags and skin tones are removed, flags become their letters, so that every terminal uses the same columns. A base
-/// character keeps its first two combining marks. Text beyond the wanted columns is not read.
+/// Control characters below 0x80 and line separators become pictures (`␛`, `␊`, `␤`; in ASCII `\e`, `\n`, `\x07`).
+/// Other controls and deceptive characters (bidirectional and other format controls, private use) become `�` or `?`.
+/// Joiners, variation selectors, tags and skin tones are removed, flags become their letters, so that every terminal
+/// uses the same columns. A base character keeps its first two combining marks. Text beyond the wanted columns is not
+/// read.
 public enum SafeText {
     /// A character that a frame may hold.
     struct Piece {
@@ -50,7 +51,7 @@ public enum SafeText {
         return line(text, maxColumns: room, charset: charset) + ellipsis
     }
 
-    /// Returns the safe form of a text, at most its last `maxColumns` columns; the first of these are `ellipsis` if the
+    /// Returns the safe form of a text, at most its last `maxColumns` columns; the result begins with `ellipsis` if the
     /// text does not fit. Only the first 1,000 columns of a text are read.
     public static func cutStart(
         _ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode
@@ -70,7 +71,7 @@ public enum SafeText {
 
     /// Calls `body` with each character of the safe form in order, until it returns false.
     static func forEachCell(of text: String, charset: Charset, _ body: (Piece) -> Bool) {
-        // The latest base, held back until its marks are read; none if its width is 0.
+        // The latest base, held back until its marks are read; no base is held back if the width is 0.
         var held = Piece(scalar: 0, marks: 0, width: 0)
         var ignored = 0
         for scalar in text.unicodeScalars {

@@ -5,7 +5,7 @@ public struct Size: Hashable, Sendable, CustomStringConvertible {
     /// The number of rows, up to ``rowLimit``.
     public let rows: Int
 
-    /// The most columns of a frame; a terminal's columns beyond it are not used.
+    /// The most columns of a frame; a terminal's columns beyond this number are not used.
     public static let columnLimit = 2000
     /// The most rows that a frame has.
     public static let rowLimit = 1000

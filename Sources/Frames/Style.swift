@@ -29,7 +29,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
 
     /// Stress on top of a role.
     public struct Modifiers: OptionSet, Hashable, Sendable {
-        /// One bit a modifier; the upper two are not used.
+        /// One bit for each modifier; the upper two bits are not used.
         public let rawValue: UInt8
 
         /// Wraps raw bits.
@@ -50,7 +50,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
         static let words = ["bold", "dimmed", "underlined", "reversed", "selected", "italic"]
     }
 
-    /// How many raw values there are: the size of an array that is indexed by them.
+    /// How many raw values there are: the size of an array that is indexed by raw values.
     public static let count = 1 << 12
 
     /// Takes a raw value; bits beyond the twelfth, and roles that do not exist, are dropped.

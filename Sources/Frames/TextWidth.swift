@@ -4,11 +4,12 @@ public enum TextWidth {
     enum Class: UInt32 {
         /// One column.
         case narrow
-        /// Two columns: East Asian wide and full-width, and emoji that are shown as such by themselves.
+        /// Two columns: East Asian wide and full-width, and emoji that are shown as emoji without a variation selector.
         case wide
         /// Zero columns, drawn over the character before it: marks, and the vowels and finals of decomposed Hangul.
         case mark
-        /// Removed, because terminals disagree: joiners, variation selectors, tags, skin tones, soft hyphens.
+        /// Removed, because terminals disagree about their width: joiners, variation selectors, tags, skin tones, soft
+        /// hyphens.
         case dropped
         /// Replaced: controls, bidirectional controls, other format characters, private use, line and paragraph
         /// separators, fillers that look empty, non-characters, unassigned scalars.
@@ -39,7 +40,7 @@ public enum TextWidth {
         }
     }
 
-    /// Returns the columns that `Frame.write` uses for a text if there is room. Linear in its length.
+    /// Returns the columns that `Frame.write` uses for a text if there is room. Linear in the text's length.
     public static func of(_ text: String, charset: Charset = .unicode) -> Int {
         of(text, charset: charset, limit: .max)
     }

@@ -6,7 +6,7 @@ import Foundation
 
 /// The answer to a request: the whole body, in memory, and the response.
 public struct LoadedResponse: Sendable {
-    /// The body; empty if there was none.
+    /// The body; empty if the answer had no body.
     public var data: Data
     /// The response, with the final URL (after redirections) and the headers.
     public var response: URLResponse
@@ -23,9 +23,9 @@ public struct LoadedResponse: Sendable {
     /// The status, such as 200; nil if the answer did not come by HTTP (`file:`, `data:`).
     public var status: Int? { http?.statusCode }
 
-    /// Decodes the body as text, in the encoding that the response names, else UTF-8. Throws ``UnreadableText`` if the
-    /// body is not in that encoding, or if the encoding is unknown. UTF-8, UTF-16, ASCII, ISO 8859-1 and -2, and
-    /// Windows-1252 are known.
+    /// Decodes the body as text, in the encoding that the response names or, if it names none, in UTF-8. Throws
+    /// ``UnreadableText`` if the body is not in that encoding, or if the encoding is unknown. UTF-8, UTF-16, ASCII, ISO
+    /// 8859-1 and -2, and Windows-1252 are known.
     public func text() throws -> String {
         let name = response.textEncodingName?.lowercased() ?? "utf-8"
         guard let encoding = Self.encodings[name], let text = String(data: data, encoding: encoding) else {

@@ -4,9 +4,9 @@ import PromiseRuntime
 /// An executor that runs handlers on an operation queue, each as an operation.
 ///
 /// - Order: the queue's. With a `maxConcurrentOperationCount` of 1, handlers run one at a time, in the order in which
-///   they became ready; else they start in that order, up to that count at once.
-/// - Fairness: each handler is an operation, so other operations of the queue run in between. A suspended queue runs
-///   none.
+///   they became ready. With another count, they start in the same order, at most that many at a time.
+/// - Fairness: each handler is an operation, so other operations of the queue run in between. A suspended queue starts
+///   no handlers.
 /// - Cost of a hop: an operation, some microseconds; no hop is saved between the handlers of one chain.
 /// - Threads are the queue's: 100,000 ready handlers are 100,000 operations, not threads.
 /// - `cancelAllOperations()` drops the handlers that have not begun: their promises are abandoned (TheRules, S2). To

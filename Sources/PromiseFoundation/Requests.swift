@@ -73,9 +73,9 @@ extension URLSession {
     /// their main thread. Makes no promise. If the calling thread is a worker of a pool, another thread may take its
     /// place meanwhile (TheRules, E2).
     ///
-    /// In a task the result is at once a failure with ``WaitMisuse``, because all tasks share a few threads. The same
-    /// holds on the only thread that serves the session's `delegateQueue`, because that queue delivers the answer. In
-    /// asynchronous code use ``load(_:accepting:label:on:file:line:)``.
+    /// In a task, the result is immediately a failure with ``WaitMisuse``, because all tasks share a few threads. The
+    /// same holds on the only thread that serves the session's `delegateQueue`, because that queue delivers the answer.
+    /// In asynchronous code use ``load(_:accepting:label:on:file:line:)``.
     ///
     /// - Parameters:
     ///   - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
@@ -127,7 +127,7 @@ extension URLSession {
 public struct WaitMisuse: Error, Hashable, CustomStringConvertible {
     /// Why a request was refused.
     public enum Reason: Hashable, Sendable {
-        /// The calling thread is the only one that serves the queue on which the session delivers.
+        /// The calling thread is the only thread that serves the queue on which the session delivers.
         case deliveryQueue
         /// The calling code runs in a task.
         case task

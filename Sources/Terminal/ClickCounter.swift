@@ -1,6 +1,7 @@
 import Frames
 
-/// Distinguishes double clicks from single ones: presses of one button at one cell within a short time.
+/// A counter of clicks, which tells double clicks from single clicks. It counts presses of one button at one cell, each
+/// within a short time of the press before.
 struct ClickCounter {
     /// The most time between two presses of a double click, in nanoseconds.
     static let interval: UInt64 = 400_000_000
@@ -10,7 +11,7 @@ struct ClickCounter {
     /// Returns the action with its ``Mouse/clickCount``. `time` is in nanoseconds of a monotonic clock.
     mutating func counted(_ mouse: Mouse, at time: UInt64) -> Mouse {
         guard mouse.action == .press else {
-            // A drag ends a series; a release belongs to it.
+            // A drag ends a series of presses; a release is a part of it.
             if mouse.action == .drag { last = nil }
             return mouse
         }

@@ -1,6 +1,7 @@
 import Frames
 
-/// What follows `ESC [` or `ESC O`. Counts are of the bytes after these two.
+/// A control sequence, decoded from the bytes that follow `ESC [` or `ESC O`. Each `count` counts these bytes, not the
+/// two bytes before them.
 ///
 ///     ESC [ parameters (0x30 to 0x3F)  intermediates (0x20 to 0x2F)  final (0x40 to 0x7E)
 enum ControlSequence {
@@ -11,13 +12,13 @@ enum ControlSequence {
     /// The answer to a query for mode 2026 (DECRQM).
     case synchronizedOutput(isSupported: Bool, count: Int)
 
-    /// The most bytes without a final one; more are discarded as invalid.
+    /// The most bytes without a final byte; a longer sequence is discarded as invalid.
     private static let lengthLimit = 64
 
     /// Decodes the bytes after `ESC [` (CSI).
     static func decodeCSI(_ body: ArraySlice<UInt8>) -> ControlSequence {
         // Two forms do not end at their first final byte: the Linux console's F1 to F5, such as `ESC [ [ A`, and the
-        // mouse as it was before SGR.
+        // mouse reports that are older than SGR.
         if body.first == UInt8(ascii: "[") {
             guard let letter = body.dropFirst().first else { return .incomplete }
             let number = Int(letter) - Int(UInt8(ascii: "A"))
@@ -27,7 +28,7 @@ enum ControlSequence {
         guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return body.count > lengthLimit ? .unknown(count: body.count) : .incomplete
         }
-        // A byte that may not stand here begins something new.
+        // A byte that may not stand in a sequence begins something new.
         guard (0x40...0x7E).contains(body[end]) else { return .unknown(count: end - body.startIndex) }
         let count = end - body.startIndex + 1
         let parameters = body[..<end]
@@ -38,7 +39,8 @@ enum ControlSequence {
             parameters.last == UInt8(ascii: "$"), let answer = numbers(parameters.dropFirst().dropLast()),
             answer.count == 2, answer[0] == SynchronizedOutput.mode
         {
-            // 1: the mode is set; 2: not set; 0: not known; 3 and 4: set or not set for good, so of no use.
+            // 1: the mode is set; 2: it is not set; 0: it is not known; 3 and 4: it can never be changed, so it is of
+            // no use.
             return .synchronizedOutput(isSupported: answer[1] == 1 || answer[1] == 2, count: count)
         }
         guard let numbers = numbers(parameters), let key = key(numbers, final: body[end]) else {
@@ -47,7 +49,8 @@ enum ControlSequence {
         return .key(key, count: count)
     }
 
-    /// Decodes the bytes after `ESC O` (SS3): a single letter, in some terminals after its modifiers.
+    /// Decodes the bytes after `ESC O` (SS3): a single letter, which some terminals send after a digit for the
+    /// modifiers.
     static func decodeSS3(_ body: ArraySlice<UInt8>) -> ControlSequence {
         guard let letter = body.first else { return .incomplete }
         // `ESC O 5 A` is Control-Up.
@@ -75,7 +78,7 @@ enum ControlSequence {
     }
 
     private static func modifiers(_ parameter: Int) -> KeyPress.Modifiers {
-        // The parameter is 1 and the sum of Shift 1, Alt 2, Control 4 and Meta 8.
+        // The parameter is 1 plus the sum of Shift 1, Alt 2, Control 4 and Meta 8.
         let bits = max(parameter, 1) - 1
         var held = KeyPress.Modifiers(rawValue: UInt8(bits & 7))
         if bits & 8 != 0 { held.insert(.alt) }
@@ -168,7 +171,7 @@ extension ControlSequence {
         guard bits & 128 == 0 else { return nil }
         let button: Mouse.Button = [.left, .middle, .right, .none][bits & 3]
         if bits & 32 != 0 {
-            // The pointer moved. Only a drag is reported, with a button held.
+            // The pointer moved. Only a drag is reported: a move with a button held.
             guard button != .none, !isRelease else { return nil }
             return Mouse(.drag, button, row: cell.row, column: cell.column, modifiers: held)
         }

@@ -2,9 +2,9 @@ import Frames
 
 /// Decodes the bytes of a terminal into keys and mouse actions.
 ///
-/// A pure state machine: bytes go in as they arrive, split anywhere; ``next()`` returns what is complete. Bytes that
-/// could become longer (above all a lone Escape) are held until ``flush()`` says that no more came in time. Unknown
-/// sequences are discarded whole, so that their letters are never taken for keys.
+/// A pure state machine: bytes go in as they arrive, split anywhere, and ``next()`` returns complete events. Bytes that
+/// could begin a longer sequence (above all a lone Escape) are held until ``flush()`` is called because no more came in
+/// time. Unknown sequences are discarded whole, so that their letters are never taken for keys.
 struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
@@ -32,11 +32,11 @@ struct KeyDecoder {
         bytes.append(contentsOf: more)
     }
 
-    /// Whether an incomplete sequence is held.
+    /// Whether an incomplete sequence or an unfinished paste is held.
     var isHolding: Bool { !bytes.isEmpty || paste != nil }
 
-    /// How many nanoseconds the rest of a held sequence may take. A lone Escape is a key that the user pressed; a begun
-    /// sequence may come over a slow line.
+    /// How many nanoseconds to wait for the rest of a held sequence. The wait is short for a lone Escape, which is most
+    /// likely a key; a longer beginning may come over a slow line.
     var patience: Int64 {
         paste != nil ? PastedText.patience : bytes.count == 1 ? 40_000_000 : 250_000_000
     }
@@ -66,7 +66,8 @@ struct KeyDecoder {
         return .pasted(text)
     }
 
-    /// Decodes the held bytes as they are: a lone Escape is that key, an incomplete sequence is dropped.
+    /// Returns the next event, or nil, with the held bytes decoded as they are: a lone Escape is the key Escape, and an
+    /// incomplete sequence is dropped.
     mutating func flush() -> Input? {
         isFlushing = true
         defer { isFlushing = false }
@@ -133,7 +134,7 @@ struct KeyDecoder {
         .input(.key(KeyPress(key.key, key.modifiers.union(.alt))), count: count + 1)
     }
 
-    /// Returns the step for a sequence that `bytes` begin with, after an introducer of two bytes.
+    /// Returns the step for `sequence`, which `bytes` begin with after an introducer of two bytes.
     private func step(for sequence: ControlSequence, _ bytes: ArraySlice<UInt8>) -> Step {
         let introducer = 2
         switch sequence {
@@ -150,8 +151,9 @@ struct KeyDecoder {
         }
     }
 
-    /// Skips a string that a terminal answers with, up to BEL or ST (`ESC \`). It is discarded if it does not end, or up to
-    /// the ESC of another sequence: Alt-] and a key begin so, too.
+    /// Skips a string that a terminal answers with, up to BEL or ST (`ESC \`). A string that does not end is discarded
+    /// whole. If another ESC comes first, the bytes up to that ESC are discarded, because Alt-] and a key begin like a
+    /// string.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
         var index = body.startIndex
         while index < body.endIndex {

@@ -8,7 +8,8 @@ enum KnownKeys {
         for (name, key) in capabilities {
             guard let text = ct_capability(name) else { continue }
             let bytes = String(cString: text).utf8
-            // The decoder itself reads a single byte, alone or after Escape, because that may begin a longer sequence.
+            // The decoder itself reads a single byte, alone or after Escape, because that byte may begin a longer
+            // sequence.
             if bytes.count > 2 || (bytes.count == 2 && bytes.first != 0x1B) { keys[Array(bytes)] = key }
         }
         return keys

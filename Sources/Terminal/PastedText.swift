@@ -3,7 +3,8 @@ struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)
     private static let end = Array("\u{1B}[201~".utf8)
 
-    /// How many bytes of the text are kept. The rest is dropped, because as keys it could do anything.
+    /// How many bytes of the text are kept. Further bytes are dropped, because they could do anything if they were
+    /// decoded as keys.
     static let limit = 65_536
 
     /// How many nanoseconds may pass between two reads before the text counts as ended, so that a lost end marker does
@@ -13,8 +14,8 @@ struct PastedText {
     private var kept: [UInt8] = []
     private var isCut = false
 
-    /// Removes the bytes of the text from those read. Returns the whole text if its end marker was among them or
-    /// `isLast` is true, else nil.
+    /// Removes the bytes of the text from `bytes`, which were read. Returns the whole text if its end marker was among
+    /// these bytes or `isLast` is true, and nil otherwise.
     mutating func take(from bytes: inout [UInt8], isLast: Bool) -> String? {
         if let end = bytes.firstRange(of: Self.end) {
             keep(bytes[..<end.lowerBound])

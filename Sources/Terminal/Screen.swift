@@ -16,9 +16,10 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 ///     try screen.paint(frame, theme: .dark)
 ///     while let event = try screen.nextEvent(timeout: 100_000_000) { … }
 ///
-/// At most one per process, used from one thread. The terminal is restored by ``close()``, by deinit, at exit, and by
-/// the handler of a trap (a failed precondition, a bad access), which then calls the previous handler. Output that the
-/// program prints meanwhile is captured and shown afterwards.
+/// A process has at most one open screen, and uses it from one thread. The terminal is restored by ``close()``, by
+/// deinit, at exit, and by the handler of a trap (a failed precondition, a bad access), which calls the previous
+/// handler afterwards. Output that the program prints while the screen is open is captured, and shown after the screen
+/// is closed.
 public final class Screen {
     private var painter: ScreenPainter
     private var decoder: KeyDecoder
@@ -28,7 +29,7 @@ public final class Screen {
     private var waiting: [ScreenEvent] = []
     private var isOpen = true
     private var clicks = ClickCounter()
-    /// Whether the terminal supports ``SynchronizedOutput``; known once it has answered.
+    /// Whether the terminal supports ``SynchronizedOutput``; false until it has answered the query.
     private var isSynchronized = false
 
     /// Columns and rows of the terminal at its last report.
@@ -107,7 +108,8 @@ public final class Screen {
     public func redraw() { shown = nil }
 
     /// Returns the next event, or nil if there is none within `timeout` nanoseconds (nil: no limit). Incomplete input
-    /// may prolong that: an Escape, which may begin another key, by 40 ms, a longer sequence by 250 ms, a paste by 2 s.
+    /// may prolong the wait: an Escape, which may begin another key, by 40 ms, a longer sequence by 250 ms, a paste by
+    /// 2 s.
     public func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
@@ -120,7 +122,7 @@ public final class Screen {
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
-            // Counted from when the bytes came, so that wakes in between do not prolong the wait.
+            // Counted from when the last bytes came, so that wakes in between do not prolong the wait.
             if isHolding { patience = max(0, decoder.patience - Int64(clamping: clockNow() &- lastInput)) }
             let found = ct_wait(patience)
             if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
@@ -153,7 +155,8 @@ public final class Screen {
             }
         }
         if isGone {
-            // First, because a pending SIGHUP becomes an event, which a caller can handle better than an error.
+            // Signals are taken first, because a pending SIGHUP becomes an event, which a caller can handle better than
+            // an error.
             try takeSignals()
             if waiting.isEmpty { throw ScreenError.of(Int(CT_GONE)) }
         }
@@ -205,9 +208,9 @@ public final class Screen {
     }
 
     /// Restores the terminal, stops the process as `^Z` does, and takes the terminal over again when the process
-    /// continues in the foreground; in the background it stops again.
+    /// continues in the foreground. A process that continues in the background stops again.
     ///
-    /// `.resumed` follows. Where no shell could continue the process, it does not stop.
+    /// The event `.resumed` follows. If no shell could continue the process, the process does not stop.
     public func suspend() throws(ScreenError) {
         guard isOpen, Int(ct_suspend()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
         noteResumed()
@@ -215,7 +218,8 @@ public final class Screen {
 
     /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.
     ///
-    /// The text is cut to 74,994 bytes of UTF-8, the most that xterm accepts, between two characters.
+    /// If the text has more than 74,994 bytes of UTF-8, the most that xterm accepts, it is cut between two Unicode
+    /// scalars.
     public func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let bytes = Array("\u{1B}]52;c;\(base64(text.beginning(byteLimit: 74_994).utf8))\u{7}".utf8)
@@ -243,8 +247,9 @@ public final class Screen {
 public struct ScreenWaker: Sendable {
     init() {}
 
-    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or at its next call. May be called from any thread and
-    /// from signal handlers; several calls before that count as one. Does nothing if no screen is open.
+    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, from the call that waits or else from the next call. May be
+    /// called from any thread and from signal handlers; several calls before that return count as one. Does nothing if
+    /// no screen is open.
     public func wake() { ct_wake() }
 }
 

@@ -28,15 +28,15 @@ public struct ScreenOptions: Hashable, Sendable {
     public var wantsMouse = true
     /// Whether output that the program prints is captured and shown after the screen is closed.
     public var capturesOutput = true
-    /// How many bytes of captured output are kept: a quarter of them the first, three quarters the last. The number of
-    /// dropped bytes is shown.
+    /// How many bytes of captured output are kept. A quarter of the limit keeps the first output, and three quarters
+    /// keep the last. The number of dropped bytes is shown.
     public var captureLimit = 256 * 1024
 
     /// Makes options with all colours, the mouse, and output captured.
     public init() {}
 }
 
-/// The reason why there is no screen (any more): one sentence with the problem and a remedy.
+/// The reason why a screen cannot be opened, or cannot be used any more: one sentence with the problem and a remedy.
 public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem, by which a caller chooses an exit code.
     public enum Reason: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Frames
 
-/// Encodes differences between frames as bytes for a terminal, using the sequences that it is given.
+/// An encoder of the differences between frames: bytes for a terminal, made of the sequences that the encoder is given.
 package struct ScreenPainter {
     /// The bytes that put the cursor at a row and column.
     var move: (Int, Int) -> [UInt8]
@@ -32,7 +32,8 @@ package struct ScreenPainter {
         self.look = look
     }
 
-    /// Returns the bytes after which a terminal that shows `shown` shows `frame`; nil stands for unknown content.
+    /// Returns the bytes that make a terminal show `frame` in place of `shown`. If `shown` is nil, what the terminal
+    /// shows is unknown.
     package mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
         var before = shown
         if self.theme != theme {
@@ -76,7 +77,8 @@ package struct ScreenPainter {
                 continue
             }
             if cell.width == 2 {
-                // Blank both cells first, because a terminal that takes the character for narrow draws only the first.
+                // Blank both cells first, because a terminal that takes the character for narrow draws only the first
+                // cell.
                 bytes += [0x20, 0x20]
                 cursor = nil
                 goTo(run.row, column)

@@ -6,10 +6,11 @@ enum SynchronizedOutput {
     static let query = Array("\u{1B}[?2026$p".utf8)
     static let begin = Array("\u{1B}[?2026h".utf8)
     static let end = Array("\u{1B}[?2026l".utf8)
-    /// Output of at most so many bytes, like a clock's digits, is sent without the mode: it is never seen half drawn.
+    /// Output of at most this many bytes, like a clock's digits, is sent without the mode, because so little is never
+    /// seen half drawn.
     static let leastByteCount = 64
 
-    /// Whether a terminal may be queried. Those listed would show the query as text.
+    /// Whether a terminal may be queried. The terminals listed in the body would show the query as text.
     static func mayQuery(terminal: String) -> Bool {
         !["linux", "vt52", "cons25", "sun"].contains { terminal == $0 || terminal.hasPrefix($0 + "-") }
     }

@@ -28,7 +28,7 @@ struct Chainview: ParsableCommand {
     static func main() {
         Streams.fillClosed()
         Signals.resetMask()
-        // Ignored, so that a write past `ulimit -f` fails with an error, which is reported.
+        // SIGXFSZ is ignored, so that a write past `ulimit -f` fails with an error, which is reported.
         signal(SIGXFSZ, SIG_IGN)
         do {
             var command = try parseAsRoot()
@@ -44,8 +44,9 @@ struct Chainview: ParsableCommand {
         command == "help" || configuration.subcommands.contains { $0._commandName == command }
     }
 
-    /// The word that should name a command and names none; nil if there is no such word. The parser takes an unknown
-    /// first word for an argument of the default command, and `help` prints the root's help for one.
+    /// The word that stands in the place of a command's name and names no command; nil if there is no such word. The
+    /// parser takes an unknown first word for an argument of the default command, and `help` prints the root's help for
+    /// an unknown word.
     private static var unknownCommand: String? {
         let words = CommandLine.arguments.dropFirst()
         let named = words.first == "help" ? words.dropFirst().first : words.first

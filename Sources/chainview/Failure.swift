@@ -3,7 +3,7 @@ import ChainSystem
 import Foundation
 import Frames
 
-/// The exit codes of chainview: those of sysexits.h, and 1.
+/// The exit codes of chainview: 1, and codes of sysexits.h.
 enum ExitStatus: Int32 {
     /// Something matched: `watch --fail`.
     case matched = 1
@@ -66,7 +66,7 @@ extension Failure {
     }
 }
 
-/// Makes texts of other programs and of the system printable in messages.
+/// Texts of other programs and of the system, made printable for messages.
 enum DisplayText {
     /// Returns a text on one line, without control sequences.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
@@ -83,8 +83,8 @@ enum Signals {
         $0 != SIGHUP || !isHangupIgnored
     }
 
-    /// Whether `nohup` or a shell made this process ignore SIGHUP. It then has to stay unblocked, because Linux queues a
-    /// blocked signal even if it is ignored, and `sigwait` returns it.
+    /// Whether `nohup` or a shell made this process ignore SIGHUP. An ignored SIGHUP has to stay unblocked, because
+    /// Linux queues a blocked signal even if it is ignored, and `sigwait` would return it.
     static var isHangupIgnored: Bool {
         var action = sigaction()
         guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
@@ -103,8 +103,8 @@ enum Signals {
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    /// Runs `body` on a new thread that blocks all signals, because they are for the main thread. Traps if the system
-    /// has no thread left.
+    /// Runs `body` on a new thread that blocks all signals, because signals are for the main thread. Traps if the
+    /// system has no thread left.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
         precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
     }

@@ -1,8 +1,9 @@
 import ChainAttach
 
-/// Suggests names for a mistyped one.
+/// Suggestions of names for a mistyped name.
 enum Suggestions {
-    /// Returns the nearest name; nil if its edit distance exceeds a third of the word's length (at least 1, at most 3).
+    /// Returns the nearest name; nil if its edit distance exceeds a limit: a third of the word's length, but at least 1
+    /// and at most 3.
     static func name(to word: String, among names: [String]) -> String? {
         nearest(to: word, among: names, limit: max(1, min(3, word.count / 3))).first
     }
@@ -15,7 +16,7 @@ enum Suggestions {
     private static func nearest(
         to word: String, among names: [String], limit: Int, orBeginning: Bool = false
     ) -> [String] {
-        // Refused, because every name begins with the empty word.
+        // The empty word has no suggestions, because every name begins with it.
         guard !word.isEmpty else { return [] }
         let word = word.lowercased()
         return names.map { (name: $0, distance: editDistance(word, $0)) }

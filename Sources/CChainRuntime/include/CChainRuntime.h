@@ -16,19 +16,19 @@
 extern "C" {
 #endif
 
-/// A thread's record for chainview, zeroed at its start. Each field belongs to the named module.
+/// A thread's record for chainview, zeroed when the thread starts. Each field belongs to the module named beside it.
 typedef struct chain_thread {
     void *ring;               ///< ChainInspector: this thread's event ring, NULL until it records.
     void *runtime;            ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
     void *node;               ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
     void *loop;               ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
-    uint64_t next_id;         ///< PromiseRuntime: next node id of this thread's block.
-    uint64_t end_id;          ///< PromiseRuntime: one past the last id of this thread's block.
+    uint64_t next_id;         ///< PromiseRuntime: the next node id in this thread's block of ids.
+    uint64_t end_id;          ///< PromiseRuntime: one past the last id in that block.
     void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
     uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
-    uint32_t thread_id;       ///< The kernel's thread id, 0 until its first use.
+    uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
     uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
-    uint64_t task_promise_id; ///< PromiseRuntime: the node under which a task is about to be made, 0 for none.
+    uint64_t task_promise_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
     bool fires_timers;        ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 
@@ -53,18 +53,19 @@ static inline void chain_prefetch(const void *object) {
     __builtin_prefetch((const char *)object + 64);
 }
 
-/// Returns `address`, opaquely to the compiler: typed accesses through the result then read and write memory, instead
-/// of being replaced by the bits that were stored there (as with C++'s std::launder). Costs no instruction.
+/// Returns `address` in a way that hides from the compiler where the result points. Typed accesses through the result
+/// then read and write memory, instead of being replaced by the bits that were stored there (as with C++'s
+/// std::launder). Costs no instruction.
 static inline void * chain_launder(void *address) {
     __asm__ volatile("" : "+r"(address) : : "memory");
     return address;
 }
 
 /// Keeps the compiler from moving retains below this point; costs no instruction. Has to stand before each atomic store
-/// that ends a thread's exclusive access to references, such as the unlocking of a spin lock: LLVM's pass for reference
-/// counts (LLVMARCOpts.cpp, performLocalRetainMotion) moves `swift_retain` below stores, also below releasing ones. Then
-/// another thread may release an object before it is retained. Calls, exchanges and read-modify-write operations need
-/// no barrier, because the pass moves nothing below them.
+/// that ends a thread's exclusive access to references, such as the unlocking of a spin lock. LLVM's pass for reference
+/// counts (LLVMARCOpts.cpp, performLocalRetainMotion) moves `swift_retain` below stores, also below releasing stores.
+/// Another thread may then release an object before it is retained. Calls, exchanges and read-modify-write operations
+/// need no barrier, because the pass moves nothing below them.
 static inline void chain_retain_barrier(void) { __asm__ volatile("" : : : "memory"); }
 
 /// Returns the kernel's id of the calling thread, cached in its record (gettid costs 200 ns).
@@ -74,23 +75,23 @@ uint32_t chain_thread_id(void);
 /// nothing where the system has no thread key or memory left.
 void chain_thread_release_at_exit(void *object, void (*release)(void *object));
 
-/// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string where it has none.
+/// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string if the thread has no name.
 void chain_thread_name(char *buffer, size_t size);
 
 /// Names the calling thread, cut to 15 bytes (the limit of Linux). Only for threads of this package.
 void chain_thread_set_name(const char *name);
 
-/// Returns the cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On
-/// x86 the first call decides: the counter has to be invariant (CPUID 80000007h, EDX bit 8), and Linux must not have
-/// fallen back to another clock. On ARM the counter is always one clock. 15 to 18 ns, to which testing the decision
-/// adds nothing measurable; the clock takes 36 to 42 ns.
+/// Returns the cycle counter if it is one clock for the whole machine, and otherwise the monotonic clock in
+/// nanoseconds. On x86 the first call decides: the counter has to be invariant (CPUID 80000007h, EDX bit 8), and Linux
+/// must not have fallen back to another clock. On ARM the counter is always one clock. Reading the counter costs 15 to
+/// 18 ns, to which testing the decision adds nothing measurable; reading the clock costs 36 to 42 ns.
 uint64_t chain_ticks(void);
 
 /// Returns whether chain_ticks reads x86's cycle counter.
 bool chain_ticks_are_cycles(void);
 
 /// Returns what chain_ticks decides on x86 for these facts: whether the counter is one clock for the whole machine.
-/// `clocksource` is the name of Linux's clock, empty where it is not known.
+/// `clocksource` is the name of Linux's clock, empty if the name is not known.
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource);
 
 /// Returns the nanoseconds of the monotonic clock.
@@ -99,8 +100,9 @@ uint64_t chain_monotonic_ns(void);
 /// Returns the nanoseconds of the wall clock since 1970.
 uint64_t chain_wall_ns(void);
 
-/// Retains a native Swift object unless its deinit has begun; true when it was retained.
-/// The caller guarantees that the object's memory is not freed meanwhile, such as by a lock that deinit must take.
+/// Retains a native Swift object unless its deinit has begun; returns true if the object was retained.
+/// The caller guarantees that the object's memory is not freed meanwhile, for example by holding a lock that the deinit
+/// must take.
 bool chain_try_retain(void *object);
 
 #if defined(__APPLE__)
@@ -126,7 +128,7 @@ static inline void chain_autorelease_pop(void *pool) {
 #endif
 }
 
-/// Blocks every signal but faults on the calling thread, as the threads of an embedded library must.
+/// Blocks every signal except faults on the calling thread, as the threads of an embedded library must do.
 void chain_block_signals(void);
 
 /// Returns 64 random bits from the system.

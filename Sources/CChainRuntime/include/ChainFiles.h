@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /// Renames a file unless the new name exists. Returns 0, or the negative error number (`-EEXIST`). Never replaces a
-/// file. Where the file system has no such rename, both names exist for a moment.
+/// file. If the file system cannot rename under this condition, both names exist for a moment.
 int chain_rename_new(const char *from, const char *to);
 
 /// Returns a new file of mode 0600 that is open for writing and locked (`flock`) until `chain_close` or the end of the
@@ -25,17 +25,19 @@ int64_t chain_file_size_limit(void);
 /// them never fails because the disk is full. Returns 0, or the negative error number.
 int chain_reserve(int file, int64_t offset, int64_t count);
 
-/// Returns whether a file has capabilities (`setcap`), which the process that executes it gets. False but on Linux.
+/// Returns whether a file has capabilities (`setcap`), which a process gains when it executes the file. Always false on
+/// systems other than Linux.
 bool chain_file_has_capabilities(const char *path);
 
-/// Returns whether a running process has locked an open file: 1, 0, or the negative error number where not known.
+/// Returns 1 if a process has locked an open file, 0 if none has, or the negative error number if that is not known.
 int chain_is_locked(int file);
 
 /// Registers the file at `path` for removal at the exit of the process (`exit`, the return of `main`). Returns the
 /// number of the registration, or -1 where there is no room or no file.
 int chain_own_file(const char *path);
 
-/// Removes a registration, and its file if this process registered it. A file that has replaced that one stays.
+/// Removes a registration, and the registered file if this process registered it. If another file has replaced the
+/// registered file under its name, the other file stays.
 void chain_remove_own_file(int number);
 
 #ifdef __cplusplus

@@ -13,8 +13,9 @@ extern "C" {
 #endif
 
 /// A mutex of four bytes, all zero when it is free. It keeps no thread's id on Linux, so the thread that forked may
-/// unlock it in the child (Synchronization.Mutex keeps one that the child inherits, and ends the child when contended).
-/// A waiting thread spins for some hundred cycles, then sleeps in the kernel. Not recursive; not fair.
+/// unlock it in the child. (Synchronization.Mutex keeps the id of the thread that locked it. The child inherits that
+/// id, and is ended when it contends for the mutex.) A waiting thread spins for some hundred cycles, then sleeps in the
+/// kernel. Not recursive; not fair.
 typedef struct chain_lock {
 #if defined(__linux__)
     uint32_t word;
@@ -28,7 +29,7 @@ extern bool chain_is_new_child;
 
 #if defined(__linux__)
 
-/// The slow paths: chain_lock_acquire of a held lock, and chain_lock_release of one with sleeping threads.
+/// The slow paths: acquiring a lock that is held, and releasing a lock for which threads may sleep.
 void chain_lock_acquire_contended(chain_lock *lock);
 void chain_lock_wake(chain_lock *lock);
 
@@ -39,7 +40,7 @@ static inline void chain_lock_acquire(chain_lock *lock) {
     if (__builtin_expect(!is_ours, false)) chain_lock_acquire_contended(lock);
 }
 
-/// Unlocks, on the thread that locked, or in a child that this thread was forked into meanwhile.
+/// Unlocks. Called on the thread that locked or, if that thread has forked meanwhile, on its copy in the child.
 static inline void chain_lock_release(chain_lock *lock) {
     // 2: a thread may sleep.
     if (__builtin_expect(__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2, false)) chain_lock_wake(lock);
@@ -54,7 +55,7 @@ static inline void chain_lock_acquire(chain_lock *lock) { os_unfair_lock_lock(&l
 static inline void chain_lock_release(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
 
 static inline void chain_lock_release_after_fork(chain_lock *lock) {
-    // The lock has the id of the parent's thread, and unlocking it on another one would end the child.
+    // The lock has the id of the parent's thread, and unlocking it on a thread with another id would end the child.
     if (chain_is_new_child) lock->word = OS_UNFAIR_LOCK_INIT; else os_unfair_lock_unlock(&lock->word);
 }
 

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/// Calls `detach` with this thread's `ring` when the thread ends; the field is set to NULL before. Call this function
-/// again if the thread takes a ring after that, because other destructors may still record. All threads call the
-/// `detach` that was passed last. False where the system has no key left, or makes no further round of destructors on
-/// this thread.
+/// Calls `detach` with the calling thread's `ring` when the thread ends, after setting the field to NULL. Other
+/// destructors of the thread may record after that: if the thread then takes another ring, call this function again.
+/// All threads call the `detach` that was passed last. Returns false if the system has no key left, or makes no further
+/// round of destructors on this thread.
 bool chain_thread_release_ring_at_exit(void (*detach)(void *ring));
 
-/// Returns 0, and one more in each child of a fork. In a child the forking thread has no ring and a new thread id; the
-/// parent's other threads do not exist.
+/// Returns 0, or in each child of a fork one more than in its parent. In a child the forking thread has no ring and a
+/// new thread id; the parent's other threads do not exist.
 uint64_t chain_fork_generation(void);
 
 /// Returns the file name of the running program; an empty string if it is unknown. Valid as long as the program runs.
@@ -29,42 +29,44 @@ int chain_processor_count(void);
 /// fork.
 void chain_fork_hold(void);
 
-/// Ends what chain_fork_hold began, on the same thread.
+/// Lets forks, and other callers of chain_fork_hold, go on. Called on the thread that called chain_fork_hold.
 void chain_fork_allow(void);
 
 /// The modules that take part in a fork, in the order in which their locks are taken.
 typedef enum chain_fork_module { CHAIN_FORK_PROMISES, CHAIN_FORK_TASKS, CHAIN_FORK_MODULES } chain_fork_module;
 
-/// A module's handlers, called on the forking thread. Meanwhile chain_fork_hold waits, and no socket is opened or
+/// A module's handlers, called on the forking thread. While they run, chain_fork_hold waits, and no socket is opened or
 /// closed. The functions may take locks that are leaves in the order of locks, and must not fork.
 typedef struct chain_fork_handlers {
     void (*before_fork)(void);    ///< Called in the order of modules.
-    void (*in_parent)(void);      ///< After the fork, in the opposite order.
-    void (*in_child)(void);       ///< Likewise; the child has no other thread.
+    void (*in_parent)(void);      ///< Called after the fork, in the opposite order.
+    void (*in_child)(void);       ///< Called in the opposite order, on the child's only thread.
 } chain_fork_handlers;
 
 /// Calls these handlers at each fork from now on, in place of the module's earlier ones; keeps the pointer.
 void chain_fork_set_handlers(chain_fork_module module, const chain_fork_handlers *handlers);
 
-/// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread, an empty string where it
-/// has the program's name, which threads inherit on Linux. (A thread started by a named one inherits that name.)
+/// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread. Copies an empty string if
+/// the thread has the program's name, which threads inherit on Linux. (A thread that was started by a named thread
+/// inherits that thread's name, and that name is copied.)
 void chain_thread_display_name(char *buffer, size_t size);
 
 /// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
-/// first instruction on. Else it has the mask of the calling thread. If that one was started with `blocks_signals`, it
-/// has the mask of the nearest thread before it, from starter to starter, that was not. False where the system has no
-/// thread or memory left. `handle` is for chain_thread_join or chain_thread_detach, once.
+/// first instruction on. Without `blocks_signals` the new thread has the signal mask of the calling thread. If the
+/// calling thread was started with `blocks_signals`, the mask of its starter counts instead, and so on from starter to
+/// starter. Returns false if the system has no thread or memory left. `handle` is for chain_thread_join or
+/// chain_thread_detach, once.
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
-/// Gives a thread that was started with `blocks_signals` the mask that it would have without, because it runs code of
-/// the program. False where it has that mask already, and on other threads.
+/// Gives the calling thread the signal mask of a thread that was started without `blocks_signals`, because it is about
+/// to run code of the program. Returns false if it was started without `blocks_signals`, or has that mask already.
 bool chain_thread_begin_program(void);
 
 /// Blocks the signals again, after chain_thread_begin_program returned true.
 void chain_thread_end_program(void);
 
-/// Returns whether `handle` is that of the calling thread.
+/// Returns whether `handle` is the handle of the calling thread.
 bool chain_thread_is(uintptr_t handle);
 
 /// Waits for a thread to end.
@@ -73,15 +75,15 @@ void chain_thread_join(uintptr_t handle);
 /// Detaches a thread: its memory is freed when it ends.
 void chain_thread_detach(uintptr_t handle);
 
-/// Returns the calling thread's handle for the functions below; not a handle of chain_thread_start.
+/// Returns the calling thread's handle for the functions below, which is not the handle of chain_thread_start.
 uintptr_t chain_thread_usage_handle(void);
 
-/// Returns how many nanoseconds of processor time a thread of this process has used; 0 where that is not known, as for
-/// an ended thread.
+/// Returns how many nanoseconds of processor time a thread of this process has used; 0 if that is not known, for
+/// example because the thread has ended.
 uint64_t chain_thread_cpu_ns(uintptr_t handle);
 
-/// Returns whether a thread waits for something other than a processor; true where that is not known. `id` is its
-/// chain_thread_id. Opens a file on Linux: some microseconds.
+/// Returns whether a thread waits for something other than a processor; true if that is not known. `id` is the thread's
+/// chain_thread_id. On Linux the call opens a file, which takes some microseconds.
 bool chain_thread_is_waiting(uintptr_t handle, uint32_t id);
 
 #ifdef __cplusplus

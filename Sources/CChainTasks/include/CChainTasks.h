@@ -18,19 +18,19 @@ enum { CHAIN_TASK_RETURNED, CHAIN_TASK_THREW, CHAIN_TASK_CANCELLED };
 /// The state of a task; the lowest bits of its word.
 enum { CHAIN_TASK_CREATED, CHAIN_TASK_RUNNING, CHAIN_TASK_SUSPENDED };
 
-/// The functions that receive the steps of tasks, on the thread of the step; `created` and `ended` also on that of
-/// chain_tasks_changes. None may block.
+/// The functions that receive the steps of tasks, on the thread of the step; `created` and `ended` are also called on
+/// the thread that calls chain_tasks_changes. None of these functions may block.
 typedef struct chain_task_observer {
     /// Returns a new node's id.
     uint64_t (*new_node)(void);
     /// Returns the node in which the calling code runs, 0 for none; `current` is the node of the calling task.
     uint64_t (*creator)(uint64_t current);
-    /// Returns a lasting reference to a task's code: `entry` is its async function pointer or, if NULL,
-    /// `address` is its function; `closure` is the context of its closure. NULL where the code has no name.
+    /// Returns a lasting reference to a task's code: `entry` is its async function pointer or, if NULL, `address` is
+    /// its function; `closure` is the context of its closure. NULL if the code has no name.
     void *(*code)(const void *entry, const void *closure, const void *address);
     /// Returns whether a code is the program's main function.
     bool (*is_main)(const void *code);
-    /// A task was made; `is_late`: before observation began.
+    /// A task was made; `is_late`: before observation began, or unseen.
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
     /// A task has a name of its own.
     void (*named)(uint64_t node, const char *name);
@@ -38,16 +38,16 @@ typedef struct chain_task_observer {
     void (*ended)(uint64_t node, int outcome);
 } chain_task_observer;
 
-/// Offsets within a task of the runtime, in bytes; 0 for one that was not verified.
+/// Offsets within a task of the runtime, in bytes. An offset that was not verified is 0.
 typedef struct chain_task_layout {
-    uint32_t status;    ///< The flags of the task: cancelled.
-    uint32_t resume;    ///< The address where it continues; the context of its asynchronous frames follows.
-    uint32_t entry;     ///< How far before the first context its function and closure lie.
+    uint32_t status;    ///< The flags of the task, among them *cancelled*.
+    uint32_t resume;    ///< Where the task continues: an address, and after it the context of its asynchronous frames.
+    uint32_t entry;     ///< How far the task's function and closure lie before its first context.
     uint32_t parent;    ///< The parent of a child task.
-    uint32_t future;    ///< Its outcome; two words further in a child task, three in one of a group.
+    uint32_t future;    ///< The task's outcome; two words further in a child task, three in a child of a group.
 } chain_task_layout;
 
-/// Returns the name of the first function that is missing or not interposed; NULL for none.
+/// Returns the name of the first function that is missing or not interposed; NULL if there is no such function.
 const char *chain_tasks_missing(void);
 
 /// Observes tasks from now on, and copies the observer. To be called again only after chain_tasks_stop.
@@ -65,21 +65,21 @@ void chain_tasks_set_layout(chain_task_layout layout);
 /// Adds the calling task, which was made before observation began. Does nothing outside of a task.
 void chain_tasks_add_current(void);
 
-/// A copy of what is known of a task.
+/// A copy of what is known about a task.
 typedef struct chain_task_view {
     uint64_t node, creator;
-    uint64_t ticks;     ///< Since when it is in its state, in ticks of chain_ticks.
-    uint32_t thread;    ///< The thread on which it runs or ran last; 0 before it has run.
-    uint32_t runs;      ///< How often it has run.
+    uint64_t ticks;     ///< Since when the task is in its state, in ticks of chain_ticks.
+    uint32_t thread;    ///< The thread on which the task runs or ran last; 0 before it has run.
+    uint32_t runs;      ///< How often the task has run.
     uint8_t state;      ///< CHAIN_TASK_CREATED or one of the following.
-    bool is_cancelled;  ///< It is cancelled; chain_tasks_changes sets this in one copy of a task only.
-    bool can_cancel;    ///< False where only its parent can be cancelled.
+    bool is_cancelled;  ///< The task is cancelled; chain_tasks_changes sets this in one copy of a task only.
+    bool can_cancel;    ///< False if only the task's parent can be cancelled.
     void *code;         ///< The reference that the observer returned, or NULL.
-    void *frames[CHAIN_TASK_FRAMES];    ///< Where it continues, innermost first; only of a suspended task.
+    void *frames[CHAIN_TASK_FRAMES];    ///< Where the task continues, innermost first; only of a suspended task.
 } chain_task_view;
 
-/// Copies up to `limit` tasks that have changed since they were copied by this function, and returns their number. A
-/// sweep over all tasks takes several calls if there are more.
+/// Copies up to `limit` tasks that have changed since this function copied them last, and returns their number. If more
+/// tasks have changed, the next call continues where this call stopped.
 size_t chain_tasks_changes(chain_task_view *views, size_t limit);
 
 enum { CHAIN_TASK_SHARDS = 64 };
@@ -87,10 +87,10 @@ enum { CHAIN_TASK_SHARDS = 64 };
 /// Copies up to `limit` live tasks of one of the CHAIN_TASK_SHARDS shards, and returns their number.
 size_t chain_tasks_in_shard(unsigned shard, chain_task_view *views, size_t limit);
 
-/// Copies the task of a node; false where it has ended.
+/// Copies the task of a node; returns false if the task has ended.
 bool chain_task_find(uint64_t node, chain_task_view *view);
 
-/// Cancels the task of a node. Returns 1; 0 where it has ended; -1 where only its parent can be cancelled. Runs
+/// Cancels the task of a node. Returns 1; 0 if the task has ended; -1 if only its parent can be cancelled. Runs
 /// cancellation handlers of the program.
 int chain_task_cancel(uint64_t node);
 
@@ -104,12 +104,13 @@ typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
     int64_t state;          ///< The offset in the task of the pointer that the runtime passes when it enters the task.
-    uint32_t status;        ///< Its flags when it was suspended or had ended.
-    void *frames[CHAIN_TASK_FRAMES];    ///< Its frames then.
+    uint32_t status;        ///< The flags of `task` when it was suspended or had ended.
+    void *frames[CHAIN_TASK_FRAMES];    ///< Its frames at that time.
     unsigned exits;         ///< How often a task was suspended or had ended.
 } chain_task_probe;
 
-/// Reads the calling thread's tasks into a probe from now on, instead of reporting them; NULL ends that.
+/// From now on, reads the tasks of the calling thread into a probe, instead of reporting their steps. NULL ends
+/// probing.
 void chain_tasks_set_probe(chain_task_probe *probe);
 
 /// Returns the calling task; NULL for none.
@@ -118,31 +119,32 @@ void *chain_tasks_current(void);
 /// Returns the offset of the first word after the fixed part of a task, as the runtime states it.
 size_t chain_task_fixed_size(void);
 
-/// Returns the version of the layout of tasks, as the runtime states it for debuggers; 0 where it states none.
+/// Returns the version of the layout of tasks, as the runtime states it for debuggers; 0 if the runtime states no
+/// version.
 uint32_t chain_task_layout_version(void);
 
-/// Copies memory of this process; false, without a fault, where it is not mapped.
+/// Copies memory of this process; returns false, without a fault, if the memory is not mapped.
 bool chain_copy_memory(const void *from, void *to, size_t count);
 
-/// Copies up to four words that a closure's context may capture, and returns how many. Words past the end of a smaller
-/// context are copied, too.
+/// Copies the first words, up to four, that a closure's context may capture, and returns how many. Words past the end
+/// of a smaller context are copied, too.
 size_t chain_context_words(const void *context, uintptr_t words[4]);
 
 // MARK: Names
 
-/// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols. False
-/// where it has none; then `errno` says why the image's file could not be read, or is 0 if it was. Reads that file: about
-/// a millisecond.
+/// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols.
+/// Returns false if the function has no symbol; `errno` then says why the image's file could not be read, or is 0 if it
+/// was read. Reading the file takes about a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
-/// Writes the file name of the image that contains an address, and the offset in it, for `addr2line -e shop 0x2f40`:
-/// `shop+0x2f40`. False where no image contains it.
+/// Writes the file name of the image that contains an address, and the offset of the address in that image, for
+/// `addr2line -e shop 0x2f40`: `shop+0x2f40`. Returns false if no image contains the address.
 bool chain_address_name(const void *address, char *buffer, size_t size);
 
 /// Returns the first address of the image that contains an address; NULL for none.
 const void *chain_image_base(const void *address);
 
-/// Returns a demangled symbol of Swift, which the caller frees; NULL for another symbol.
+/// Returns a Swift symbol in demangled form, which the caller frees; NULL for a symbol of another language.
 char *chain_demangle(const char *symbol);
 
 #ifdef __cplusplus

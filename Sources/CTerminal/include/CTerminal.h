@@ -1,8 +1,8 @@
-// The one shim over ncursesw: an opaque interface, so that neither its macros nor cchar_t reach Swift.
+// The one shim over ncursesw: an opaque interface, so that neither ncurses' macros nor cchar_t reach Swift.
 //
-// One screen a process. ncurses owns the terminal's modes, the alternate screen, the keypad and terminfo. Painting
-// writes terminfo's sequences directly: after a character that has other widths in other terminals the cursor must be
-// positioned again, which ncurses' own painting cannot do.
+// A process has one screen at most. ncurses owns the terminal's modes, the alternate screen, the keypad and terminfo.
+// Painting writes terminfo's sequences directly: after a character that has other widths in other terminals the cursor
+// must be positioned again, which ncurses' own painting cannot do.
 #pragma once
 
 #include <stdbool.h>
@@ -25,10 +25,10 @@ typedef struct {
     int colorLimit;        // at most so many colours: 0, 8, 16 or 256
     bool wantsMouse;
     bool capturesOutput;   // output to descriptors 1 and 2 is captured and shown after the close
-    size_t captureLimit;   // bytes kept: a quarter for the first, the rest for the last; others are counted
+    size_t captureLimit;   // bytes kept: a quarter for the first, the rest for the last; those between are counted
 } ct_options;
 
-// Takes over the terminal: modes, alternate screen, hidden cursor, signals, output. Returns a code.
+// Takes over the terminal: modes, alternate screen, hidden cursor, signals, output. Returns one of the results above.
 int ct_open(const ct_options *options);
 // Restores everything and shows the captured output. Does nothing if no screen is open. Also run at exit.
 void ct_close(void);
@@ -37,25 +37,25 @@ int ct_errno(void);
 
 // Returns the number of colours in use: 0, 8, 16 or 256.
 int ct_colors(void);
-// Gets the terminal's current size in cells; 80 and 24 where unknown.
+// Gets the terminal's current size in cells; 80 and 24 if it is unknown.
 void ct_size(int *columns, int *rows);
 // Sets the size of ncurses' screen.
 void ct_set_size(int columns, int rows);
 // Returns whether writing the last cell of the last row scrolls the terminal.
 bool ct_scrolls_at_end(void);
 
-// Stores in a buffer, of `capacity` bytes, those that move the cursor to a cell (rows and columns from 0); returns how
-// many.
+// Stores the bytes that move the cursor to a cell (rows and columns from 0) in `into`, which has room for `capacity`
+// bytes. Returns how many bytes.
 size_t ct_move_bytes(int row, int column, char *into, size_t capacity);
-// Likewise for the bytes that reset attributes and clear the screen.
+// Stores in the same way the bytes that reset attributes and clear the screen.
 size_t ct_clear_bytes(char *into, size_t capacity);
-// Likewise for the bytes that set colours and attributes. Colours are -1 for the terminal's own. Attributes: 1 bold,
-// 2 dim, 4 underlined, 8 reversed, 32 italic.
+// Stores in the same way the bytes that set colours and attributes. Colours are -1 for the terminal's own. Attributes:
+// 1 bold, 2 dim, 4 underlined, 8 reversed, 32 italic.
 size_t ct_look_bytes(int foreground, int background, int attributes, char *into, size_t capacity);
 // Returns a terminfo string by name ("kcuu1"), or NULL. Valid while the screen is open.
 const char *ct_capability(const char *name);
 
-// Writes all bytes; none while another process has the terminal. Returns CT_OK or CT_GONE.
+// Writes all bytes, or none while another process has the terminal. Returns CT_OK or CT_GONE.
 int ct_write(const char *bytes, size_t count);
 
 // The findings of ct_wait, one bit each.
@@ -66,15 +66,16 @@ int ct_wait(int64_t nanoseconds);
 long ct_read(char *into, size_t capacity);
 // Takes the next signal from the pipe: its number, 0 for a wake, -1 if there is none.
 int ct_next_signal(void);
-// Makes ct_wait return. From any thread, and from signal handlers.
+// Makes ct_wait return. May be called from any thread, and from signal handlers.
 void ct_wake(void);
 
 // Restores the terminal, stops the process as ^Z does, and takes the terminal over again when the process continues.
 int ct_suspend(void);
-// Takes over the terminal's modes and screen after another process had it. In the background the process first stops
-// until it has the terminal; if the process is to end, nothing is taken over.
+// Takes over the terminal's modes and screen after another process had it. If the process is in the background, it
+// first stops until it has the terminal; if it is to end, nothing is taken over.
 // Returns CT_OK or CT_GONE, as ct_suspend does.
 int ct_resume(void);
 
-// Returns whether the locale's characters are UTF-8; sets the locale's character type from the environment first.
+// Returns whether the locale's characters are UTF-8, after setting the character type of the locale from the
+// environment.
 bool ct_locale_is_utf8(void);

@@ -13,7 +13,7 @@ package enum HTMLExport {
 
     package static func write(_ moment: Moment, to output: TextOutput) throws {
         let title = MarkupText.escaped(moment.title)
-        // Nothing is fetched, and no other script runs. The data are no script.
+        // The page fetches nothing, and runs no script but its own. The element with the data is not a script.
         let policy =
             "default-src 'none'; style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; img-src data:"
         try output(

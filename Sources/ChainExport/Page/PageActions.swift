@@ -1,4 +1,4 @@
-/// The rest of the page's script: sites, warnings, details and keys.
+/// The second part of the page's script: sites, warnings, details and keys.
 let pageActions = #"""
     // MARK: Sites and warnings
 

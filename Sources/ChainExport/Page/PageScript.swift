@@ -1,4 +1,4 @@
-/// The script of the page. Texts reach the page as text nodes only, never as markup.
+/// The first part of the page's script. Texts reach the page as text nodes only, never as markup.
 let pageScript = #"""
     'use strict'
     const data = JSON.parse(document.getElementById('data').textContent)

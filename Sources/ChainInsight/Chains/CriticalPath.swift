@@ -2,11 +2,11 @@ import ChainModel
 
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.
 ///
-/// The path is found backwards. From a node it leads to its followed node, or to the member that settled last (in a
-/// race or an `any`, to the first that was fulfilled; in a live node, to a live one); from a node without these, to its
-/// parent. At the end of such a branch, the path continues at the innermost node that depends on the branch. From there
-/// it leads to the previous member if the node runs its members one after another, or to the node's parent if the
-/// branch was made after the node started.
+/// The path is found backwards. From a node it leads to its followed node, or to the member that settled last. In a
+/// race or an `any`, it leads to the first member that was fulfilled; in a live node, to a live member. From a node
+/// without followed nodes and members, it leads to the node's parent. At the end of such a branch, the path continues
+/// at the innermost node that depends on the branch. From a node that runs its members one after another, it leads to
+/// the previous member. Otherwise it leads to the node's parent, if the branch was made after the node started.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
@@ -28,7 +28,8 @@ public struct CriticalPath: Hashable, Sendable {
         let node: NodeIndex
         /// The settled members by time; nil until they are needed.
         var members: [Member]?
-        /// How many of the members may still be on the path: the others are, or settled after ``moment``.
+        /// How many of the members may still be on the path. The members after these are on it, or settled after
+        /// ``moment``.
         var rest = 0
         /// The moment before which a member was searched last.
         var moment: UInt64 = 0
@@ -54,8 +55,8 @@ public struct CriticalPath: Hashable, Sendable {
     }
 
     /// Returns the node to visit after a branch that was made at `start`: the innermost holder's last member that
-    /// settled before, or else the holder's parent. The parent of a holder that started after `start` did not delay the
-    /// branch, so it is skipped.
+    /// settled before `start`. If there is none, it is the holder's parent. The parent of a holder that started after
+    /// `start` did not delay the branch, so it is skipped.
     private func nextOfHolders(
         _ holders: inout [Holder], start: UInt64, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -71,7 +72,7 @@ public struct CriticalPath: Hashable, Sendable {
     }
 
     /// Returns the last member that settled before a moment, of a node that runs its members one after another; nil for
-    /// other nodes. Sorts the members at the first call, because a node may have a thousand, all on the path.
+    /// other nodes. Sorts the members at the first call, because a node may have a thousand members, all on the path.
     private func step(
         before moment: UInt64, of holder: inout Holder, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -80,7 +81,7 @@ public struct CriticalPath: Hashable, Sendable {
         default: return nil
         }
         let members = holder.members ?? settledMembers(of: holder.node, in: forest)
-        // Moments go back, except where times are rounded.
+        // Each call has an earlier moment than the call before, except where times are rounded.
         if holder.members == nil || moment > holder.moment { holder.rest = members.count }
         (holder.members, holder.moment) = (members, moment)
         while holder.rest > 0 {
@@ -91,8 +92,8 @@ public struct CriticalPath: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the settled members of a node by time; of several at the same time, the one that was linked last is the
-    /// last.
+    /// Returns the settled members of a node by time. Members that settled at the same time are in the order of their
+    /// links.
     private func settledMembers(of node: NodeIndex, in forest: borrowing ChainForest) -> [Holder.Member] {
         var members: [Holder.Member] = []
         for (order, link) in forest.targets(of: node, limit: Self.linkLimit).enumerated() {
@@ -109,7 +110,7 @@ public struct CriticalPath: Hashable, Sendable {
         return parent
     }
 
-    /// Returns the followed node or the member that a node's settlement depended on; nil where it has neither.
+    /// Returns the followed node or the member that a node's settlement depended on; nil if there is neither.
     private func dependency(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         let view = forest.node(node)
         let end = view.latestSettled ?? .max
@@ -130,7 +131,7 @@ public struct CriticalPath: Hashable, Sendable {
         switch view.kind {
         case .timeout: return first?.node
         case .any: return (fulfilled ?? last)?.node
-        // A race that is rejected before all members have settled is one of promises; its first rejection decides.
+        // A race that is rejected before all members have settled is a race of promises; its first rejection decides.
         case .race: return (fulfilled ?? (hasLateMember ? first : last))?.node
         default: return last?.node
         }

@@ -14,16 +14,16 @@ public struct SiteChange: Hashable, Sendable {
         case live
     }
 
-    /// The call site and operation as in the later report, or in the earlier one where only that has it.
+    /// The call site and operation as in the later report, or as in the earlier report if only that has it.
     public var name: SiteReport.Name
-    /// Where the earlier report has it, if that is another line.
+    /// The name in the earlier report, if the call site was on another line there.
     public var formerName: SiteReport.Name?
-    /// The figures in the earlier report; nil where that does not have the call site.
+    /// The figures in the earlier report; nil if that report does not have the call site.
     public var before: SiteReport.Figures?
-    /// The figures in the later report; nil where that does not have the call site.
+    /// The figures in the later report; nil if that report does not have the call site.
     public var after: SiteReport.Figures?
     /// The relative change of each figure that differs, above 0 and up to 1; for ``Figure/rejections``, the difference
-    /// of the shares.
+    /// between the shares.
     public var changes: [Figure: Double]
 
     /// How much differs: the sum of ``changes`` times the binary logarithm (within 0.09) of 1 plus a count of nodes.
@@ -40,9 +40,9 @@ extension SiteReport {
     /// Returns the call sites with a figure that differs from an earlier report, the weightiest change first.
     ///
     /// A figure differs if its change is at least `threshold` and beyond chance. For counts, this means beyond twice
-    /// the standard error (live nodes also from or to 0); for percentiles, at least five durations on both sides. A
-    /// call site that moved is found by its file, operation and label, if it has a label, and each report has only one
-    /// such call site that the other lacks.
+    /// the standard error; a change of live nodes from or to 0 is always beyond chance. For percentiles, it means at
+    /// least five durations in both reports. A call site that moved is found by its file, operation and label, if it
+    /// has a label. Each report must have only one such call site that the other report lacks.
     public func changes(since earlier: SiteReport, threshold: Double = 0.1) -> [SiteChange] {
         let moved = moves(since: earlier)
         let gone = earlier.sites.keys.filter { sites[$0] == nil && !moved.values.contains($0) }
@@ -94,7 +94,7 @@ extension SiteChange {
         // Counts of independent events vary by their square root.
         let rateError =
             (Double(old.ended) / squared(old.span) + Double(new.ended) / squared(new.span)).squareRoot() * 1e9
-        // A side without the call site has no span of its own, and no events.
+        // A report without the call site has no span for it, and no events.
         let rates = (before == nil ? 0 : old.rate, after == nil ? 0 : new.rate)
         note(.rate, relative(rates.0, rates.1), isCertain: abs(rates.1 - rates.0) > 2 * rateError)
         if old.ended + new.ended > 0 {

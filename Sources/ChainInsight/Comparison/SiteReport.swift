@@ -12,9 +12,9 @@ public struct SiteReport: Sendable {
 
     /// The figures of one call site and operation.
     public struct Figures: Hashable, Sendable {
-        /// What the labels of its nodes have in common; nil without labels, empty where they differ.
+        /// What the labels of its nodes have in common; nil without labels, empty if the labels have nothing in common.
         public var label: String?
-        /// Nodes that settled within the span and were not skipped, and those of them that failed or were cancelled.
+        /// Nodes that settled within the span and were not skipped; how many of them failed; how many were cancelled.
         public var ended = 0, failed = 0, cancelled = 0
         /// Nodes that are not settled at the end of the span.
         public var live = 0

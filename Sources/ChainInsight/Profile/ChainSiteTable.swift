@@ -1,13 +1,14 @@
 import ChainModel
 
-/// Rate, errors and durations of chains by the call site of their root: a first sweep in slices, then updates by
-/// changes. On request also where the time of all chains goes (``ProfileTree``).
+/// Rate, errors and durations of chains by the call site of their root. A first sweep, in slices of work, counts the
+/// chains of the forest; changes of the forest then update the counts. On request, the table also has a profile of
+/// where the time of all chains goes (``ProfileTree``).
 ///
-/// A chain is counted a short while after it settled, because more may be attached to a promise that has just settled.
-/// It counts once, also if it is live again later; evicted chains stay counted. Takes four bits a node and some 15 kB a
-/// call site. A change costs some 10 ns, a settled chain some 0.3 µs, and 0.2 µs a node with the profile.
+/// A chain is counted a short while after it settled, because more nodes may be attached to a promise that has just
+/// settled. It is counted once, even if it is live again later; evicted chains stay counted. Takes four bits a node and
+/// some 15 kB a call site. A change costs some 10 ns, a settled chain some 0.3 µs, and 0.2 µs a node with the profile.
 public struct ChainSiteTable: Sendable {
-    /// The most call sites; chains of further ones count under the unknown site.
+    /// The most call sites; the chains of further call sites count under the unknown site.
     public static let siteLimit = 1_024
     /// How long a chain must have been settled before it is counted, in nanoseconds.
     public static let settleDelay: UInt64 = 100_000_000
@@ -32,7 +33,7 @@ public struct ChainSiteTable: Sendable {
     private var counted = SlotSet()
     /// Settled chains that wait to be counted, in the order in which they were observed.
     private var settling = Queue<Settled>()
-    /// Chains that settled since the latest call of ``count(_:wall:isClockStopped:budget:)``; the next one moves them
+    /// Chains that settled since the latest call of ``count(_:wall:isClockStopped:budget:)``; the next call moves them
     /// to `settling`.
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
@@ -41,9 +42,9 @@ public struct ChainSiteTable: Sendable {
     private var hadNoRoom = false
     /// The time of the latest call of ``count(_:wall:isClockStopped:budget:)``.
     private var wall: UInt64 = 0
-    /// Whether that time may stand still.
+    /// Whether the clock of `wall` may stand still.
     private var isClockStopped = false
-    /// The next index to sweep; nil after the last one.
+    /// The next index to sweep; nil after the last index.
     private var cursor: UInt32? = 0
     private var bound: UInt32 = 0
 
@@ -51,30 +52,30 @@ public struct ChainSiteTable: Sendable {
     private struct Settled {
         var slot: UInt32
         var id: NodeID
-        /// When it was moved to `settling`; 0 where it is due at once.
+        /// When it was moved to `settling`; 0 if it is due at once.
         var wall: UInt64
     }
 
     /// Makes an empty table that has yet to sweep the forest.
     public init() {}
 
-    /// Starts the profile; it begins with a sweep of the kept chains.
+    /// Starts the profile, which begins with a sweep of the kept chains.
     public mutating func openProfile() {
         guard profile == nil else { return }
         profile = ProfileTree()
     }
 
-    /// Whether the first sweep, and that of the profile, are done.
+    /// Whether the first sweep, and the sweep of the profile, are done.
     public var isComplete: Bool { cursor == nil && profile?.isSwept != false }
 
-    /// Whether there is something to sweep or to count now.
+    /// Whether there is something to sweep, or a settled chain that is due to be counted.
     public var isCounting: Bool { !isComplete || settling.first.map { isDue($0) } ?? false }
 
-    /// Whether settled chains wait to be counted, now or after ``settleDelay``.
+    /// Whether settled chains wait to be counted, including chains that are not due.
     public var hasSettled: Bool { !settling.isEmpty || !arrived.isEmpty }
 
-    /// The figures of the chains from one call site; nil where none was seen. The unknown call site has an empty file
-    /// and line 0.
+    /// The figures of the chains from one call site; nil if no such chain was seen. The unknown call site has an empty
+    /// file and line 0.
     public func figures(_ site: CodeLocation) -> FlowFigures? { flows[site].map { records[$0].complete } }
 
     /// The size of the queue of settled chains.
@@ -89,7 +90,7 @@ public struct ChainSiteTable: Sendable {
     // MARK: Counting
 
     /// Sweeps, and counts the chains that are due, until about `budget` nodes were read, some 0.2 µs each. Returns
-    /// whether a figure may have changed. `wall` is the time of any clock, in nanoseconds; while that clock may stand
+    /// whether a figure may have changed. `wall` is the time of any clock, in nanoseconds. While that clock may stand
     /// still (`isClockStopped`), settled chains are due at once.
     public mutating func count(_ forest: ChainForest, wall: UInt64, isClockStopped: Bool = false, budget: Int) -> Bool {
         (self.wall, self.isClockStopped) = (wall, isClockStopped)
@@ -120,7 +121,7 @@ public struct ChainSiteTable: Sendable {
         return revision != before
     }
 
-    /// Whether a settled chain is to be counted now.
+    /// Returns whether a settled chain is due to be counted.
     private func isDue(_ chain: Settled) -> Bool { isClockStopped || wall &- chain.wall >= Self.settleDelay }
 
     private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
@@ -161,7 +162,7 @@ public struct ChainSiteTable: Sendable {
 
     // MARK: Changes
 
-    /// Applies changes. Where there were too many to list, the sweep starts over and evicted chains are no longer
+    /// Applies changes. If there were too many to list, the sweep starts over, and evicted chains are no longer
     /// counted.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         guard !changes.isEverything else {
@@ -188,7 +189,7 @@ public struct ChainSiteTable: Sendable {
         let index = record(eviction.node.site, forest)
         if inFlight.remove(slot) { records[index].leave() }
         if let new = eviction.newRoot {
-            // The chain goes on under a new root, and is not counted again.
+            // The chain continues under a new root, and is not counted a second time.
             if counted.contains(slot) { _ = counted.insert(new.rawValue) }
             profile?.transfer(slot, to: new.rawValue)
         } else if !counted.contains(slot), eviction.node.isChain {
@@ -249,7 +250,7 @@ public struct ChainSiteTable: Sendable {
 
     /// Updates percentiles, the oldest chains in flight and labels: some 30 µs for each call site with newly counted
     /// chains. Then updates changed paths of the profile, some 30 µs each, until `budget` buckets were read. Returns
-    /// whether all are up to date.
+    /// whether all paths are up to date.
     public mutating func refresh(_ forest: ChainForest, budget: Int) -> Bool {
         for index in stale { records[index].refreshTime() }
         stale.removeAll(keepingCapacity: true)

@@ -1,14 +1,14 @@
 import ChainModel
 
 extension ProfileTree {
-    /// The buffers of a walk: the counted nodes, and the path to the current one.
+    /// The buffers of a walk: the counted nodes, and the path to the current node.
     struct Scratch: Sendable {
         /// A counted node.
         struct Entry {
             /// The index of its frame.
             var frame: Int
-            /// The index of the entry that it stands under: that of the node with the handler that made it, or of the
-            /// node that waits for it; -1 for the root.
+            /// The index of the owner: the entry under which this entry stands. The owner is the node with the handler
+            /// that made this node, or the node that waits for it; -1 for the root.
             var owner: Int
             var begin: UInt64
             var end: UInt64
@@ -17,11 +17,11 @@ extension ProfileTree {
             var isFailed: Bool
         }
 
-        /// A node on the path from the root to the current one.
+        /// A node on the path from the root to the current node.
         struct Level {
-            /// The index of the entry that the nodes under this one stand under; -1 where those are not counted.
+            /// The index of the entry under which the nodes below this node stand; -1 if those nodes are not counted.
             var entry: Int
-            /// The index of the entry that this node stands under.
+            /// The index of the entry under which this node stands.
             var owner: Int
             var settled: UInt64?
         }
@@ -30,7 +30,7 @@ extension ProfileTree {
         var levels: [Level] = []
         /// The indices of the entries, sorted by owner and then by begin, without the root.
         var order: [Int] = []
-        /// For each entry, the time during which at least one entry under it was under way, in nanoseconds.
+        /// For each entry, the time during which at least one entry under it had begun and not settled, in nanoseconds.
         var covered: [UInt64] = []
     }
 
@@ -71,13 +71,14 @@ extension ProfileTree {
         _ node: NodeIndex, under above: Scratch.Level, _ scratch: inout Scratch, _ forest: ChainForest
     ) {
         let view = forest.node(node)
-        // A step of the main line stands beside its parent; any other node stands under its parent in the tree.
+        // A step of the main line stands beside its parent, under the same owner. Any other node stands under its
+        // parent in the tree.
         let owner = view.hasParent ? above.owner : above.entry
         var level = Scratch.Level(entry: owner, owner: owner, settled: view.settled)
         defer { scratch.levels.append(level) }
         guard view.state != .skipped, let end = view.settled else { return }
         let begin = max(view.created, view.hasParent ? above.settled ?? 0 : 0)
-        // Cancelled before its parent settled: its time never began.
+        // A node that was cancelled before its parent settled: its time never began.
         guard begin <= end else { return }
         guard owner >= 0 else { return omittedCount += 1 }
         let key = SiteKey(site: canonicalNumber(of: view.site, forest), kind: view.kind)
@@ -93,14 +94,15 @@ extension ProfileTree {
             .init(frame: frame, owner: owner, begin: begin, end: end, node: node, id: view.id, isFailed: isFailed))
     }
 
-    /// Computes for each entry how long at least one entry under it was under way: the length of the union of their
-    /// intervals, as far as these are within its own.
+    /// Computes for each entry how long at least one entry under it had begun and not settled. This is the length of
+    /// the union of these entries' times, within the time of the entry itself.
     private func measureCoverage(_ scratch: inout Scratch) {
         scratch.order.removeAll(keepingCapacity: true)
         scratch.order.append(contentsOf: 1..<max(1, scratch.entries.count))
         scratch.covered.removeAll(keepingCapacity: true)
         scratch.covered.append(contentsOf: repeatElement(0, count: scratch.entries.count))
-        // Taken out of `scratch`, so that they can change while its entries are read, and put back for the next walk.
+        // Moved out of `scratch`, so that both arrays can change while its entries are read; moved back for the next
+        // walk.
         var (order, covered) = ([Int](), [UInt64]())
         swap(&order, &scratch.order)
         swap(&covered, &scratch.covered)
@@ -109,7 +111,7 @@ extension ProfileTree {
                 let (left, right) = (entries[$0], entries[$1])
                 return left.owner != right.owner ? left.owner < right.owner : left.begin < right.begin
             }
-            // Up to `reached`, the time of the present owner is accounted for.
+            // The time of the current owner is accounted for up to `reached`.
             var (owner, reached) = (-1, UInt64(0))
             for index in order {
                 let entry = entries[index]
@@ -147,7 +149,7 @@ extension ProfileTree {
         frames[frame].commonLabel.add(label)
     }
 
-    /// Returns the frame of a path, made if it is new; -1 beyond the limits.
+    /// Returns the frame of a path, which is made if it is new; -1 if that would exceed a limit.
     private mutating func frame(under parent: Int, _ key: SiteKey) -> Int {
         if let known = indices[Path(parent: parent, key: key)] { return known }
         let depth = parent < 0 ? 0 : frames[parent].depth + 1
@@ -157,7 +159,8 @@ extension ProfileTree {
         return frames.count - 1
     }
 
-    /// Returns the number that stands for a call site: the first that was counted of those that the program has for it.
+    /// Returns the number that stands for a call site: of all its numbers in the program, the number that was counted
+    /// first.
     private mutating func canonicalNumber(of site: SiteID, _ forest: ChainForest) -> SiteID {
         if let known = canonical[site] { return known }
         guard let location = forest.sites[site] else { return site }

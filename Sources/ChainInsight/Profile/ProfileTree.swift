@@ -4,13 +4,13 @@ import ChainModel
 /// tree.
 ///
 /// The root's row stands for whole chains. Under it are the steps of the main line (`then` and the like) side by side,
-/// because one begins where the one before ends; under a step is what its handler made and what it follows. A node's
-/// total is from its own begin to its settlement. Its self time is the part of the total in which no node under it was
-/// under way.
+/// because a step begins when the step before it ends. Under a step are the nodes that its handler made, and the node
+/// that it follows. A node's total is from its begin to its settlement. Its self time is the part of the total in which
+/// no node under it had begun and not settled.
 public struct ProfileTree: Sendable {
-    /// The most paths that are distinguished; nodes of further paths are part of the self time above them.
+    /// The most paths that are distinguished; nodes of further paths are part of the self time of the frame above them.
     public static let frameLimit = 1_024
-    /// Deeper nodes are part of the self time above them.
+    /// The most frames from the root to a node; deeper nodes are part of the self time of the frame above them.
     public static let depthLimit = 32
     /// The most nodes of one chain that are read.
     public static let nodeLimit = 8_192
@@ -21,9 +21,9 @@ public struct ProfileTree: Sendable {
         public let parent: Int?
         /// The call site and operation.
         public let key: SiteKey
-        /// The number of frames above it.
+        /// The number of frames above this frame.
         public let depth: Int
-        /// Nodes, or whole chains, that settled.
+        /// How many nodes, or whole chains, settled.
         public internal(set) var count = 0
         /// The sum of their totals, in nanoseconds.
         public internal(set) var total: UInt64 = 0
@@ -39,7 +39,7 @@ public struct ProfileTree: Sendable {
         public internal(set) var slowestTotal: UInt64 = 0
         /// The node that was counted last.
         public internal(set) var newest = NodeID.none
-        /// What the labels have in common; nil without labels, empty where they differ.
+        /// What the labels have in common; nil without labels, empty if the labels have nothing in common.
         public var label: String? { commonLabel.text }
 
         var commonLabel = CommonLabel()
@@ -53,14 +53,15 @@ public struct ProfileTree: Sendable {
         var key: SiteKey
     }
 
-    /// The frames of all paths, each after the one above it.
+    /// The frames of all paths, each after the frame above it.
     public internal(set) var frames: [Frame] = []
-    /// How many nodes were not counted: those of paths beyond the limits, and those of a chain past ``nodeLimit``.
+    /// How many nodes were not counted: nodes of paths beyond the limits, and nodes of a chain past ``nodeLimit``.
     public internal(set) var omittedCount = 0
 
     /// The index of each path's frame.
     var indices: [Path: Int] = [:]
-    /// The representative id of each call site, the first that was counted: a program may have several ids for one.
+    /// The representative id of each call site: the id that was counted first, because a program may have several ids
+    /// for one call site.
     var numbers: [CodeLocation: SiteID] = [:]
     /// A cache: by each id of a call site, its representative id.
     var canonical: [SiteID: SiteID] = [:]
@@ -75,7 +76,7 @@ public struct ProfileTree: Sendable {
 
     init() {}
 
-    /// Whether the chains that had settled before the profile began were counted.
+    /// Whether the chains that had settled before the profile began were all counted.
     var isSwept: Bool { cursor == nil }
 
     var queueStatistics: [QueueStatistics] {
@@ -87,7 +88,7 @@ public struct ProfileTree: Sendable {
 
     mutating func forget(_ slot: UInt32) { _ = counted.remove(slot) }
 
-    /// Marks a new root as counted if the old one is.
+    /// Marks a new root as counted if the old root is marked.
     mutating func transfer(_ slot: UInt32, to new: UInt32) { if counted.contains(slot) { _ = counted.insert(new) } }
 
     /// Counts the settled chains in the next slots. Sixteen slots cost as much as one node of a chain.
@@ -121,7 +122,7 @@ public struct ProfileTree: Sendable {
         stale.append(index)
     }
 
-    /// Updates percentiles until `budget` buckets were read, 15 ns each. Returns whether all are up to date.
+    /// Updates percentiles until `budget` buckets were read, 15 ns each. Returns whether all frames are up to date.
     mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {
@@ -134,6 +135,6 @@ public struct ProfileTree: Sendable {
 }
 
 extension NodeView {
-    /// Whether a root is a chain. A node that others reference, but that was not reported itself yet, is none.
+    /// Whether a root is a chain. A node that other nodes reference, but that was not reported itself, is not a chain.
     var isChain: Bool { site != 0 || kind != .other }
 }

@@ -11,7 +11,8 @@ extension PatternParser {
     /// What a `\` and the character after it stand for.
     private enum Escaped {
         case character(Character)
-        /// The members of a class, such as `\d`; with `hasOthers`, all characters that are not ASCII, too.
+        /// The members of a class, such as `\d`. If `hasOthers` is true, all characters that are not ASCII are members,
+        /// too.
         case members(ByteSet, hasOthers: Bool)
     }
 

@@ -4,9 +4,9 @@ struct PatternParser {
     enum Node: Hashable, Sendable {
         case bytes(ByteSet, next: Int)
         case split(Int, Int)
-        /// Leads on at the start of the text only.
+        /// Leads to the next node at the start of the text only.
         case start(next: Int)
-        /// Leads on at the end of the text only.
+        /// Leads to the next node at the end of the text only.
         case end(next: Int)
         case match
     }
@@ -26,7 +26,7 @@ struct PatternParser {
     private var depth = 0
     private var nodes: [Node] = []
 
-    /// The most alternatives inside one another: the whole expression, and 31 groups.
+    /// The greatest nesting of alternatives: the whole expression, and 31 groups inside one another.
     private static let depthLimit = 32
     private static let nodeLimit = 2_000
     private static let repeatLimit = 100
@@ -36,7 +36,7 @@ struct PatternParser {
     mutating func parse() throws(TextPattern.Problem) -> [Node] {
         let part = try choice()
         if position < characters.count { throw problem("there is no ( for this )", position..<position + 1) }
-        // Node 0 becomes the start once the first node is known; node 1 is the match.
+        // Node 0 leads to the first node once that is known; node 1 is the match.
         nodes = [.match, .match]
         let first = try add(part, next: 1)
         nodes[0] = .split(first, first)
@@ -144,7 +144,7 @@ struct PatternParser {
 
     // MARK: The automaton
 
-    /// Adds the nodes of a part, with ends that lead to the node `next`. Returns the index of the part's first node;
+    /// Adds the nodes of a part, with ends that lead to the node `next`. Returns the index of the part's first node, or
     /// `next` if the part is empty.
     private mutating func add(_ part: Part, next: Int) throws(TextPattern.Problem) -> Int {
         guard nodes.count < Self.nodeLimit else { throw problem("there is too much to repeat", 0..<characters.count) }

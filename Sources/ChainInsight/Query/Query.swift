@@ -14,7 +14,7 @@ import ChainModel
 ///     "two words"
 ///     label:order @mine           a saved query as a part
 ///
-/// Case is ignored. A query is parsed once; a ``QueryMatcher`` evaluates it for many nodes.
+/// Case is ignored. A query is parsed once, and a ``QueryMatcher`` evaluates it for many nodes.
 public struct Query: Hashable, Sendable {
     /// The query as typed.
     public let text: String
@@ -22,9 +22,10 @@ public struct Query: Hashable, Sendable {
     /// The kinds of events that an event log shows; nil for all. Does not affect which nodes match.
     public private(set) var eventKinds: Set<EventKind>?
 
-    /// Parses a query; one without words matches everything.
+    /// Parses a query; a query without words matches everything.
     ///
-    /// - Parameter saved: queries that a word such as `@mine` stands for, by name; nil if such a word is a text.
+    /// - Parameter saved: the queries that words such as `@mine` stand for, by name. If it is nil, such a word is a
+    ///   plain text.
     /// - Throws: ``QueryError`` with the position.
     public init(_ text: String, saved: [String: String]? = nil) throws(QueryError) {
         self.text = text
@@ -50,11 +51,11 @@ public struct Query: Hashable, Sendable {
         return query
     }
 
-    /// The lower-case text of a query that is one text; otherwise nil. Views also search for it in texts that do not
-    /// belong to nodes.
+    /// The lower-case text of a query that consists of one text; otherwise nil. Views also search for it in texts that
+    /// do not belong to nodes.
     public var plainText: String? { root.plainText }
 
-    /// Whether the query has the same terms and event kinds as another one, however each was typed.
+    /// Whether the query has the same terms and event kinds as another query, even if they were typed differently.
     public func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
 
     /// Whether the matches can change by the passing of time alone (`age>5s`).
@@ -71,7 +72,7 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Whether the query reads what a node waits for. That changes when a member or a followed node settles.
+    /// Whether the query reads what a node waits for, which changes when a member or a followed node settles.
     public var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
 
     /// Whether the query reads the label of a node's parent.
@@ -80,7 +81,7 @@ public struct Query: Hashable, Sendable {
     /// Whether the query reads the label of a chain's root.
     public var dependsOnRootLabels: Bool { readsField(.chain) }
 
-    /// Whether the query reads warnings, which then have to be set in ``QueryMatcher/warnings``.
+    /// Whether the query reads warnings, which have to be set in ``QueryMatcher/warnings``.
     public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
 
     private func readsField(_ field: QueryField) -> Bool {
@@ -106,7 +107,7 @@ public struct Query: Hashable, Sendable {
         case states(Set<NodeState>)
         case kinds(Set<NodeKind>)
         case id(NodeID)
-        /// Warnings, one bit a kind.
+        /// Kinds of warnings, one bit each.
         case warnings(WarningBits)
         /// The reasons for which a node may wait, one bit each.
         case waits(UInt16)
@@ -165,7 +166,7 @@ enum QueryField: String, CaseIterable, Sendable {
 
 /// Fields that hold a duration.
 enum QueryDuration: String, CaseIterable, Sendable {
-    /// From a node's creation to its settlement, or to now if it is live.
+    /// From a node's creation to its settlement; for a live node, to the present.
     case age
     /// As in ``Timing``.
     case wait, run, total
@@ -175,8 +176,8 @@ enum QueryDuration: String, CaseIterable, Sendable {
 public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
     public let description: String
-    /// The characters of the query that the description refers to, numbered from 0. The range is empty, at the end of
-    /// the text, if a term is missing there.
+    /// The characters of the query that the description refers to, numbered from 0. If a term is missing at the end of
+    /// the text, the range is empty, and at that end.
     public let range: Range<Int>
 
     /// Makes an error of one short sentence without a full stop, and the characters that it refers to.

@@ -21,7 +21,7 @@ public struct QueryCompletion: Hashable, Sendable {
         let word = String(characters[start...])
         guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
             range = start..<characters.count
-            // A value after `kind:all|`, else a field or a name of states.
+            // A value after `kind:all|`; in other places a field or a name of several states.
             if let field = Self.field(before: start, in: characters) {
                 choices = Self.fitting(word, Self.values(of: field, word, in: forest), limit)
                 return
@@ -37,7 +37,8 @@ public struct QueryCompletion: Hashable, Sendable {
         choices = Self.fitting(String(value), Self.values(of: name, String(value), in: forest), limit)
     }
 
-    /// Returns the field of the values that end with a `|` before an index, as in `kind:all|`; nil where there is none.
+    /// Returns the field of the values that end with a `|` before an index, as in `kind:all|`; nil if there is no such
+    /// field.
     private static func field(before end: Int, in characters: [Character]) -> String? {
         guard end > 0, characters[end - 1] == "|" else { return nil }
         let word = characters[..<end].reversed().prefix { !$0.isWhitespace && !"()".contains($0) }.reversed()
@@ -45,7 +46,7 @@ public struct QueryCompletion: Hashable, Sendable {
         return String(word[word.startIndex..<sign]).lowercased()
     }
 
-    /// Returns the known values of a field, without the one that was typed.
+    /// Returns the known values of a field, without the value that was typed.
     private static func values(of name: String, _ value: String, in forest: ChainForest) -> [String] {
         let values: [String] =
             switch name {
@@ -62,7 +63,7 @@ public struct QueryCompletion: Hashable, Sendable {
         return values.filter { $0 != value }.map { Query.quoted($0) }
     }
 
-    /// Returns a typed number with each unit, or usual durations where nothing was typed.
+    /// Returns a typed number with each unit, or usual durations if nothing was typed.
     private static func durations(_ value: Substring) -> [String] {
         if value.isEmpty { return ["100ms", "1s", "5s", "1m"] }
         return value.allSatisfy { $0.isNumber || $0 == "." } ? ["ms", "s", "m", "h"].map { value + $0 } : []
@@ -70,7 +71,7 @@ public struct QueryCompletion: Hashable, Sendable {
 
     private static func sign(of field: String) -> String { QueryDuration(rawValue: field) == nil ? ":" : ">" }
 
-    /// Returns the names that begin with a text, then those that contain it, at most `limit`.
+    /// Returns at most `limit` names: first the names that begin with a text, then other names that contain it.
     private static func fitting(_ start: String, _ all: [String], _ limit: Int) -> [String] {
         let start = start.lowercased()
         let first = all.filter { $0.lowercased().drop(while: { $0 == "\"" }).hasPrefix(start) }

@@ -3,11 +3,11 @@ struct QueryToken: Hashable {
     enum Kind: Hashable {
         case open, close
         case and, or, not
-        /// `|` without blanks around it: one of the two words has to match.
+        /// `|` without blanks around it: the word before it or the word after it has to match.
         case bar
         /// A word.
         case text(String)
-        /// A phrase in quotes: always a text, whatever it means as a word.
+        /// A phrase in quotes: always a text, even if it would have a meaning as a word.
         case phrase(String)
         /// `/expression/`, without the slashes.
         case pattern(String)
@@ -18,7 +18,8 @@ struct QueryToken: Hashable {
     var kind: Kind
     /// The characters of the token, numbered from 0.
     var range: Range<Int>
-    /// The characters of its value: in a field, those after the operator; in an expression, those between the slashes.
+    /// The characters of its value: in a field, the characters after the operator; in an expression, those between the
+    /// slashes.
     var valueRange: Range<Int>
 }
 
@@ -63,15 +64,15 @@ struct QueryLexer {
         position + 1 < characters.count && !characters[position + 1].isWhitespace
     }
 
-    /// Consumes a `|`, which joins two words as in `a|b`; with a blank beside it, or as `||`, it is `or`.
+    /// Consumes a `|`, which joins two words as in `a|b`. With a blank beside it, or as `||`, it means `or`.
     private mutating func bar() -> QueryToken {
         if isNext("|") { return take(.or, 2) }
         let isTight = position > 0 && !characters[position - 1].isWhitespace && isBeforeWord
         return take(isTight ? .bar : .or, 1)
     }
 
-    /// Consumes `/expression/`, up to a slash that ends a word, and returns the expression; nil for a path, such as
-    /// `/api/orders`.
+    /// Consumes `/expression/`, up to a slash that ends a word, and returns the expression. Returns nil for a path,
+    /// such as `/api/orders`.
     private mutating func pattern() -> String? {
         guard characters[position] == "/" else { return nil }
         var (end, isPath, hasBlanks) = (position + 1, false, false)
@@ -140,13 +141,13 @@ struct QueryLexer {
         return QueryToken(kind: kind, range: start..<position, valueRange: start..<position)
     }
 
-    /// Returns the operator at the current position, after a name; nil where there is none.
+    /// Returns the operator at the current position, after a name; nil if there is no operator.
     private func comparison() -> String? {
         let rest = String(characters[position..<min(position + 2, characters.count)])
         return [">=", "<=", "!=", ":", "~", "=", ">", "<"].first { rest.hasPrefix($0) }
     }
 
-    /// Returns the operator after a name and blanks, as in `total > 5s`, and moves to it; nil where there is none.
+    /// Returns the operator after a name and blanks, as in `total > 5s`, and moves to it; nil if there is no operator.
     private mutating func distantComparison() -> String? {
         let start = position
         skipBlanks()

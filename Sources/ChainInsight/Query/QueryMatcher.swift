@@ -6,15 +6,17 @@ public struct QueryMatcher: Sendable {
     /// The query.
     public let query: Query
     /// The earliest moment at which the last answer may change by the passing of time alone, in nanoseconds of the
-    /// process's clock; `.max` where only a change of the node can change it. It may be too early.
+    /// process's clock. It may be too early. It is `.max` if only a change of the node can change the answer.
     public private(set) var holdsUntil = UInt64.max
-    /// Whether the query read a name that is not known yet. Once the name is known, more nodes may match.
+    /// Whether the query read a name that is not known yet, of a thread, executor or site. Once it is known, more nodes
+    /// may match.
     public private(set) var hasMissedName = false
-    /// Bytes of text searched so far: the measure of a slice of work.
+    /// Bytes of text searched so far; callers limit a slice of work by them.
     public private(set) var comparedBytes = 0
-    /// The changes of a node that can change whether it matches, besides the passing of time.
+    /// The changes of a node that can change whether it matches. The passing of time, which can do so, too, is not
+    /// listed.
     public let relevantChanges: NodeChanges
-    /// The kinds of warnings that hold, by node, one bit a kind: what `warning:deadlock` asks for.
+    /// By node, the kinds of warnings that hold for it, one bit a kind: what `warning:deadlock` asks for.
     public var warnings: [NodeID: WarningBits]
     private let program: QueryProgram
     private var patterns: [TextPattern]
@@ -131,9 +133,9 @@ public struct QueryMatcher: Sendable {
     }
 }
 
-/// A cache of which names, by number, contain a text.
+/// A cache that stores for each name, by its number, whether the name contains a text.
 private struct NameAnswers {
-    /// For small numbers: 0 unknown, 1 no, 2 yes.
+    /// For small numbers: 0 if it is unknown whether the name matches, 1 if not, 2 if it does.
     private var small: [UInt8] = []
     private var large: [UInt32: Bool] = [:]
     private static let smallLimit: UInt32 = 16_384

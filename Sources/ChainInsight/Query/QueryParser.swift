@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// A parser of tokens into terms: `or` binds least, then `and` (written or not), then `not`, then `|`.
+/// A parser of tokens into terms: `or` binds least, then `and` (even if it is left out), then `not`, then `|`.
 struct QueryParser {
     private var lexer: QueryLexer
     private var token: QueryToken?
@@ -9,7 +9,7 @@ struct QueryParser {
     /// Bounds the nesting, so that no text overflows the stack of the parser or a matcher.
     private static let depthLimit = 64
 
-    /// The queries that words with `@` stand for; nil if these are texts.
+    /// The queries that words with `@` stand for; nil if such words are plain texts.
     private let saved: [String: String]?
 
     init(_ text: String, saved: [String: String]?) {
@@ -57,9 +57,9 @@ struct QueryParser {
         return try parseWords()
     }
 
-    /// Parses one word, or several with `|` between them; one of them has to match. Words after a field are further
-    /// values of that field: `kind:all|race` is one of both, `kind!=all|race` is neither. Further fields stand by
-    /// themselves.
+    /// Parses one word, or several words with `|` between them, one of which has to match. Words after a field are
+    /// further values of that field: `kind:all|race` matches either kind, `kind!=all|race` matches neither kind. Fields
+    /// after a `|` are alternatives of their own.
     private mutating func parseWords() throws(QueryError) -> Query.Term {
         var terms: [Query.Term] = []
         var isMore = true

@@ -1,11 +1,11 @@
 import ChainModel
 
-/// A query as steps: each tests one thing of a node and names the next step for yes and for no.
+/// A query as steps: each step tests one thing of a node, and names the next step for a yes and for a no.
 struct QueryProgram: Sendable {
     /// One test without reference-counted fields, because a retain would cost as much as the test.
     enum Test {
-        /// The text is in the label (without one: the site), the value or the error; or it is in the word of the node's
-        /// state or kind, which `states` and `kinds` hold.
+        /// The text is in the label (in the site, if there is no label), the value or the error. Or it is in the word
+        /// of the node's state or kind: `states` and `kinds` contain the states and kinds with such words.
         case text(needle: Int, states: UInt16, kinds: KindSet)
         /// The text is in the label, the error, the value, the canceller, or the label of another node.
         case fieldText(QueryField, needle: Int)
@@ -25,9 +25,9 @@ struct QueryProgram: Sendable {
         var no: Int
     }
 
-    /// Stands for a next step where the node matches.
+    /// Stands for the next step if the node matches.
     static let found = -1
-    /// Stands for a next step where the node does not match.
+    /// Stands for the next step if the node does not match.
     static let notFound = -2
 
     private(set) var steps: [Step] = []
@@ -56,7 +56,7 @@ struct QueryProgram: Sendable {
 
     init(_ root: Query.Term) { entry = add(root, yes: Self.found, no: Self.notFound) }
 
-    /// Adds the steps of a term, which lead to `yes` or `no`, and returns the index of the first one to run.
+    /// Adds the steps of a term, which lead to `yes` or `no`, and returns the index of the step to run first.
     private mutating func add(_ term: Query.Term, yes: Int, no: Int) -> Int {
         switch term {
         case .all(let terms):
@@ -70,7 +70,7 @@ struct QueryProgram: Sendable {
         }
     }
 
-    /// Returns the terms with the cheapest last, because the term that is added last is tested first.
+    /// Returns the terms with the cheapest term last, because the term that is added last is tested first.
     private static func cheapLast(_ terms: [Query.Term]) -> [Query.Term] {
         terms.enumerated().sorted { ($0.element.cost, $0.offset) > ($1.element.cost, $1.offset) }.map(\.element)
     }
@@ -140,12 +140,12 @@ struct KindSet: Hashable, Sendable {
         return bit < 64 ? low & 1 << bit != 0 : high & 1 << (bit - 64) != 0
     }
 
-    /// All raw values are below 127 except that of `other`, 255.
+    /// All raw values are below 127, except the raw value of `other`, 255.
     private static func bit(_ kind: NodeKind) -> UInt8 { min(kind.rawValue, 127) }
 }
 
 extension QueryField {
-    /// Whether the field's text is a name: many nodes share it, and it has a number.
+    /// Whether the field's text is a name, which has a number and is shared by many nodes.
     fileprivate var isName: Bool {
         switch self {
         case .thread, .executor, .site: true

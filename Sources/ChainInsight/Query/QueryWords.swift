@@ -2,7 +2,7 @@ import ChainModel
 
 // The meaning of a query's words: fields, states, warnings, call sites.
 extension QueryParser {
-    /// Returns the term of a word: a name of several states, *suspended*, an id (`#17`), or else a text.
+    /// Returns the term of a word: a name of several states, *suspended*, an id (`#17`), or, for other words, a text.
     static func meaning(of word: String) -> Query.Term {
         if let states = groups.first(where: { $0.name == word }) { return .states(states.states) }
         if word == suspended { return .waits(suspendedTask) }
@@ -10,8 +10,8 @@ extension QueryParser {
         return .text(word)
     }
 
-    /// Returns the term of a call site as the views show it, `Order.swift:42`, also with its module or a column; nil
-    /// for anything else.
+    /// Returns the term of a call site as the views show it, `Order.swift:42`, with or without its module or a column.
+    /// Nil for anything else.
     static func site(_ name: String, _ value: String) -> Query.Term? {
         let line = value.prefix { $0.isASCII && $0.isNumber }
         guard name.contains("."), !line.isEmpty, line.count == value.count || value.dropFirst(line.count).first == ":"
@@ -20,7 +20,8 @@ extension QueryParser {
         return .field(.site, .equal, .text("\(file):\(line)"))
     }
 
-    /// Returns the warning of a name, or of a beginning that only one name has, as a bit; `any` is all warnings.
+    /// Returns the bit of the warning that a value names, or all bits for `any`. The beginning of a name suffices if no
+    /// other name begins with it.
     static func warnings(_ value: String, _ token: QueryToken) throws(QueryError) -> WarningBits {
         let word = value.lowercased()
         if word == "any" { return .max }
@@ -52,7 +53,7 @@ extension QueryParser {
         ("failed", [.rejected, .abandoned]),
     ]
     static let stateNames = NodeState.allCases.map(\.word) + groups.map(\.name) + [suspended]
-    /// The word for the state of a Swift task, which is no state of its own in the model.
+    /// The word for the state of a suspended Swift task, which the model does not treat as a state.
     static let suspended = "suspended"
     static let suspendedTask = Blocker.Reason.suspended.bit
     static let warningNames = ["any"] + WarningKind.allCases.map(\.rawValue)

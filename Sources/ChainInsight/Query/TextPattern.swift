@@ -1,10 +1,10 @@
 /// A regular expression that is searched for in texts, case-insensitively.
 ///
-/// A deterministic automaton, built lazily: it makes a state when a text first needs it. A byte of text then costs a table
-/// look-up, whatever the expression is, and nothing is allocated. Backtracking would let a program's own labels stall a
-/// frame. It knows `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w`, and their
-/// opposites `\D` `\S` `\W`. `\` before any character that is neither a letter nor a digit stands for that character.
-/// All escapes work within `[ ]`, too.
+/// A deterministic automaton, built lazily: it makes a state when a text first needs the state. After that a byte of
+/// text costs a table look-up, whatever the expression is, and nothing is allocated. Backtracking would let a program's
+/// own labels stall a frame. The syntax has `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w`,
+/// and their opposites `\D` `\S` `\W`. `\` before any character that is neither a letter nor a digit stands for that
+/// character. All escapes work within `[ ]`, too.
 package struct TextPattern: Hashable, Sendable {
     /// Why an expression cannot be read.
     package struct Problem: Error, Hashable {
@@ -28,12 +28,12 @@ package struct TextPattern: Hashable, Sendable {
         /// The positions in the expression, as indices of `nodes`.
         var positions: [Int32]
         var isMatch: Bool
-        /// Whether it is a match if the text ends here.
+        /// Whether the state is a match if the text ends in this state.
         var isMatchAtEnd: Bool
     }
 
     private static let unmade: Int16 = -1
-    /// The most states. Where one more is needed, all are dropped and made again as texts need them.
+    /// The most states. If one more is needed, all states are dropped, and made again when texts need them.
     private static let stateLimit = 256
 
     /// Parses an expression.
@@ -59,7 +59,7 @@ package struct TextPattern: Hashable, Sendable {
         var state = 0
         for byte in text {
             if states[state].isMatch { return true }
-            // Lower-case letters, as in the expression.
+            // Upper-case ASCII letters become lower-case letters, as in the expression.
             let byte = byte >= 65 && byte <= 90 ? byte | 32 : byte
             let next = table[state << 8 | Int(byte)]
             state = next == Self.unmade ? step(from: state, byte) : Int(next)
@@ -85,7 +85,7 @@ package struct TextPattern: Hashable, Sendable {
         return Int(number)
     }
 
-    /// Returns the state of a set of positions, which is made if it is new.
+    /// Returns the number of the state for a set of positions, which is made if it is new.
     private mutating func number(of positions: [Int32]) -> Int16 {
         if let known = numbers[positions] { return known }
         let number = Int16(states.count)
@@ -99,8 +99,8 @@ package struct TextPattern: Hashable, Sendable {
         return number
     }
 
-    /// Returns the positions that are reached without a byte, in order. A `^` is passed at the start only, a `$` at the
-    /// end.
+    /// Returns the positions that are reached without a byte, in order. A `^` is passed only if `isStart` is true, and
+    /// a `$` only if `isEnd` is true.
     private func closure(_ positions: [Int32], isStart: Bool, isEnd: Bool = false) -> [Int32] {
         var reached: Set<Int32> = []
         var waiting = positions

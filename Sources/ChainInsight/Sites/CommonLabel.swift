@@ -1,7 +1,7 @@
 /// What labels have in common: `order` of `order 17` and `order 18`.
 struct CommonLabel: Hashable, Sendable {
-    /// The label if all are the same, else the common beginning up to its last letter. Nil without labels, empty where
-    /// nothing is common.
+    /// The label if all labels are the same, else their common beginning up to its last letter. Nil without labels,
+    /// empty if the labels have nothing in common.
     private(set) var text: String?
 
     /// The most characters that are compared.

@@ -10,11 +10,11 @@ public struct DurationFigures: Hashable, Sendable {
     public var p99: UInt64 = 0
     /// The longest duration, exactly; at most 78 hours.
     public var max: UInt64 = 0
-    /// How many durations fell between two of ``barBounds``: below the first, from one to the next, and from the last
-    /// on. Empty where nothing was measured.
+    /// How many durations fell between two of ``barBounds``: below the first bound, from one bound to the next, and
+    /// from the last bound on. Empty if no duration was measured.
     public var bars: [UInt64] = []
 
-    /// Nothing measured.
+    /// Makes figures without a measured duration.
     public init() {}
 
     /// The bounds of ``bars`` in nanoseconds: half decades from 0.1 ms to 100 s, the same for all call sites so that

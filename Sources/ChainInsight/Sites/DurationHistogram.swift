@@ -1,9 +1,9 @@
 import Histogram
 
-/// A histogram of durations to two digits: 3 ns to record one, some 30 µs to compute ``DurationFigures``.
+/// A histogram of durations to two digits: recording a duration takes 3 ns, computing ``DurationFigures`` some 30 µs.
 ///
-/// Uses no memory until the first duration; then 1 kB where all are below 0.1 ms, some 10 kB up to a second, 34 kB at
-/// most.
+/// Uses no memory until the first duration. With durations, it takes 1 kB if all are below 0.1 ms, some 10 kB if all
+/// are below a second, and 34 kB at most.
 struct DurationHistogram: Sendable {
     private var histogram: Histogram<UInt32>?
     /// How many durations were recorded. Not read from the histogram, because that would copy it.
@@ -30,7 +30,8 @@ struct DurationHistogram: Sendable {
         count += 1
     }
 
-    /// The figures, computed in one pass over the buckets, because each percentile by itself would take a pass.
+    /// The figures, computed in one pass over the buckets, because computing each percentile separately would take a
+    /// pass each.
     var figures: DurationFigures {
         var figures = DurationFigures()
         guard let histogram, count > 0 else { return figures }

@@ -1,7 +1,7 @@
 import ChainModel
 
-/// The counter that computes ``FlowFigures``: of nodes by their call site in ``SiteTable``, of chains by the call site
-/// of their root in ``ChainSiteTable``.
+/// The counter that computes ``FlowFigures``: for the nodes of one call site in ``SiteTable``; for the chains of one
+/// call site, by their roots, in ``ChainSiteTable``.
 struct FlowCounter: Sendable {
     /// Counts, and the percentiles as of the last refresh.
     private(set) var figures = FlowFigures()
@@ -9,7 +9,7 @@ struct FlowCounter: Sendable {
     private var history = RateHistory()
     private var heap = OldestHeap()
     private var commonLabel = CommonLabel()
-    /// The first and the newest node since the last refresh, which reads their labels.
+    /// The first and the newest node since the last refresh. The next refresh reads their labels.
     private var samples: [NodeID] = []
     /// When the newest node was made, in nanoseconds of the process's clock.
     private var newestCreated: UInt64 = 0
@@ -38,7 +38,7 @@ struct FlowCounter: Sendable {
     /// Counts that a node or chain is no longer in flight.
     mutating func leave() { figures.inFlight -= 1 }
 
-    /// Counts a settlement; `duration` is nil where its begin is unknown.
+    /// Counts a settlement; `duration` is nil if the begin is unknown.
     mutating func end(at settled: UInt64?, after duration: UInt64?, failed: Bool, cancelled: Bool) {
         figures.ended += 1
         if failed { figures.failed += 1 }
@@ -49,7 +49,7 @@ struct FlowCounter: Sendable {
 
     mutating func refreshTime() { figures.time = time.figures }
 
-    /// Updates the oldest in flight and the label. O(1) unless much has settled since the last refresh.
+    /// Updates the oldest item in flight and the label. O(1) unless many items have settled since the last refresh.
     mutating func refreshOldest(_ forest: ChainForest, isInFlight: (OldestHeap.Entry) -> Bool) {
         heap.trim(toCount: figures.inFlight, where: isInFlight)
         let oldest = heap.oldest(where: isInFlight)

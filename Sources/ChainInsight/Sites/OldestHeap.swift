@@ -1,13 +1,14 @@
 import ChainModel
 
-/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion. It takes 16 bytes an entry. A
-/// trim leaves at most 64 entries more than twice the nodes in flight. Adding in order of time is O(1).
+/// Nodes in flight by their begin, to find the oldest node: a binary heap with lazy deletion. It takes 16 bytes an
+/// entry. A trim leaves at most 64 entries more than twice the number of nodes in flight. Adding in order of time is
+/// O(1).
 struct OldestHeap: Sendable {
     struct Entry {
         /// In nanoseconds of the process's clock.
         var begin: UInt64
         var slot: UInt32
-        /// The low half of the node's id, because another node may get its slot.
+        /// The low half of the node's id, because another node may get the slot.
         var id: UInt32
     }
 
@@ -23,7 +24,7 @@ struct OldestHeap: Sendable {
         }
     }
 
-    /// Returns the oldest entry of a node in flight; drops the entries before it.
+    /// Returns the oldest entry of a node in flight; drops the older entries, of nodes that are no longer in flight.
     mutating func oldest(where isInFlight: (Entry) -> Bool) -> Entry? {
         while let first = entries.first {
             if isInFlight(first) { return first }
@@ -32,8 +33,8 @@ struct OldestHeap: Sendable {
         return nil
     }
 
-    /// Drops the entries of nodes that are no longer in flight once these are the greater part. O(log n) an entry,
-    /// amortised.
+    /// Drops the entries of nodes that are no longer in flight, once these entries are more than half. O(log n) an
+    /// entry, amortised.
     mutating func trim(toCount inFlight: Int, where isInFlight: (Entry) -> Bool) {
         guard entries.count > 2 * inFlight + 64 else { return }
         entries.removeAll { !isInFlight($0) }

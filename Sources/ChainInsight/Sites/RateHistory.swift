@@ -1,5 +1,5 @@
-/// Counts of events in steps of ten seconds over the last ten minutes: rates and a sparkline of minutes. Takes 300
-/// bytes, none before the first event. Recording takes some 3 ns.
+/// Counts of events in steps of ten seconds over the last ten minutes, for rates and a sparkline of minutes. Takes 300
+/// bytes after the first event, and none before. Recording takes some 3 ns.
 public struct RateHistory: Hashable, Sendable {
     /// How many minutes are kept.
     public static let minuteCount = 10
@@ -7,7 +7,7 @@ public struct RateHistory: Hashable, Sendable {
     /// The length of a step, in nanoseconds.
     private static let step: UInt64 = 10_000_000_000
     private static let stepsPerMinute = 6
-    /// How many steps are kept: one more than ten minutes have, because the current step is not over.
+    /// How many steps are kept: one more than are in ten minutes, because the current step is not over.
     private static let stepCount = UInt64(minuteCount * stepsPerMinute + 1)
 
     /// The counts of the latest steps, a ring by step modulo ``stepCount``. Empty before the first event.
@@ -35,7 +35,8 @@ public struct RateHistory: Hashable, Sendable {
         step <= last && last - step < Self.stepCount ? Double(counts[slot(step)]) : 0
     }
 
-    /// The number of events in the minute before `now` (nanoseconds). Of the oldest step, only a share counts.
+    /// The number of events in the minute before `now` (nanoseconds). The oldest step counts with the share of it that
+    /// is in that minute.
     public func perMinute(at now: UInt64) -> Double { minute(0, at: now) }
 
     /// The number of events in each of the last ten minutes before `now`, the oldest first.

@@ -1,9 +1,9 @@
 import ChainModel
 
-/// One call site and kind, with all numbers that the program has for the call site.
+/// One call site and kind, with all numbers that the program has for the call site: a program may have several.
 struct SiteFocus: Sendable {
     let key: SiteKey
-    /// The other numbers of the call site, complete while the forest has `siteCount` sites.
+    /// The other numbers of the call site, complete as long as the forest has `siteCount` sites.
     private var aliases: Set<SiteID> = []
     private var siteCount = 0
 
@@ -12,7 +12,7 @@ struct SiteFocus: Sendable {
     @inline(__always)
     func includes(_ site: SiteID) -> Bool { site == key.site || (!aliases.isEmpty && aliases.contains(site)) }
 
-    /// Updates the numbers of the call site. O(sites) if the forest has new ones, else O(1).
+    /// Updates the numbers of the call site. O(sites) if the forest has new sites, else O(1).
     mutating func follow(_ forest: ChainForest) {
         guard forest.sites.count != siteCount else { return }
         siteCount = forest.sites.count

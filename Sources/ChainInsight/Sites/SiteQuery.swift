@@ -7,7 +7,7 @@ extension Query {
         Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
     }
 
-    /// Returns whether a term matches; nil where that depends on more than the site, the kind and the texts.
+    /// Returns whether a term matches; nil if that depends on more than the site, the kind and the texts.
     private static func answer(_ term: Term, _ texts: [String], _ site: CodeLocation?, _ kind: NodeKind) -> Bool? {
         switch term {
         case .all(let terms):
@@ -34,7 +34,7 @@ extension Query {
         return "site=" + quoted(site.description) + " " + kind
     }
 
-    /// Returns a value as written in a query: in quotation marks if it would not be read as one value without them.
+    /// Returns a value as written in a query: in quotation marks, unless it is read as one value without them.
     static func quoted(_ value: String) -> String {
         let isPlain = !value.contains { $0.isWhitespace || "()\"|".contains($0) } && !value.hasPrefix("/")
         guard value.isEmpty || !isPlain else { return value }

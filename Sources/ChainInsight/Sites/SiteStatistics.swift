@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// The key of a group of nodes: made at one call site by one operation.
+/// The key of a group of nodes: the nodes made at one call site by one operation.
 public struct SiteKey: Hashable, Sendable {
     /// The call site's number in the program's table; 0 where unknown.
     public var site: SiteID
@@ -27,14 +27,15 @@ public struct SiteStatistics: Hashable, Sendable {
     public var rejected = 0
     /// Nodes that were cancelled.
     public var cancelled = 0
-    /// Nodes with a running handler, settled ones among them.
+    /// Nodes with a running handler, including settled nodes.
     public var running = 0
-    /// When the handler that runs longest began, in nanoseconds of the process's clock; nil where none runs.
+    /// When the handler that runs longest began, in nanoseconds of the process's clock; nil if no handler runs.
     public var oldestRun: UInt64?
-    /// Rate, errors and total durations. Live nodes are in flight once they do not wait for a parent.
+    /// Rate, errors and total durations. A live node is in flight unless it waits for its parent.
     public var flow = FlowFigures()
-    /// From being queued to the handler's start, or to the settlement where no handler started; of settled nodes.
+    /// The wait times of settled nodes: from being queued to the handler's start, or to the settlement if no handler
+    /// started.
     public var wait = DurationFigures()
-    /// The handler's time, of settled nodes.
+    /// The run times of the handlers of settled nodes.
     public var run = DurationFigures()
 }

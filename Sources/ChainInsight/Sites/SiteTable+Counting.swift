@@ -2,9 +2,10 @@ import ChainModel
 
 /// Counting of nodes.
 extension SiteTable {
-    /// Counts what is new about a node. `isEvicted` is true for a node that the forest no longer has.
+    /// Counts the facts of a node that are not counted yet. `isEvicted` is true for a node that the forest no longer
+    /// has.
     mutating func record(_ view: NodeView, _ forest: ChainForest, isEvicted: Bool = false) {
-        // A node that is only referenced has no call site yet.
+        // A node of which only the id is known has no call site.
         guard view.site != 0 || view.kind != .other else { return }
         let slot = view.index.rawValue
         let isNew = counted.insert(slot)
@@ -36,7 +37,7 @@ extension SiteTable {
         revision += 1
     }
 
-    /// The most running handlers in `running`; further ones are only counted.
+    /// The most running handlers in `running`; further handlers are only counted.
     static let runningLimit = 65_536
 
     private mutating func countRun(_ view: NodeView, _ isRunning: Bool, _ index: Int) {
@@ -83,7 +84,7 @@ extension SiteTable {
         if isRejected { records[index].counts.rejected += 1 }
         if view.state == .cancelled { records[index].counts.cancelled += 1 }
         var total = forest?.timing(of: view.index, now: view.settled ?? 0).total
-        // What an evicted node waited for is unknown; one without a parent waited for nothing.
+        // What an evicted node waited for is unknown. A node without a parent waited for nothing.
         if forest == nil, !view.hasParent, let settled = view.settled { total = settled - min(settled, view.created) }
         records[index].flow.end(
             at: view.settled, after: total, failed: isRejected, cancelled: view.state == .cancelled)
@@ -97,7 +98,7 @@ extension SiteTable {
         markStale(index)
     }
 
-    /// Counts those facts of a settled node that have become known.
+    /// Counts the facts of a settled node that have become known after its settlement.
     private mutating func countLateFacts(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
         guard var rest = unknownFacts[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
@@ -127,6 +128,6 @@ extension SiteTable {
         return index
     }
 
-    /// The most keys in `indices`; the record of a further number is found by its call site each time.
+    /// The most keys in `indices`. If a key is not in it, its record is found by the call site each time.
     static let aliasLimit = 16 * keyLimit
 }

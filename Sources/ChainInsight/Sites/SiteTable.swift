@@ -1,11 +1,13 @@
 import ChainModel
 
-/// Statistics of one forest's nodes by call site and kind: a first sweep in slices, then updates by changes.
+/// Statistics of one forest's nodes by call site and kind. A first sweep, in slices of work, counts the nodes of the
+/// forest; changes of the forest then update the counts.
 ///
 /// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (at most ``keyLimit`` of them).
 /// A change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
 public struct SiteTable: Sendable {
-    /// The most call sites and kinds that are distinguished; further ones count as ``SiteKey/others``.
+    /// The most call sites and kinds that are distinguished; nodes of all further call sites count as
+    /// ``SiteKey/others``.
     public static let keyLimit = 2_048
 
     /// Changes whenever a figure does.
@@ -39,9 +41,9 @@ public struct SiteTable: Sendable {
     /// By slot, which facts of a settled node are still unknown.
     var unknownFacts: [UInt32: UnknownFacts] = [:]
     var unknownFactsHighWater = 0
-    /// The records with ``Record/isStale``.
+    /// The indices of the records with ``Record/isStale``.
     private var stale = Queue<Int>()
-    /// The next index to sweep; nil after the last one.
+    /// The next index to sweep; nil after the last index.
     private var cursor: UInt32? = 0
     /// One more than the last index at the latest slice of the sweep.
     private var bound: UInt32 = 0
@@ -58,7 +60,7 @@ public struct SiteTable: Sendable {
         var kind: NodeKind
     }
 
-    /// The only call site that is counted; nil for all.
+    /// The only call site and kind that is counted; nil if all are counted.
     private var focus: SiteFocus?
 
     /// Makes an empty table that has yet to sweep the forest.
@@ -67,7 +69,8 @@ public struct SiteTable: Sendable {
     /// Makes a table of one call site and kind, under all numbers that the program has for it.
     public init(only key: SiteKey) { focus = SiteFocus(key) }
 
-    /// Makes a table of what settles from now on: nodes of the forest that have settled are not counted. O(nodes).
+    /// Makes a table of the nodes that settle after this call: nodes of the forest that have settled are not counted.
+    /// O(nodes).
     public init(after forest: ChainForest) {
         cursor = nil
         for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
@@ -80,16 +83,17 @@ public struct SiteTable: Sendable {
         }
     }
 
-    /// The only call site and kind that is counted; nil where all are.
+    /// The only call site and kind that is counted; nil if all are counted.
     public var only: SiteKey? { focus?.key }
 
     /// Whether the sweep is complete.
     public var isComplete: Bool { cursor == nil }
 
-    /// All call sites and kinds that were seen, in no order. Of a call site with several numbers, the first is listed.
+    /// All call sites and kinds that were seen, in no order. Of a call site with several numbers, the first number is
+    /// listed.
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 
-    /// The statistics of one call site and kind; nil where none of its nodes was seen.
+    /// The statistics of one call site and kind; nil if no such node was seen.
     public func statistics(_ key: SiteKey) -> SiteStatistics? {
         guard let record = indices[key].map({ records[$0] }) else { return nil }
         var statistics = record.counts
@@ -113,8 +117,8 @@ public struct SiteTable: Sendable {
     /// How many free slots cost as much as one node.
     private static let freeSlotsPerNode = 16
 
-    /// Sweeps `budget` more nodes (25 to 100 ns each; 1 ns a node that is not of ``only``). Returns false if none were
-    /// left.
+    /// Sweeps about `budget` more nodes (25 to 100 ns each; 1 ns for a node that ``only`` excludes). Returns false if
+    /// the sweep was already complete.
     public mutating func sweep(_ forest: ChainForest, budget: Int) -> Bool {
         guard var next = cursor else { return false }
         bound = UInt32(forest.indexBound)
@@ -148,8 +152,7 @@ public struct SiteTable: Sendable {
         }
     }
 
-    /// Applies changes. Where there were too many to list, the sweep starts over and evicted nodes are no longer
-    /// counted.
+    /// Applies changes. If there were too many to list, the sweep starts over, and evicted nodes are no longer counted.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         guard !changes.isEverything else {
             let last = revision
@@ -201,8 +204,8 @@ public struct SiteTable: Sendable {
         stale.append(index)
     }
 
-    /// Updates percentiles and bars of stale call sites, until `budget` buckets were read (15 ns each; one site at
-    /// least). Returns whether all are up to date. Counts need no refresh.
+    /// Updates percentiles and bars of stale call sites, until `budget` buckets were read (15 ns each; at least one
+    /// site is updated). Returns whether all are up to date. Counts need no refresh.
     public mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {

@@ -1,4 +1,4 @@
-/// A set of node indices, one bit a possible index.
+/// A set of node indices, as one bit for each possible index.
 struct SlotSet: Sendable {
     private var words: [UInt64] = []
 

@@ -2,12 +2,12 @@ import ChainModel
 
 /// How a handler blocks its thread.
 public struct HandlerBlock: Hashable, Sendable {
-    /// Since when, in nanoseconds of the process's clock.
+    /// When the block began, in nanoseconds of the process's clock.
     public var since: UInt64
-    /// The node that it waits for; `.none` where that is not known.
+    /// The node that the handler waits for; `.none` if that is not known.
     public var node: NodeID
 
-    /// Finds how a node's running handler blocks its thread; nil where none runs or the thread is not blocked. O(1).
+    /// Finds how a node's running handler blocks its thread; nil if no handler runs or the thread is not blocked. O(1).
     public init?(of node: NodeIndex, in forest: borrowing ChainForest) {
         self.init(forest.node(node), forest)
     }

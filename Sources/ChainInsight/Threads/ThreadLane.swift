@@ -1,9 +1,9 @@
 import ChainEvents
 
-/// The recent activity of one thread, updated by each of its events, in constant memory.
+/// The recent activity of one thread, updated by each of the thread's events, in constant memory.
 ///
 /// It has the busy time (in handlers) and the blocked time (waiting for nodes) in each of the last ``secondCount``
-/// seconds, and the sums of both since the first event.
+/// seconds. It also has the sums of both times since the first event.
 public struct ThreadLane: Hashable, Sendable {
     /// What occupies a thread: a handler or a wait.
     public struct Entry: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct ThreadLane: Hashable, Sendable {
 
         /// The node of the running handler, or the node that has to settle.
         public var node: NodeID
-        /// When it began, in nanoseconds of the process's clock.
+        /// When the entry began, in nanoseconds of the process's clock.
         public var since: UInt64
         /// Handler or wait.
         public var kind: Kind
@@ -25,18 +25,18 @@ public struct ThreadLane: Hashable, Sendable {
 
     /// Time that a thread spent within one second, or in total, in nanoseconds.
     public struct Usage: Hashable, Sendable {
-        /// In handlers.
+        /// Time in handlers.
         public var busy: UInt64 = 0
-        /// Waiting for nodes.
+        /// Time spent waiting for nodes.
         public var blocked: UInt64 = 0
     }
 
     /// How many past seconds are kept.
     public static let secondCount = 64
     static let second: UInt64 = 1_000_000_000
-    /// The most entries; beyond them the outermost is dropped.
+    /// The most entries; beyond that number the outermost entry is dropped.
     private static let depthLimit = 64
-    /// Later times, after 146 years, are clamped, so that sums of two do not overflow.
+    /// Later times, after 146 years, are clamped, so that the sum of two times does not overflow.
     private static let timeLimit = UInt64.max >> 2
 
     /// The thread.
@@ -46,7 +46,7 @@ public struct ThreadLane: Hashable, Sendable {
     /// What occupied the thread at its last event, outermost first: a handler may wait while the thread runs another
     /// handler. Compare with the forest by ``ThreadLanes/entries(of:in:)``.
     public private(set) var entries: [Entry] = []
-    /// The time of the last event, up to which everything is counted, in nanoseconds of the process's clock.
+    /// The time of the last event, in nanoseconds of the process's clock. All time before it is counted.
     public private(set) var lastEventTime: UInt64
     /// The end of the second that `lastEventTime` is in.
     private var secondEnd: UInt64
@@ -79,7 +79,7 @@ public struct ThreadLane: Hashable, Sendable {
         if entries.count > Self.depthLimit { entries.removeFirst() }
     }
 
-    /// Ends an entry and the entries inside it. Returns false where there is none.
+    /// Ends an entry and the entries inside it. Returns false if there is no such entry.
     @inline(__always)
     mutating func pop(_ node: NodeID, _ kind: Entry.Kind, at time: UInt64) -> Bool {
         guard let last = entries.last else { return false }
@@ -94,7 +94,7 @@ public struct ThreadLane: Hashable, Sendable {
         return true
     }
 
-    /// Removes the entries for which `isActive` returns false, such as those with a lost end event.
+    /// Removes the entries for which `isActive` returns false, such as entries with a lost end event.
     mutating func prune(at time: UInt64, unless isActive: (Entry) -> Bool) {
         guard !entries.isEmpty else { return }
         advance(to: time)
@@ -155,7 +155,7 @@ extension ThreadLane.Usage {
 extension ThreadLane {
     /// The time spent within one second of the process's clock; nil for a second that is too old, in the future, or
     /// before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what has
-    /// occupied the thread since the last event; nil for nothing.
+    /// occupied the thread since the last event, or nil if nothing has.
     public func usage(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Usage? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
@@ -171,8 +171,8 @@ extension ThreadLane {
         return usage
     }
 
-    /// The busy and the blocked time since the first event, and `of`, the whole time since then, in nanoseconds. `kind`
-    /// is what has occupied the thread since the last event; nil for nothing.
+    /// The busy and the blocked time since the first event, and `of`, the whole time since the first event, in
+    /// nanoseconds. `kind` is what has occupied the thread since the last event, or nil if nothing has.
     public func total(now: UInt64, _ kind: Entry.Kind?) -> (usage: Usage, of: UInt64) {
         let now = min(now, Self.timeLimit)
         var usage = total

@@ -1,13 +1,14 @@
 import ChainModel
 
-/// The threads of one program that ran handlers: what occupies each, since when, and its recent past.
+/// The threads of one program that ran handlers. For each thread: what occupies it, since when, and its recent past.
 ///
-/// Made by applying event batches; how a log is split into batches makes no difference. Costs some nanoseconds an
-/// event, and memory for at most ``laneLimit`` threads. Beyond that, the longest idle threads are dropped.
+/// Lanes are made by applying event batches; how a log is split into batches makes no difference. Costs some
+/// nanoseconds an event, and memory for at most ``laneLimit`` threads. Beyond that number, the longest idle threads are
+/// dropped.
 ///
 /// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
-/// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Tasks of Swift that the
-/// program shows are in lanes, by samples.
+/// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Swift tasks that the program
+/// shows are in lanes, by samples of their states.
 public struct ThreadLanes: Sendable {
     /// The most threads that are distinguished.
     public static let laneLimit = 1_024
@@ -51,7 +52,7 @@ public struct ThreadLanes: Sendable {
             guard let index = index(of: event.thread, at: event.time) else { return }
             lanes[index].push(event.node, .handler, at: event.time)
         case .resumed:
-            // A sample may come after the end of its task.
+            // A sample may be recorded after the end of its task.
             guard event.thread != 0, forest.index(of: event.node).map({ forest.state(of: $0).isLive }) ?? false else {
                 return
             }
@@ -69,8 +70,8 @@ public struct ThreadLanes: Sendable {
         }
     }
 
-    /// Records that a Swift task runs on a thread. Removes its entry on any other thread, and the entries of other
-    /// tasks on this one, because samples of their suspensions may be missing.
+    /// Records that a Swift task runs on a thread. Removes the task's entry on any other thread, and the entries of
+    /// other tasks on this thread, because samples of their suspensions may be missing.
     private mutating func begin(_ task: NodeID, on thread: ThreadID, at time: UInt64) {
         if let last = taskThreads[task], last != thread { leave(task, at: time) }
         guard let index = index(of: thread, at: time) else { return }
@@ -90,7 +91,7 @@ public struct ThreadLanes: Sendable {
     private mutating func end(_ event: ChainEvent, in forest: ChainForest) {
         if !taskThreads.isEmpty, taskThreads[event.node] != nil { return leave(event.node, at: event.time) }
         if let index = knownIndex(of: event.thread), lanes[index].pop(event.node, .handler, at: event.time) { return }
-        // The handler ended on another thread than it began on, as tasks do.
+        // The handler ended on a thread other than the one on which it began, as a task may.
         guard let node = forest.index(of: event.node) else { return }
         let thread = forest.node(node).thread
         guard thread != event.thread, let index = knownIndex(of: thread) else { return }
@@ -111,8 +112,8 @@ public struct ThreadLanes: Sendable {
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)
     }
 
-    /// Removes the entries, and the threads of tasks, that have ended or that belong to evicted nodes, according to the
-    /// forest.
+    /// Removes the entries, and the threads of tasks, that have ended according to the forest or belong to evicted
+    /// nodes.
     private mutating func prune(at time: UInt64, in forest: ChainForest) {
         taskThreads = taskThreads.filter { task, _ in
             forest.index(of: task).map { forest.node($0).occupiesThread } ?? false
@@ -157,7 +158,7 @@ public struct ThreadLanes: Sendable {
         return lanes.count - 1
     }
 
-    /// Drops half of the idle lanes, longest idle first.
+    /// Drops half of the idle lanes, beginning with the longest idle.
     private mutating func dropIdle() {
         let idle = lanes.filter { $0.entries.isEmpty }.sorted {
             ($0.lastEventTime, $0.thread) < ($1.lastEventTime, $1.thread)
@@ -173,16 +174,16 @@ public struct ThreadLanes: Sendable {
 // MARK: Reading
 
 extension ThreadLanes {
-    /// The lane of a thread; nil where the thread ran nothing or its lane was dropped.
+    /// The lane of a thread; nil if the thread ran nothing or its lane was dropped.
     public func lane(of thread: ThreadID) -> ThreadLane? { indices[thread].map { lanes[$0] } }
 
-    /// What occupies a thread now, outermost first, without entries that have ended according to the forest. Empty for
-    /// an idle thread.
+    /// Returns what occupies a thread at present, outermost first, without the entries that have ended according to the
+    /// forest. Empty for an idle thread.
     public static func entries(of lane: ThreadLane, in forest: ChainForest) -> [ThreadLane.Entry] {
         lane.entries.filter { isActive($0, in: forest) }
     }
 
-    /// Whether an entry continues according to the forest; entries of unknown nodes do.
+    /// Whether an entry continues according to the forest. The entry of a node that the forest does not have continues.
     private static func isActive(_ entry: ThreadLane.Entry, in forest: ChainForest) -> Bool {
         guard let node = forest.index(of: entry.node) else { return true }
         let view = forest.node(node)

@@ -21,7 +21,7 @@ struct DeadlockSearch {
         }
     }
 
-    /// Returns the node that a node waits for; nil where it waits for none, or where something else (a timer, another
+    /// Returns the node that a node waits for. Nil if it waits for no node, or if something else (a timer, another
     /// member) may settle it.
     private func next(_ node: NodeIndex, _ forest: ChainForest) -> NodeIndex? {
         let view = forest.node(node)
@@ -34,11 +34,11 @@ struct DeadlockSearch {
         return blocker.node
     }
 
-    /// How many steps a search takes before it allocates its path, because most end earlier.
+    /// How many steps a search takes before it allocates its path, because most searches end earlier.
     private static let shortPathLength = 6
 
-    /// Returns the cycle that a node waits for; nil if none is found within ``stepLimit``. Adds the steps taken to
-    /// `steps`.
+    /// Returns the cycle of nodes that a node waits for, directly or through others; nil if none is found within
+    /// ``stepLimit``. Adds the steps taken to `steps`.
     func cycle(from start: NodeIndex, in forest: ChainForest, steps: inout Int) -> [NodeIndex]? {
         var node = start
         for _ in 0..<Self.shortPathLength {
@@ -57,8 +57,8 @@ struct DeadlockSearch {
         return nil
     }
 
-    /// Returns the warning of a cycle, bound to its node with the least id, so that it is the same wherever the search
-    /// began.
+    /// Returns the warning of a cycle. It is bound to the cycle's node with the least id, so that it is the same from
+    /// whichever node the search began.
     static func warning(of cycle: [NodeIndex], in forest: ChainForest) -> Warning? {
         var least: (id: NodeID, index: Int)?
         var since: UInt64 = 0

@@ -4,7 +4,7 @@ import ChainModel
 struct DepthSearch {
     let root: NodeID
     private var node: NodeIndex
-    /// The id of `node` at the end of the last slice, because another node may have its index by now.
+    /// The id of `node` at the end of the last slice, because another node may have got its index since that slice.
     private var id: NodeID
 
     init(_ root: NodeIndex, in forest: ChainForest) {
@@ -14,11 +14,11 @@ struct DepthSearch {
     }
 
     enum Result {
-        /// Whether a node is deeper than the limit.
+        /// The search is complete: a node is deeper than the limit, or no node is.
         case finished(isDeep: Bool)
         /// The current node left the chain since the last slice.
         case interrupted
-        /// The budget ended first.
+        /// The budget was used up before the search was complete.
         case unfinished
     }
 
@@ -40,7 +40,7 @@ struct DepthSearch {
         return .unfinished
     }
 
-    /// Returns the depth of a node, 1 for the root. Not kept between slices, because the node may move. O(depth).
+    /// Returns the depth of a node, 1 for the root. It is not kept between slices, because the node may move. O(depth).
     private static func depth(of node: NodeIndex, within top: NodeIndex, in forest: ChainForest) -> Int {
         var (depth, current) = (1, node)
         while current != top, let above = forest.treeParent(of: current) { (depth, current) = (depth + 1, above) }

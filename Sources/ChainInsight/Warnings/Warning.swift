@@ -1,6 +1,6 @@
 import ChainModel
 
-/// One suspicious finding.
+/// One suspicious finding about a node or a program.
 public struct Warning: Hashable, Sendable {
     /// The identity of a warning within its program.
     public struct ID: Hashable, Sendable {
@@ -16,12 +16,13 @@ public struct Warning: Hashable, Sendable {
     public var node: NodeID
     /// When the problem began, in nanoseconds of the process's clock.
     public var since: UInt64
-    /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, events lost; else 0.
+    /// The amount: nodes of a cycle, the depth limit that a chain exceeds, threads, queued tasks, or lost events; 0 for
+    /// other kinds.
     public var amount: UInt64 = 0
-    /// The other node involved: the one that is waited for, the race that was lost, the next node of the cycle; else
-    /// `.none`.
+    /// The other node involved: the node that is waited for, the race that was lost, or the next node of the cycle;
+    /// `.none` for other kinds.
     public var other = NodeID.none
-    /// When the problem ended, in nanoseconds of the process's clock; nil while it holds.
+    /// When the problem ended, in nanoseconds of the process's clock; nil if it has not ended.
     public var ended: UInt64?
 
     /// The number among the warnings of its kind, from 1, in the order in which they were found.
@@ -54,8 +55,8 @@ public struct Warning: Hashable, Sendable {
 }
 
 extension WarningKind {
-    /// Whether it records a single event, and so holds until it is dismissed. Other warnings end when their condition
-    /// ends.
+    /// Whether a warning of this kind records a single event, and so holds until it is dismissed. Other warnings end
+    /// when their condition ends.
     public var isFault: Bool {
         switch self {
         case .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor, .lostEvents: true

@@ -73,7 +73,7 @@ extension WarningKind {
         }
     }
 
-    /// What to do about it, without keys of the dashboard, because exported pages have it, too.
+    /// What to do about the problem. Does not name keys of the dashboard, because exported pages have this text, too.
     public var advice: String {
         switch self {
         case .neverSettled:

@@ -3,29 +3,29 @@ public typealias WarningBits = UInt32
 
 /// The kinds of warnings. The raw value is the name in options and the configuration.
 public enum WarningKind: String, Hashable, Sendable, CaseIterable {
-    /// Live for longer than the limit.
+    /// A node has been live for longer than the limit.
     case neverSettled = "never-settled"
-    /// Its resolver was dropped, so nothing can settle it.
+    /// A node's resolver was dropped, so nothing can settle the node.
     case abandoned
-    /// Rejected without a handler for the error.
+    /// A node was rejected, and released without a handler for the error.
     case unhandledRejection = "unhandled-rejection"
-    /// Its resolver was used a second time.
+    /// A node was settled a second time, without effect.
     case settledAgain = "settled-again"
     /// A handler blocks its thread: it waits for a promise, a lock or the system.
     case blockedWorker = "blocked-worker"
     /// A handler, or a Swift task between two suspensions, runs for longer than the limit.
     case longHandler = "long-handler"
-    /// Awaited on the executor that has to settle it.
+    /// A node was awaited on the executor that has to settle it.
     case awaitedOnOwnExecutor = "awaited-on-own-executor"
-    /// Nodes and threads that wait for each other.
+    /// Nodes and threads wait for each other.
     case deadlock = "deadlock"
     /// A race is decided and a member of it still runs.
     case raceLoserRunning = "race-loser-running"
-    /// Asked to be cancelled and not settled for longer than the limit.
+    /// A node was asked to be cancelled, and has not settled for longer than the limit.
     case cancellationIgnored = "cancellation-ignored"
     /// More threads run handlers than there should be.
     case tooManyThreads = "too-many-threads"
-    /// Queued for longer than the limit.
+    /// A node has been queued for longer than the limit.
     case longQueueWait = "long-queue-wait"
     /// A Swift task is suspended for longer than the limit.
     case suspendedTask = "suspended-task"

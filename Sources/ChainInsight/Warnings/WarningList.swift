@@ -9,23 +9,23 @@ struct WarningList: Sendable {
     /// The most ended warnings that are kept.
     static let historyLimit = 200
 
-    /// By node: warnings that hold, and recently ended ones.
+    /// By node: the warnings that hold, and recently ended warnings. At most ``limit``.
     fileprivate(set) var kept: [NodeID: Warning] = [:]
     /// How many warnings hold, including those that are not kept.
     fileprivate(set) var count = 0
-    /// Warnings by node and serial number, in the order in which they began to hold. Warnings that were removed, or hold
-    /// again with a later number, may still be listed.
+    /// Warnings by node and serial number, in the order in which they began to hold. The entries of warnings that were
+    /// removed, or that hold again with a later number, may remain.
     private var order = Queue<(node: NodeID, serial: UInt64)>()
     /// How many of the kept warnings have ended.
     fileprivate var historyCount = 0
-    /// Ended warnings in the order of their ends, from `historyHead` on. Warnings that were removed or hold again may
-    /// still be listed.
+    /// Ended warnings in the order of their ends, from `historyHead` on. The entries of warnings that were removed, or
+    /// that hold again, may remain.
     private var history: [(node: NodeID, ended: UInt64)] = []
     private var historyHead = 0
-    /// How many warnings were ever added.
+    /// How many warnings were ever added; the serial number of the last one.
     private(set) var serial: UInt64 = 0
 
-    /// The kept warnings: those that hold, longest first, then the ended ones, last ended first.
+    /// The kept warnings: first the warnings that hold, longest first, then the ended warnings, last ended first.
     var sorted: [Warning] {
         kept.values.sorted { left, right in
             if (left.ended == nil) != (right.ended == nil) { return left.ended == nil }
@@ -36,8 +36,8 @@ struct WarningList: Sendable {
         }
     }
 
-    /// Adds a warning, or makes an ended one hold again. Returns false if a warning of the node holds already. Without
-    /// room the warning that began to hold first is dropped; if it still holds, it stays counted.
+    /// Adds a warning, or makes an ended one hold again. Returns false if a warning of the node holds already. If there
+    /// is no room, drops the warning that began to hold first; if that one still holds, it stays counted.
     mutating func add(_ warning: Warning) -> Bool {
         // By index, because a copy of a warning retains its texts.
         if let known = kept.index(forKey: warning.node) {
@@ -68,7 +68,7 @@ struct WarningList: Sendable {
         }
     }
 
-    /// Ends a warning, which is kept for a while.
+    /// Ends a warning. It is kept as an ended warning, within ``historyDuration`` and ``historyLimit``.
     mutating func end(_ node: NodeID, at now: UInt64) {
         guard let known = kept[node], known.ended == nil else { return }
         count -= 1
@@ -76,17 +76,16 @@ struct WarningList: Sendable {
         historyCount += 1
         history.append((node, now))
         if history.count >= 8 * Self.historyLimit {
-            // Warnings that begin and end again leave entries behind.
+            // Warnings that begin and end repeatedly leave entries behind.
             history = history[historyHead...].filter { kept[$0.node]?.ended == $0.ended }
             historyHead = 0
         }
-        // Keep to `historyLimit`.
+        // Drops the warnings beyond `historyLimit`.
         _ = dropEnded(before: 0)
     }
 
-    /// Drops the warnings that ended before a moment. Of more than `historyLimit` ended ones, also drops those that ended
-    /// first.
-    /// Returns whether there were any.
+    /// Drops the warnings that ended before a moment. If more than `historyLimit` ended warnings are left, also drops
+    /// those that ended first. Returns whether any warning was dropped.
     private mutating func dropEnded(before moment: UInt64) -> Bool {
         let before = historyCount
         while historyHead < history.count {
@@ -105,14 +104,14 @@ struct WarningList: Sendable {
         return historyCount != before
     }
 
-    /// Replaces the warnings that hold by those that a sweep found: `newCount`, of which `found` has at most ``limit``.
-    /// Returns whether anything changed.
+    /// Replaces the warnings that hold by the warnings that a sweep found: `newCount`, of which `found` has at most
+    /// ``limit``. Returns whether anything changed.
     mutating func replace(_ found: [Warning], count newCount: Int, at now: UInt64) -> Bool {
         var isChanged = false
         var fresh: [NodeID: Warning] = [:]
         for warning in found { fresh[warning.node] = warning }
         for (node, known) in kept where known.ended == nil && fresh[node] == nil {
-            // If more hold than are kept, this one may still hold without having been found.
+            // If more warnings hold than were kept, this one may still hold although it is not in `found`.
             if newCount > found.count {
                 kept[node] = nil
             } else {
@@ -135,12 +134,12 @@ struct WarningList: Sendable {
         return isChanged
     }
 
-    /// Removes warnings that ended long ago. Returns whether there were any.
+    /// Removes warnings that ended long ago. Returns whether there were any such warnings.
     mutating func expire(at now: UInt64) -> Bool {
         historyCount > 0 && now > Self.historyDuration && dropEnded(before: now - Self.historyDuration)
     }
 
-    /// Sets the count to that of the kept warnings that hold.
+    /// Sets the count to the number of kept warnings that hold.
     mutating func recount() { count = kept.count - historyCount }
 
     mutating func removeAll() {
@@ -157,7 +156,7 @@ extension WarningList {
         if known.ended == nil { count -= 1 } else { historyCount -= 1 }
     }
 
-    /// Sets how many warnings hold, kept or not. Returns whether the count changed.
+    /// Sets how many warnings hold, including those that are not kept. Returns whether the count changed.
     mutating func setCount(_ new: Int) -> Bool {
         let new = max(new, kept.count - historyCount)
         defer { count = new }

@@ -10,7 +10,8 @@ enum WarningVerdict {
 }
 
 /// The condition of each kind of warning, tested on one node at a moment. A test reads the node and its neighbours.
-/// Only the test for an unhandled rejection follows the cause further. ``DeadlockSearch`` finds deadlocks.
+/// Only the test for an unhandled rejection follows the rejection further, to its cause. ``DeadlockSearch`` finds
+/// deadlocks.
 struct WarningRules {
     var options: WarningOptions
     /// ``WarningOptions/enabled``, one bit a kind.
@@ -21,8 +22,8 @@ struct WarningRules {
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
-    /// How long losers may live on after a race is decided, and the least age of a wait at which the search for a deadlock
-    /// begins there, in nanoseconds.
+    /// How long losers may live on after a race is decided, in nanoseconds. Also the least age of a wait, or of a
+    /// pending node, at which the search for a deadlock begins there.
     static let grace: UInt64 = 1_000_000_000
 
     @inline(__always)
@@ -35,7 +36,7 @@ struct WarningRules {
 
     // MARK: Retesting
 
-    /// Whether a warning of a node still holds.
+    /// Returns whether a warning of a node still holds.
     func holds(_ warning: Warning, of view: NodeView, _ forest: ChainForest, now: UInt64) -> Bool {
         func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
         switch warning.kind {
@@ -77,7 +78,7 @@ struct WarningRules {
         return kinds & ~consequences
     }
 
-    /// Whether a node was rejected because another one was abandoned.
+    /// Returns whether a node was rejected because another node was abandoned.
     private func followsFromAbandoned(_ view: NodeView, _ forest: ChainForest) -> Bool {
         // An evicted node has no links any more.
         guard forest.index(of: view.id) == view.index else { return false }
@@ -122,8 +123,8 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Whether a Swift task has been queued for longer than the limit. The sweep compares the number of such tasks
-    /// with that of the threads that run tasks.
+    /// Tests whether a Swift task has been queued for longer than the limit. The sweep compares the number of such
+    /// tasks with the number of threads that run tasks.
     func starvedPool(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard isEnabled(.starvedPool), view.state == .queued, view.kind == .task, let queued = view.queued else {
             return .no
@@ -131,7 +132,7 @@ struct WarningRules {
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
-    /// Leaves out a task with live children, because it mostly waits for these.
+    /// Leaves out a task with live children, because such a task mostly waits for its children.
     func suspendedTask(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.suspendedTask), view.isSuspended, let since = forest.lastSwitchTime(of: view.index) else {
             return .no
@@ -141,7 +142,7 @@ struct WarningRules {
         return result
     }
 
-    /// The most children that are read; a task with more is taken to have a live one.
+    /// The most children that are read; a task with more children is taken to have a live child.
     private static let childLimit = 1_000
 
     private func hasLiveChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
@@ -156,7 +157,7 @@ struct WarningRules {
 
     // MARK: Nodes that do not settle
 
-    /// Leaves out nodes that wait for another one, because the warning of that one suffices.
+    /// Leaves out nodes that wait for another node, because a warning about that other node suffices.
     func neverSettled(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
         let limit = options.neverSettledLimit
@@ -177,7 +178,7 @@ struct WarningRules {
 
     func cancellationIgnored(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
-        // Without a request time the program has not confirmed the cancellation yet.
+        // If there is no request time, the program has not confirmed the cancellation yet.
         guard let asked = forest.cancelRequestTime(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
@@ -186,7 +187,7 @@ struct WarningRules {
 
     // MARK: Races
 
-    /// Whether a node is a race that is decided, so that its members no longer matter.
+    /// Returns whether a node is a race that is decided, so that its members no longer matter.
     func isDecided(_ view: NodeView) -> Bool {
         (view.kind == .race || view.kind == .any) && !view.isLive && view.state != .unknown
     }
@@ -204,7 +205,7 @@ struct WarningRules {
     /// The most links or children of a node that are read.
     private static let relativeLimit = 16
 
-    /// Whether a node besides the race waits for its member.
+    /// Returns whether a node other than the race waits for the member.
     private func isWanted(_ view: NodeView, besides race: NodeIndex, _ forest: ChainForest) -> Bool {
         for holder in forest.holders(of: view.index, limit: Self.relativeLimit)
         where holder.node != race && forest.state(of: holder.node).isLive { return true }

@@ -1,12 +1,14 @@
 import ChainModel
 
-/// One sweep over the watched nodes, as far as it has come.
+/// The state of one sweep over the watched nodes, which may take several slices.
 struct WarningSweep: Sendable {
-    /// The warnings of one kind that were found: the oldest are kept, all are counted.
+    /// The warnings of one kind that were found. All are counted; the oldest are kept, fewer than twice
+    /// ``WarningList/limit``.
     struct Found: Sendable {
         var warnings: [Warning] = []
         var count = 0
-        /// When the last of the kept warnings began, once newer ones were dropped: later ones are only counted.
+        /// When the last of the kept warnings began, once newer warnings were dropped. Warnings that began later are
+        /// only counted.
         private var latest = UInt64.max
 
         mutating func add(_ kind: WarningKind, _ node: NodeID, since: UInt64, other: NodeID = .none) {
@@ -30,7 +32,7 @@ struct WarningSweep: Sendable {
 
     /// The result for one examined node.
     struct Outcome {
-        /// The cost of examining the node, where a node without rules to test costs 1.
+        /// The cost of examining the node; 1 for a node without rules to test.
         var cost = 1
         /// Whether the next sweep has to examine the node again.
         var isWatched = false
@@ -40,7 +42,7 @@ struct WarningSweep: Sendable {
         mutating func noteDue(at moment: UInt64) { due = min(due ?? moment, moment) }
     }
 
-    /// The current word of the watch list.
+    /// The index of the current word of the watch list: a word has the bits of 64 nodes.
     var cursor = 0
     /// The slots of the current word that are still to be examined, one bit each.
     var bits: UInt64 = 0
@@ -56,13 +58,13 @@ struct WarningSweep: Sendable {
     var threads: Set<ThreadID> = []
     /// Threads that run a Swift task.
     var taskThreads: Set<ThreadID> = []
-    /// How many Swift tasks have been queued for longer than the limit, and since when the first one.
+    /// How many Swift tasks have been queued for longer than the limit, and when the first of these was queued.
     var queuedTasks = (count: 0, since: UInt64.max)
     /// When the next sweep has something to examine; nil for never.
     var nextDue: UInt64?
     /// Roots of the chains that are still to be searched for a node beyond the depth limit.
     var longChains: [NodeID] = []
-    /// The search that the end of a slice interrupted.
+    /// The depth search under way, which the next slice continues.
     var depth: DepthSearch?
 
     static let threadLimit = 65_536

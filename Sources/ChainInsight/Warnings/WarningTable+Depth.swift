@@ -2,8 +2,8 @@ import ChainModel
 
 /// Chains that may be too deep, searched in slices.
 extension WarningTable {
-    /// Whether a node is the root of a chain with more nodes than the depth limit. Where no chain ever had so many, the
-    /// node is not read.
+    /// Returns whether a node is the root of a chain with more nodes than the depth limit. If no chain ever had so many
+    /// nodes, the node is not read.
     @inline(__always)
     func mayBeDeep(_ node: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
         let limit = rules.options.depthLimit
@@ -22,7 +22,7 @@ extension WarningTable {
     }
 
     /// Searches the long chains of the sweep. A chain keeps its last result if its node count changed by less than a
-    /// sixteenth. Returns false if the budget ended before all were searched.
+    /// sixteenth. Returns false if the budget was used up before all chains were searched.
     mutating func measureDepths(_ forest: ChainForest, budget: inout Int) -> Bool {
         while let id = sweep!.depth?.root ?? sweep!.longChains.last {
             guard let root = forest.index(of: id), forest.isRoot(root) else {
@@ -39,7 +39,7 @@ extension WarningTable {
             switch sweep!.depth!.step(forest, deeperThan: rules.options.depthLimit, budget: &budget) {
             case .unfinished: return false
             case .finished(let isDeep): depths[id] = (count, isDeep)
-            // Keeps an earlier result; without one, the next sweep searches the chain again.
+            // Keeps an earlier result. If there is none, the next sweep searches the chain again.
             case .interrupted: break
             }
             if depths[id]?.isDeep == true { recordDeepChain(root, forest) }

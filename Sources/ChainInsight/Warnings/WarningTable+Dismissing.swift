@@ -9,28 +9,29 @@ extension WarningTable {
         public init() {}
     }
 
-    /// The warnings that are dismissed.
+    /// The warnings that were dismissed, for ``restore(_:)``.
     public var dismissals: Dismissals {
         var all = Dismissals()
         (all.ids, all.lossCount) = (dismissed, dismissedLossCount)
         return all
     }
 
-    /// Dismisses warnings, also those that are not found yet. O(`dismissals`).
+    /// Dismisses warnings, including warnings that are not found yet. O(`dismissals`).
     public mutating func restore(_ dismissals: Dismissals) {
         for id in dismissals.ids {
             dismiss(id)
             dismissed.insert(id)
         }
         guard dismissals.lossCount > dismissedLossCount else { return }
-        // The next tick adds the losses that are beyond the dismissed ones.
+        // The next tick adds the losses beyond the number of dismissed losses.
         lists[WarningKind.lostEvents.index].remove(.none)
         dismissedLossCount = dismissals.lossCount
         revision += 1
     }
 
-    /// Dismisses a kept warning: it does not come back for its node. A warning about the whole program comes back when
-    /// its condition has ended and holds again; lost events come back when more are lost.
+    /// Dismisses a kept warning, which does not come back for its node. A warning about the whole program comes back
+    /// when its condition has ended and holds again. The warning about lost events comes back when more events are
+    /// lost.
     public mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }
         recordDismissal(of: warning)

@@ -10,7 +10,7 @@ extension WarningTable {
         guard var done = sweep else { return }
         sweep = nil
         pause = Self.pause(after: done)
-        // Where nothing is live, nothing can become overdue.
+        // If no node is live, nothing can become overdue.
         if forest.totals.counts.liveCount == 0 { hasChangedSinceWholeSweep = false }
         nextDue = done.nextDue
         held = [:]
@@ -25,7 +25,7 @@ extension WarningTable {
             let all = done.found[index]
             // The dismissal of a warning about the whole program ends with its condition.
             if all.count == 0 { dismissed.remove(Warning.ID(kind: kind, node: .none)) }
-            // Tested again, because a node may have changed since its slice.
+            // Tested once more, because a node may have changed after its slice of the sweep.
             let valid = all.warnings.filter { warning in
                 guard warning.node != .none else { return !isDismissed(warning.id) }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
@@ -43,8 +43,8 @@ extension WarningTable {
         if roots.count != depths.count { depths = depths.filter { roots.contains($0.key) } }
     }
 
-    /// Adds the faults that the sweep found, because changes did not list their nodes. The new count is the greater of
-    /// the count before and that of the sweep, because both may include the same nodes.
+    /// Adds the faults that the sweep found, because changes did not list their nodes. The new count is the count
+    /// before or the sweep's count, whichever is greater, because both counts may include the same nodes.
     private mutating func addMissed(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: ChainForest) {
         let before = lists[kind.index].count
         for warning in found.warnings where lists[kind.index].kept.count < WarningList.limit {

@@ -6,23 +6,24 @@ extension WarningTable {
     private static let interval: UInt64 = 500_000_000
     /// The longest ``pause(after:)``, in nanoseconds.
     private static let longestInterval: UInt64 = 2_000_000_000
-    /// The pause for each examined node, in nanoseconds, so that sweeps take a few hundredths of a core at most.
+    /// The pause after a sweep, in nanoseconds for each examined node, so that sweeps take a few hundredths of a core
+    /// at most.
     private static let pausePerNode: UInt64 = 10_000
     /// The longest time between two whole sweeps while something changes, in nanoseconds. Whole sweeps find conditions
     /// that begin with a change of another node.
     private static let wholeInterval: UInt64 = 30_000_000_000
-    /// The part of the budget that a cost of 1 takes (``WarningSweep/Outcome/cost``); a free slot takes 1.
+    /// The part of the budget that a cost of 1 takes (``WarningSweep/Outcome/cost``); a free slot takes 1 part.
     private static let nodeCost = 16
     /// The part of the budget that a word of the watch list takes.
     private static let wordCost = 2
-    /// The most combinators of one member that are watched; a whole sweep finds the rest.
+    /// The most combinators of one member that are watched; a whole sweep finds further combinators.
     private static let holderLimit = 1_000
     /// How many members of a combinator are read at no extra cost to find one that is not settled.
     private static let fewMembers = 16
-    /// The cost of reading on where the first ``fewMembers`` are settled.
+    /// The cost of reading further members if the first ``fewMembers`` are settled.
     private static let manyMembersCost = 500
 
-    /// Begins a sweep where one is due, and continues it.
+    /// Begins a sweep if one is due, and continues a sweep under way.
     mutating func continueSweep(_ forest: ChainForest, _ now: UInt64, _ budget: Int) {
         if sweep == nil, !begin(now) { return }
         watch.reserve(forest.indexBound)
@@ -46,16 +47,16 @@ extension WarningTable {
         finish(forest, deadlocks, now)
     }
 
-    /// Returns the least time from the beginning of a sweep to that of the next one, in nanoseconds.
+    /// Returns the least time from the beginning of a sweep to the beginning of the next sweep, in nanoseconds.
     static func pause(after sweep: WarningSweep) -> UInt64 {
-        // No longer pause after a whole sweep, because small ones follow it.
+        // No longer pause after a whole sweep, because the sweeps that follow it are small.
         sweep.isWhole ? interval : min(longestInterval, max(interval, sweep.nodeCount * pausePerNode))
     }
 
-    /// Begins a sweep if one is due. Returns whether it did.
+    /// Begins a sweep if one is due. Returns whether it has begun one.
     private mutating func begin(_ now: UInt64) -> Bool {
-        // A node's time counts from its parent's settlement, which does not change the node: a whole sweep within half
-        // the limit finds it before it is overdue.
+        // A node's time counts from its parent's settlement, which is no change of the node. A whole sweep within half
+        // the limit finds the node before it is overdue.
         let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
         let isWhole =
             needsFaultSearch || (hasChangedSinceWholeSweep && wholeBegan.map { now >= $0 &+ interval } ?? true)
@@ -68,7 +69,7 @@ extension WarningTable {
         return true
     }
 
-    /// Examines the nodes of a word as far as the budget goes.
+    /// Examines the nodes of the current word, as many as the budget allows.
     private mutating func examineWord(
         _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64, _ rest: inout Int
     ) {
@@ -93,7 +94,7 @@ extension WarningTable {
         }
     }
 
-    /// Adds a changed node to one of the next two sweeps, or removes a finished one. The root of a chain that may be
+    /// Adds a changed node to one of the next two sweeps, or removes a finished node. The root of a chain that may be
     /// too deep is always added.
     @inline(__always)
     mutating func watch(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest) {
@@ -101,8 +102,8 @@ extension WarningTable {
         if !entry.traits.contains(.unfinished) {
             watch.remove(slot)
         } else if entry.state == .waiting || entry.state == .queued {
-            // A node that just began to wait is left to the sweep after the next, because most start before that. A
-            // node with a warning stays in the next sweep.
+            // A node that just began to wait is left to the sweep after the next, because most such nodes start before
+            // that sweep. A node with a warning stays in the next sweep.
             let isFresh = !entry.changes.isDisjoint(with: [.created, .state]) && !heldSlots.contains(slot)
             watch.insertLater(slot, keepsNext: !isFresh)
         } else {
@@ -111,8 +112,8 @@ extension WarningTable {
         if entry.traits.contains(.root), mayBeDeep(entry.index, forest) { watch.insert(slot) }
     }
 
-    /// Adds the pending combinators of a settled member to the next sweep: they did not change, but wait for another
-    /// member now, which may wait for them.
+    /// Adds the pending combinators of a settled member to the next sweep. They did not change, but they now wait for
+    /// another member, which may wait for them.
     mutating func watchHolders(of member: NodeIndex, _ forest: ChainForest) {
         guard rules.isEnabled(.deadlock) else { return }
         for link in forest.holders(of: member, limit: Self.holderLimit)
@@ -180,8 +181,8 @@ extension WarningTable {
     }
 
     /// Searches for a cycle that a node waits for, once the node is older than ``WarningRules/grace``: a cycle of young
-    /// nodes may be an accident of timing. A cycle that closes later is found by the change that closes it, of one of
-    /// its nodes or of a member (``watchHolders(of:_:)``).
+    /// nodes may be an accident of timing. A cycle that closes later is found by the change that closes it. That is a
+    /// change of one of its nodes, or the settlement of a member (``watchHolders(of:_:)``).
     private mutating func findDeadlock(
         _ view: NodeView, _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64,
         _ outcome: inout WarningSweep.Outcome
@@ -204,7 +205,7 @@ extension WarningTable {
         outcome.cost += steps * 4
     }
 
-    /// Records a deadlock, unless this sweep found the same cycle from another of its nodes.
+    /// Records a deadlock, unless this sweep has found the same cycle from another node of the cycle.
     mutating func record(deadlock warning: Warning) {
         let index = warning.kind.index
         guard !sweep!.found[index].warnings.contains(where: { $0.node == warning.node }) else { return }

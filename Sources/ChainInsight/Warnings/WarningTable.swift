@@ -6,19 +6,20 @@ import ChainModel
 /// in slices and at most twice a second. A sweep examines changed and due nodes (a list of six bits a node) or, at
 /// intervals, all nodes. A warning ends as soon as its node changes and the condition no longer holds.
 public struct WarningTable: Sendable {
-    /// The most warnings of a kind that are kept; all are counted.
+    /// The most warnings of a kind that are kept; further warnings are only counted.
     public static let keptLimit = WarningList.limit
 
-    /// Increases with each visible change.
+    /// Increases with each change of the warnings.
     public internal(set) var revision: UInt64 = 0
 
     var rules = WarningRules(WarningOptions())
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
     /// By node, the kinds of its warnings that a change of the node may end, one bit a kind.
     var held: [NodeID: WarningBits] = [:]
-    /// The slots of nodes with faults that were searched for, so that their eviction does not report them again.
+    /// The slots of nodes that were searched for faults because they may have some, so that their eviction does not
+    /// report the faults again.
     var reported = SlotSet()
-    /// The slots of the nodes in `held`, and outdated ones: a quick filter for changed nodes.
+    /// The slots of the nodes in `held`, and some outdated slots: a quick filter for changed nodes.
     var heldSlots = SlotSet()
     /// The nodes that the next sweep examines.
     var watch = WatchList()
@@ -47,20 +48,22 @@ public struct WarningTable: Sendable {
     /// By root, how many nodes its chain had at its last depth search, and whether it was too deep.
     var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
 
-    /// The most dismissed warnings that are stored; beyond this limit all are forgotten, and may come back.
+    /// The most dismissed warnings that are stored; beyond this limit all dismissals are forgotten, and the warnings
+    /// may come back.
     static let dismissedLimit = 10_000
     static let raceLimit = 4_096
 
     /// Makes an empty table.
     public init() {}
 
-    /// The kept warnings of a kind, longest first, then recently ended ones. O(n log n).
+    /// The kept warnings of a kind: first the warnings that hold, longest first, then recently ended warnings. O(n log
+    /// n).
     public func warnings(of kind: WarningKind) -> [Warning] { lists[kind.index].sorted }
 
     /// One warning, if it is kept.
     public subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.index].kept[id.node] }
 
-    /// The warnings that hold for one node, the worst first. O(kinds).
+    /// The kept warnings that hold for one node, the worst first. O(kinds).
     public func warnings(of node: NodeID) -> [Warning] {
         WarningKind.byWeight.compactMap { lists[$0.index].kept[node] }.filter { $0.ended == nil }
     }
@@ -68,13 +71,13 @@ public struct WarningTable: Sendable {
     /// How many warnings of a kind hold.
     public func count(of kind: WarningKind) -> Int { lists[kind.index].count }
 
-    /// The ``Warning/serial`` of the last warning of a kind that was found; 0 where there was none.
+    /// The ``Warning/serial`` of the last warning of a kind that was found; 0 if none was found.
     public func lastSerial(of kind: WarningKind) -> UInt64 { lists[kind.index].serial }
 
-    /// How many warnings hold.
+    /// How many warnings of all kinds hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
-    /// The kinds of warnings that hold, by node, one bit a kind: for ``QueryMatcher/warnings``. O(kept warnings).
+    /// The kinds of kept warnings that hold, by node, one bit a kind: for ``QueryMatcher/warnings``. O(kept warnings).
     public var kindsByNode: [NodeID: WarningBits] {
         lists.indices.reduce(into: [:]) { kinds, index in
             for warning in lists[index].kept.values where warning.ended == nil {
@@ -83,13 +86,13 @@ public struct WarningTable: Sendable {
         }
     }
 
-    /// Whether one tick a second suffices, because only the passing of time can change anything.
+    /// Whether one tick a second suffices, because nothing but the passing of time can change the warnings.
     public var isIdle: Bool { sweep == nil && !hasChangedSinceSweep && !needsFaultSearch }
 
     /// Whether a sweep is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
     public var isSweeping: Bool { sweep != nil }
 
-    /// Sizes of the tables of warnings and of nodes watched for them.
+    /// The sizes of the tables of kept warnings, dismissed warnings and races with losers.
     public var queueStatistics: [QueueStatistics] {
         let kept = lists.reduce(0) { $0 + $1.kept.count }
         return [
@@ -110,7 +113,7 @@ public struct WarningTable: Sendable {
         guard !changes.isEverything else {
             (needsFaultSearch, hasChangedSinceSweep, hasChangedSinceWholeSweep, sweep) = (true, true, true, nil)
             reported.removeAll()
-            // The search for faults counts again those that are not kept.
+            // The search for faults will count the faults that are not kept.
             for kind in WarningKind.all where kind.isFault { lists[kind.index].recount() }
             return
         }
@@ -146,7 +149,8 @@ public struct WarningTable: Sendable {
     private mutating func update(
         _ eviction: ForestChanges.Eviction, _ forest: ChainForest, _ now: UInt64
     ) {
-        // Once only: without its links an evicted node looks like the origin of faults that followed from others.
+        // Once only: an evicted node has no links, so it looks like the origin of faults that followed from other
+        // nodes.
         let wasReported = reported.remove(eviction.node.index.rawValue)
         if eviction.needsAttention, !wasReported { recordFaults(eviction.node, forest) }
         if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {
@@ -154,7 +158,7 @@ public struct WarningTable: Sendable {
         }
     }
 
-    /// Notes in ``reported`` that the faults of a node were searched for, if it may have any.
+    /// Notes in ``reported`` that the faults of a node were searched for, if the node may have any.
     mutating func noteReported(_ view: NodeView) {
         let marks: NodeMarks = [.unhandled, .settledAgain, .hasMisusedAwait]
         guard view.state == .abandoned || !view.marks.isDisjoint(with: marks) else { return }
@@ -175,7 +179,7 @@ public struct WarningTable: Sendable {
         if rules.isDecided(view) { watchRace(view, forest) }
     }
 
-    /// Stores in a warning what its row shows of the node, except the label of an evicted node, which is lost.
+    /// Stores in a warning the facts about the node that its row shows. The label of an evicted node is lost.
     func describe(_ warning: inout Warning, _ view: NodeView, _ forest: ChainForest) {
         let index = forest.index(of: view.id)
         warning.describe(view, label: index.flatMap { forest.label(of: $0) }, site: forest.sites[view.site])
@@ -217,7 +221,7 @@ public struct WarningTable: Sendable {
 
     // MARK: Time
 
-    /// Expires ended warnings, and begins or continues a sweep if one is due. Returns whether anything visible changed.
+    /// Expires ended warnings, and begins or continues a sweep if one is due. Returns whether any warning changed.
     ///
     /// - Parameter budget: How much the sweep examines. A node without rules to test counts as 1, some 15 ns.
     @discardableResult

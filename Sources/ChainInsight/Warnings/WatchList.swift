@@ -1,12 +1,13 @@
 /// The nodes that the next sweeps examine: two bits for each slot, and a due time for each 16 slots.
 ///
-/// Contains changed nodes, and nodes that each sweep examines, such as those with a running handler or a warning. Nodes
+/// Contains changed nodes, and nodes that each sweep examines, such as nodes with a running handler or a warning. Nodes
 /// that only grow older are found by due time.
 struct WatchList: Sendable {
-    /// For each 64 slots, their bits for the next sweep (x) and for the one after it (y). One vector, because reading
-    /// both after writing one is a store-forwarding stall.
+    /// For each 64 slots, their bits for the next sweep (x) and for the sweep after the next (y). One vector that is
+    /// always written whole, because reading both after writing only one of them would be a store-forwarding stall.
     private var words: [SIMD2<UInt64>] = []
-    /// For each 64 slots, the due times of each 16. Not in `words`, because a change of a node needs the bits only.
+    /// For each 64 slots, a due time for each 16 of them. Not in `words`, because a change of a node needs the bits
+    /// only.
     private var dues: [SIMD4<UInt64>] = []
 
     /// How many words of 64 slots there are.
@@ -42,20 +43,21 @@ struct WatchList: Sendable {
     @inline(__always)
     private static func bit(_ slot: UInt32) -> UInt64 { 1 << UInt64(slot & 63) }
 
-    /// Makes a slot due at a moment, and with it the others of its group of 16.
+    /// Makes a slot due at a moment, and with it the other slots of its group of 16.
     mutating func insert(_ slot: UInt32, at moment: UInt64) {
         let quarter = Int(slot >> 4 & 3)
         dues[Int(slot >> 6)][quarter] = min(dues[Int(slot >> 6)][quarter], moment)
     }
 
-    /// Returns when the first slot of a word becomes due; nil for never.
+    /// Returns when the first slot of a word becomes due; nil if none does.
     func due(_ word: Int) -> UInt64? {
         let due = dues[word].min()
         return due == .max ? nil : due
     }
 
-    /// Removes and returns the slots of a word to examine now: those of this sweep and of each due group of 16, or all
-    /// slots for a whole sweep. Also returns whether slots are left for the sweep after this one.
+    /// Removes and returns the slots of a word that this sweep has to examine. These are the slots that were added to
+    /// this sweep, and each due group of 16 slots; in a whole sweep, all slots. Also returns whether slots are left for
+    /// the sweep after this one.
     mutating func removeSlots(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
         if isWhole {
             (words[word], dues[word]) = (SIMD2(), SIMD4(repeating: .max))

@@ -43,7 +43,7 @@ final class FlightFile: Sendable {
         self.path = path
     }
 
-    /// Makes a file beside this one, in which the collector's recorder makes its rings from now on.
+    /// Makes a file beside this file. The collector's recorder makes its later rings in the new file.
     func mapRings(of collector: Collector, process: ProcessKey) throws(ServerFailure) {
         let path = SocketFolder.ringsPath(ofFlight: path)
         let recorder = collector.recorder
@@ -66,7 +66,8 @@ final class FlightFile: Sendable {
         )
     }
 
-    /// Keeps the files from being removed as old ones: writes into the mapped rings do not change their times.
+    /// Keeps the files from being removed as old files: a write into the mapped rings does not change the times of a
+    /// file.
     func touch() {
         own?.touch()
         rings.withLock { $0 }?.touch()
@@ -101,7 +102,7 @@ final class FlightFile: Sendable {
         FileFacts(at: path).map { $0.isFile && $0.isOurs } ?? false && isUnlockedFile(path)
     }
 
-    /// Returns when a file was written last, in seconds since 1970; 0 where that is not known.
+    /// Returns when a file was written last, in seconds since 1970; 0 if that is not known.
     private static func changeTime(of path: String) -> Int {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return 0 }

@@ -28,7 +28,7 @@ final class FlightRecorder: Sendable {
     /// The number of the last dump by a signal or a trigger.
     private let dumpCount = Lock(0)
 
-    /// Starts the thread. Where the system has none left, removes the file and throws.
+    /// Starts the thread. If the system has no thread left, removes the file and throws.
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, in file: FlightFile) throws(ServerFailure)
     {
         self.options = options

@@ -21,10 +21,11 @@ final class FlightWork: Sendable {
     private let subscription: BatchSubscription
     private let clock: any ChainClock
     private let file: FlightFile
-    /// Makes the recording, on the thread.
+    /// Makes the recording; called on the thread.
     private let begin: @Sendable () -> FlightWriting
 
-    /// The most events, nodes and batches that wait for the thread: those of two seconds at 200,000 events a second.
+    /// The most events, nodes and batches that wait for the thread: as many as arrive in two seconds at 200,000 a
+    /// second.
     private static let mailboxLimit = 400_000
 
     init(_ inspector: Inspector, _ options: InspectorOptions.FlightRecorder, _ file: FlightFile) {
@@ -37,8 +38,8 @@ final class FlightWork: Sendable {
                 inspector?.writeOwnDump(because: reason, copy)
             }
         }
-        // A pass over the rings comes first, because the state that the subscription begins with has the time of the last
-        // pass, or of the inspector's start.
+        // A pass over the rings comes first, because the state that the subscription begins with has the time of the
+        // last pass, or of the inspector's start.
         inspector.collector.pass(publishes: false)
         subscription = inspector.collector.subscribe(
             mailboxLimit: Self.mailboxLimit, isPrompt: false, callsProgram: false, onReady: { woken.signal() })
@@ -47,7 +48,7 @@ final class FlightWork: Sendable {
     /// Ends the subscription, because the thread could not be started.
     func abandon() { subscription.dispose() }
 
-    /// Enqueues a request; returns false where the thread is stopping.
+    /// Enqueues a request; returns false if the thread is stopping.
     func enqueue(
         _ request: FlightRecorder.DumpRequest, _ finish: @escaping @Sendable (Result<UInt64, RecordingError>) -> Void
     ) -> Bool {
@@ -80,8 +81,8 @@ final class FlightWork: Sendable {
                 defer { inbox.requests = [] }
                 return (inbox.requests, inbox.isStopping)
             }
-            // Only batches up to now are read, because under load there may always be another; but a state is read to
-            // its end.
+            // Only batches up to the present are read, because under load there may always be another batch. A state,
+            // however, is read to its end.
             let moment = clock.now
             while !writing.hasFailed, let batch = subscription.next() {
                 writing.record(batch)

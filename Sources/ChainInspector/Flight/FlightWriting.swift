@@ -10,14 +10,14 @@ struct FlightWriting {
     private let options: InspectorOptions.FlightRecorder
     private let path: String
     private(set) var hasFailed = false
-    /// When it wrote last, in nanoseconds of the monotonic clock.
+    /// When the recording was written last, in nanoseconds of the monotonic clock.
     private var flushTime: UInt64 = 0
-    /// Whether batches were recorded since.
+    /// Whether batches were recorded since the last write.
     private var isUnflushed = false
 
     /// The kinds of events that trigger a dump.
     private let kinds: [EventKind]
-    /// The first of these that was recorded since the last ``dumpIfTriggered()``.
+    /// The kind of the first event of ``kinds`` that was recorded since the last ``dumpIfTriggered()``.
     private var trigger: EventKind?
     /// When the last dump was triggered, in nanoseconds of the monotonic clock.
     private var triggerTime: UInt64 = 0
@@ -25,8 +25,8 @@ struct FlightWriting {
     /// Makes the file of a dump, and calls the closure to fill it. The reason is for the sentence on standard error.
     private let dump: (_ reason: String, FlightRecorder.Copying) -> Void
 
-    /// Nanoseconds between two writes. There may be as many between two reads of the rings, so a killed program loses
-    /// 250 ms at most.
+    /// Nanoseconds between two writes. Two reads of the rings may be as far apart, so a killed program loses 250 ms at
+    /// most.
     private static let flushInterval: UInt64 = 100_000_000
     /// The most dumps by triggers.
     private static let triggerLimit = 8
@@ -59,7 +59,7 @@ struct FlightWriting {
     /// Whether a part of the program's state is still missing.
     var isInResync: Bool { recorder.isInResync }
 
-    /// The nanoseconds until the next write; nil where there is nothing to write.
+    /// The nanoseconds until the next write; nil if there is nothing to write.
     var flushDelay: UInt64? {
         guard isUnflushed else { return nil }
         return Self.flushInterval.subtractingClamped(chain_monotonic_ns().subtractingClamped(flushTime))
@@ -77,7 +77,7 @@ struct FlightWriting {
         chain_log("chainview: the flight recorder has ended, because its file \(path) \(error.description)\n")
     }
 
-    /// Copies the last `span` nanoseconds into another file, and returns its size in bytes.
+    /// Copies the last `span` nanoseconds into another file, and returns the size of that file in bytes.
     mutating func copy(_ span: UInt64, to target: RecordingFileStorage) -> Result<UInt64, RecordingError> {
         let begin = clock.now.subtractingClamped(min(span, options.maxAge.clampedNanoseconds))
         return Result { () throws(RecordingError) in
@@ -85,8 +85,8 @@ struct FlightWriting {
         }
     }
 
-    /// Dumps the recording if an event has triggered a dump: at most ``triggerLimit`` times, and not again within
-    /// `dumpSpan`.
+    /// Dumps the recording if an event has triggered a dump: at most ``triggerLimit`` times, and not within `dumpSpan`
+    /// of the last triggered dump.
     mutating func dumpIfTriggered() {
         guard let kind = trigger else { return }
         trigger = nil

@@ -12,21 +12,21 @@ import PromiseRuntime
 
 extension Inspector {
     /// The path of the flight recorder's file (``InspectorOptions/flightRecorder``), which `chainview replay` opens at
-    /// any time; nil where there is none.
+    /// any time; nil if there is no such file.
     public var flightRecordingPath: String? { usableFlight?.path }
 
     /// Copies the last part of the flight recording into a new file of mode 0600, a recording for `chainview replay`.
-    /// The copy begins with the last state that was written before the beginning of that part: up to 10 s earlier, or
-    /// longer if the program made no events in between.
+    /// The copy begins with the last state that was written before the beginning of that part. That is up to 10 s
+    /// earlier, or longer if the program made no events in these seconds.
     ///
     ///     let inspector = try Inspector.start()
     ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")
     ///
-    /// It contains all events made before the call. Waits for the copy, about a second a gigabyte.
+    /// The copy contains all events made before the call. Waits for the copy, about a second a gigabyte.
     ///
-    /// - Parameter duration: the length of the last part; nil: everything that the flight recording has.
-    /// - Throws: ``InspectorError/noFlightRecorder``, and ``InspectorError/flightRecording(_:)`` where the file exists
-    ///   already or cannot be written, or the flight recorder has ended or has recorded nothing yet.
+    /// - Parameter duration: the length of the last part; nil copies everything that the flight recording has.
+    /// - Throws: ``InspectorError/noFlightRecorder``; ``InspectorError/flightRecording(_:)`` if the file exists already
+    ///   or cannot be written, or if the flight recorder has ended or has recorded nothing yet.
     public func dumpFlightRecording(last duration: Duration? = nil, to path: String) throws {
         guard let flight = usableFlight else { throw InspectorError.noFlightRecorder }
         let target: RecordingFileStorage
@@ -55,8 +55,8 @@ extension Inspector {
 
     // MARK: Starting
 
-    /// Makes the file of the requested flight recorder, and for a black box the file of the rings. Called before
-    /// anything is recorded. Where that fails, a sentence on standard error has the reason.
+    /// Makes the file of the requested flight recorder, and for a black box also the file of the rings. Called before
+    /// anything is recorded. If a file cannot be made, a sentence on standard error has the reason.
     func makeFlightFile(_ options: InspectorOptions) -> FlightFile? {
         guard let wanted = options.flightRecorder else { return nil }
         do throws(ServerFailure) {
@@ -72,7 +72,7 @@ extension Inspector {
         }
     }
 
-    /// Starts the flight recorder. Where that fails, a sentence on standard error has the reason.
+    /// Starts the flight recorder. If that fails, a sentence on standard error has the reason.
     func startFlightRecorder(_ options: InspectorOptions, in file: FlightFile?) {
         guard let wanted = options.flightRecorder, let file else { return }
         do throws(ServerFailure) {
@@ -147,7 +147,7 @@ struct FlightDump: Sendable {
 }
 
 extension FlightRecorder {
-    /// Returns the sentence for a dump at a path that failed.
+    /// Returns the sentence for a failed dump at a path.
     func sentence(_ error: RecordingError, of path: String) -> String {
         switch error {
         case .empty: "The flight recorder has ended, or has recorded nothing yet"

@@ -8,17 +8,17 @@ extension InspectorOptions {
     ///     var options = InspectorOptions()
     ///     options.flightRecorder = .init(maxAge: .seconds(600), maxBytes: 1 << 30)
     ///
-    /// It is kept in one file of mode 0600, `PID.flight`, in which the newest events overwrite the oldest. A stop of
-    /// the inspector and a normal exit of the program remove the file. A killed program leaves it, with all but the
-    /// last 250 ms. In a folder the newest four such files are kept.
+    /// The recording is kept in one file of mode 0600, `PID.flight`, in which the newest events overwrite the oldest. A
+    /// stop of the inspector and a normal exit of the program remove the file. A killed program leaves it, with all but
+    /// the last 250 ms. In a folder, the newest four files of killed programs are kept.
     ///
-    /// A thread of its own writes the file, and keeps a forest for that: the live nodes, and at most the newest 10,000
-    /// settled ones. It takes some 5 % of a processor at 200,000 events a second.
+    /// A thread of its own writes the file. For that it keeps a forest of the live nodes, and at most the newest 10,000
+    /// settled nodes. The thread takes some 5 % of a processor at 200,000 events a second.
     public struct FlightRecorder: Hashable, Sendable {
         /// An event that triggers a dump of the recording.
         ///
-        /// These are the warnings of the dashboard that a single event decides. The others depend on the time or on the
-        /// whole forest: the dashboard computes them, and they trigger nothing in the program.
+        /// These are the warnings of the dashboard that a single event decides. The other warnings depend on the time
+        /// or on the whole forest: the dashboard computes them, and they trigger nothing in the program.
         public enum Trigger: Hashable, Sendable, CaseIterable {
             /// A rejected promise was released without a handler for its error.
             case unhandledRejection
@@ -35,20 +35,20 @@ extension InspectorOptions {
         /// How far back a dump reaches at most.
         public var maxAge: Duration
         /// The most bytes of the file; at least 4 MiB. An event takes some 42 bytes. The state of the program takes
-        /// some 100 bytes a node, and is written each 10 s or 200,000 events. Where the state takes more than a third
-        /// of the file, recording ends, with a sentence on standard error.
+        /// some 100 bytes a node, and is written each 10 s or 200,000 events. If the state takes more than a third of
+        /// the file, recording ends, with a sentence on standard error.
         public var maxBytes: Int
-        /// The folder of the file, an absolute path; a missing one is made. Nil: the folder of the sockets, where
+        /// The folder of the file, an absolute path; a missing folder is made. Nil: the folder of the sockets, where
         /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems, and counts as the container's memory.
         public var folder: String?
         /// Whether the program has a black box: its rings, into which events are first written, lie in a file beside
         /// the recording, `PID.rings` of mode 0600. A program that is killed, or that traps, then leaves its very last
-        /// events, too, and `chainview post-mortem` shows them. Without a black box it leaves all but the last 250 ms.
-        /// The file takes up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the recording. It costs
-        /// the program nothing more where ``folder`` is in memory; on a disk the system writes it back every half
-        /// minute. The folder should be in memory, or on ext4, XFS or APFS. Over a network, and where files are
-        /// compressed or copied on write (ZFS, Btrfs), room cannot be reserved, and a full disk ends the program
-        /// (SIGBUS).
+        /// events, too, and `chainview post-mortem` shows them. Without a black box such a program leaves all but the
+        /// last 250 ms. The file takes up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the
+        /// recording. A black box costs the program nothing more if ``folder`` is in memory; on a disk the system
+        /// writes the file back every half minute. The folder should be in memory, or on ext4, XFS or APFS. Over a
+        /// network, and where files are compressed or copied on write (ZFS, Btrfs), room cannot be reserved, and a full
+        /// disk ends the program (SIGBUS).
         public var isBlackBox = false
         /// A signal (such as `SIGUSR2`) that triggers a dump of the recording, under the conditions of
         /// ``InspectorOptions/dumpSignal``. Nil: none.

@@ -11,8 +11,8 @@ import Synchronization
 
 /// A mapped file that rings lie in, so that they outlive the program: the black box of a flight recorder.
 ///
-/// The threads of the program write into these rings as into others. The collector adds what a reader needs to decode
-/// the slots: anchors of the clock, numbers of call sites, and slots at which events begin.
+/// The threads of the program write into these rings as into other rings. The collector adds what a reader needs to
+/// decode the slots: anchors of the clock, numbers of call sites, and slots at which events begin.
 final class RingFile: @unchecked Sendable {
     // Sendable: `next` is behind a lock. The counts are atomic, and the entries that they count are written before, by
     // one thread at a time: the one that holds the collector's or the pool's lock.
@@ -27,7 +27,7 @@ final class RingFile: @unchecked Sendable {
 
     /// Makes the file, which is sparse; replaces an existing one.
     ///
-    /// - Parameter byteLimit: the most bytes of rings. Those beyond ``RingFileFormat/sizeLimit`` do not fit.
+    /// - Parameter byteLimit: the most bytes of rings. Rings beyond ``RingFileFormat/sizeLimit`` do not fit.
     init(path: String, process: UInt64, recorder: Recorder, byteLimit: Int) throws(SystemError) {
         size = Self.size(byteLimit: byteLimit)
         unlink(path)
@@ -51,7 +51,7 @@ final class RingFile: @unchecked Sendable {
 
     deinit { munmap(base, size) }
 
-    /// Returns the size of a file with at most so many bytes of rings.
+    /// Returns the size of a file with at most `byteLimit` bytes of rings.
     static func size(byteLimit: Int) -> Int {
         let (wanted, overflows) = (Format.headerSize + Format.ringLimit * pageSize)
             .addingReportingOverflow(max(0, byteLimit))
@@ -66,9 +66,9 @@ final class RingFile: @unchecked Sendable {
         (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Writes an entry of a table, and then the table's count, so that a reader finds no new entry half written; one
-    /// that overwrites the oldest may be. Returns the index of the entry; nil in a full table, unless a new entry
-    /// overwrites the oldest.
+    /// Writes an entry of a table, and then the table's count, so that a reader finds no appended entry half written.
+    /// An entry that overwrites the oldest may be read half written. Returns the index of the entry; nil if the table
+    /// is full and `overwritesOldest` is false.
     private func add(
         _ countOffset: Int, limit: Int, overwritesOldest: Bool, _ write: (_ index: Int) -> Void
     ) -> Int? {
@@ -87,8 +87,8 @@ final class RingFile: @unchecked Sendable {
         }
     }
 
-    /// Adds the number of a call site; called under the collector's lock. In a full table the call site is left out,
-    /// and unknown to a reader.
+    /// Adds the number of a call site; called under the collector's lock. If the table is full, the call site is left
+    /// out, and is unknown to a reader.
     func note(site address: UnsafePointer<UInt8>, line: UInt32, number: UInt32) {
         _ = add(Format.siteCountOffset, limit: Format.siteLimit, overwritesOldest: false) { index in
             let offset = Format.sitesOffset + index * Format.siteSize
@@ -100,7 +100,7 @@ final class RingFile: @unchecked Sendable {
 
     // MARK: Rings
 
-    /// Returns memory for a ring, and its entry; nil where there is no room in the file or on the disk.
+    /// Returns memory for a ring, and the ring's entry; nil if there is no room in the file or on the disk.
     func allocate(_ byteCount: Int) -> (memory: UnsafeMutableRawPointer, entry: RingEntry)? {
         next.withLock { next in
             let start = (next + Self.pageSize - 1) / Self.pageSize * Self.pageSize
@@ -139,7 +139,7 @@ struct RingEntry {
         memory.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
-    /// Resets the entry for a new thread. The ring's head is at 0 then, where an event begins, so all boundaries are 0.
+    /// Resets the entry for a new thread. The head of its ring is at 0, where an event begins, so all boundaries are 0.
     func reset(thread: UInt32, name: UnsafeRawBufferPointer) {
         (memory + Format.boundariesOffset).initializeMemory(
             as: UInt8.self, repeating: 0, count: Format.boundaryCount * 8)
@@ -147,8 +147,8 @@ struct RingEntry {
         store(thread, at: Format.threadOffset)
     }
 
-    /// Records a slot at which an event begins; called under the collector's lock. 15 such slots reach back over most
-    /// of the ring.
+    /// Records a slot at which an event begins; called under the collector's lock. An entry has 15 such slots, which
+    /// reach back over most of the ring.
     func note(boundary: UInt64, capacity: UInt64) {
         let spacing = max(1, capacity / UInt64(Format.boundaryCount + 1))
         let index = Int(boundary / spacing % UInt64(Format.boundaryCount))

@@ -12,19 +12,20 @@ final class AttachServer: Sendable {
     /// The reasons why it does not listen at the other endpoints, a sentence each.
     let failures: [String]
 
-    /// Nil where nothing listens, and once stopped, which breaks a retain cycle: the thread's state retains the
-    /// inspector, and the inspector retains this server.
+    /// Nil where nothing listens, and after ``stop()``. Becoming nil breaks a retain cycle: the thread's state retains
+    /// the inspector, and the inspector retains this server.
     private let running: Lock<(shared: Shared, thread: SystemThread)?>
     private let generation = chain_fork_generation()
 
-    /// The state that the server's thread shares with others.
+    /// The state that the server's thread shares with other threads.
     final class Shared: Sendable {
         let inspector: Inspector
         let options: ServerOptions
         let waker: Waker
         let listeners: [Listener]
         let isStopping = Atomic<Bool>(false)
-        /// The number of connections in the upper 32 bits, and of those in the handshake in the lower.
+        /// In the upper 32 bits the number of connections, in the lower 32 bits the number of connections in the
+        /// handshake.
         let connectionCounts = Atomic<Int>(0)
         /// The answers to finished commands, each with the id of its connection.
         let replies = Lock<[(connection: UInt64, answer: CommandAnswer)]>([])
@@ -91,7 +92,7 @@ final class AttachServer: Sendable {
     }
 
     /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most. Leaves no thread, socket or
-    /// file behind. In a child of a fork it does nothing, because these belong to the parent.
+    /// file behind. In a child of a fork it does nothing, because thread, sockets and files belong to the parent.
     func stop() {
         guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
             return
@@ -103,7 +104,7 @@ final class AttachServer: Sendable {
 
     // MARK: For tests
 
-    /// Has the thread check its deadlines.
+    /// Wakes the thread, which then checks its deadlines.
     func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
     /// How many viewers are connected, and how many of these are in the handshake, as of the last turn.

@@ -10,7 +10,7 @@ final class CommandThread: Sendable {
         /// The id of the connection that gets the answer.
         var connection: UInt64
         var command: ViewerCommand
-        /// The connection's subscription to batches, if it watches.
+        /// The connection's subscription to batches, if its viewer watches.
         var subscription: BatchSubscription?
     }
 

@@ -11,8 +11,8 @@ extension Inspector {
     /// standard error, too.
     public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
 
-    /// Collects the events recorded by now, so that the answer to a viewer contains them. The collecting thread
-    /// publishes them, so that no observer runs here.
+    /// Collects the events recorded so far, so that the answer to a viewer contains them. The collecting thread
+    /// publishes these events, so that no observer runs on the calling thread.
     func collectForViewer() {
         collector.pass(publishes: false)
         collector.recorder.wake.signal()

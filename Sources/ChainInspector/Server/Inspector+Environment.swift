@@ -2,23 +2,23 @@ import CChainRuntime
 import PromiseRuntime
 
 extension Inspector {
-    /// Starts an inspector if the environment variable `CHAINVIEW` requests one; else it costs one look-up in the
-    /// environment. An error is one sentence on standard error, and the program continues.
+    /// Starts an inspector if the environment variable `CHAINVIEW` requests one. Otherwise the call costs one look-up
+    /// in the environment. An error is one sentence on standard error, and the program continues.
     ///
     ///     Inspector.startIfRequested()   // CHAINVIEW=1 program
     ///
-    /// - `1`, `true`, `yes` or `on`: starts it as ``start(name:runtime:options:)`` does.
-    /// - An absolute path: starts it, listening at that path (``InspectorEndpoint/unixPath(_:)``) instead of
-    ///   ``InspectorEndpoint/unix``.
+    /// - `1`, `true`, `yes` or `on`: starts an inspector as ``start(name:runtime:options:)`` does.
+    /// - An absolute path: starts an inspector that listens at that path (``InspectorEndpoint/unixPath(_:)``) instead
+    ///   of ``InspectorEndpoint/unix``.
     /// - Empty, `0`, `false`, `no` or `off`, or anything in a program that has more rights than its caller (setuid,
-    ///   setgid): starts none.
+    ///   setgid): starts no inspector.
     ///
     /// `CHAINVIEW_FLIGHT_RECORDER` also requests a flight recorder (``InspectorOptions/flightRecorder``):
     ///
-    /// - `1`, `true`, `yes` or `on`: that of `options`, or one with the defaults.
-    /// - A number of bytes, at least `4M` (such as `64M` or `2G`): one with a file of that size.
-    /// - An absolute path: one with its file in that folder.
-    /// - `0`, `false`, `no` or `off`: none.
+    /// - `1`, `true`, `yes` or `on`: the flight recorder of `options`, or a flight recorder with the defaults.
+    /// - A number of bytes, at least `4M` (such as `64M` or `2G`): a flight recorder with a file of that size.
+    /// - An absolute path: a flight recorder with its file in that folder.
+    /// - `0`, `false`, `no` or `off`: no flight recorder.
     ///
     /// `CHAINVIEW_BLACK_BOX=1` requests a flight recorder with a black box
     /// (``InspectorOptions/FlightRecorder/isBlackBox``).
@@ -59,7 +59,7 @@ extension Inspector {
 }
 
 extension InspectorOptions {
-    /// Adds or removes the black box as `CHAINVIEW_BLACK_BOX` requests; nil: leaves it.
+    /// Adds or removes the black box as `CHAINVIEW_BLACK_BOX` requests; nil and an empty text change nothing.
     mutating func requestBlackBox(_ value: String?) {
         switch (value ?? "").lowercased() {
         case "1", "true", "yes", "on":
@@ -71,7 +71,7 @@ extension InspectorOptions {
         }
     }
 
-    /// Sets the flight recorder as `CHAINVIEW_FLIGHT_RECORDER` requests; nil: leaves it.
+    /// Sets the flight recorder as `CHAINVIEW_FLIGHT_RECORDER` requests; nil and an empty text change nothing.
     mutating func requestFlightRecorder(_ value: String?) {
         guard let value, !value.isEmpty else { return }
         var wanted = flightRecorder ?? FlightRecorder()

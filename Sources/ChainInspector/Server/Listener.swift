@@ -14,7 +14,7 @@ struct Listener: Sendable {
     let descriptor: Descriptor
     /// The address in the form of `chainview attach`.
     let address: String
-    /// The token that a viewer has to send; nil where the system identifies its user.
+    /// The token that a viewer has to send; nil where the system identifies the viewer's user.
     let token: [UInt8]?
     private let files: [OwnFile]
     /// The open file of the token, which is locked until this descriptor is closed.
@@ -28,7 +28,7 @@ struct Listener: Sendable {
         }
     }
 
-    /// Keeps the files from being removed as old ones.
+    /// Keeps the files from being removed as old files.
     func touch() { for file in files { file.touch() } }
 
     /// Closes the socket and removes the files.
@@ -86,9 +86,9 @@ struct Listener: Sendable {
                 + "\(SocketFolder.pathLimit) are allowed")
     }
 
-    /// Listens under a temporary name first, so that every socket that viewers can find listens already. Then renames
-    /// the socket to the first free path. Another process may try the same path at the same time, even one with the
-    /// same pid in another container; a socket on which a program listens is never replaced.
+    /// Listens under a temporary name first, so that every socket that viewers can find already listens. Then renames
+    /// the socket to the first free path. Another process may try the same path at the same time, even a process with
+    /// the same pid in another container; a socket on which a program listens is never replaced.
     private init(
         in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessDescription?,
         nextPath: () throws(ServerFailure) -> String

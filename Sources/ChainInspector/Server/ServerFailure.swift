@@ -11,7 +11,7 @@ struct ServerFailure: Error, Hashable {
     init(_ sentence: String, _ error: SystemError) { self.init("\(sentence): \(error)") }
 }
 
-/// Returns an environment variable; nil also in a program that has more rights than its caller.
+/// Returns an environment variable; nil if it is not set, and in a program that has more rights than its caller.
 func secureEnvironment(_ name: String) -> String? {
     chain_secure_environment(name).map { String(cString: $0) }
 }

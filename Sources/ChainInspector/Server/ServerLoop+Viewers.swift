@@ -36,8 +36,8 @@ extension ServerLoop {
         connection.pump()
     }
 
-    /// Closes the oldest unauthenticated connections past the limits: first those of the same user, then those of the
-    /// user with the most. So the connections of one user do not exclude another user.
+    /// Closes the oldest unauthenticated connections past the limits: first connections of the same user, then
+    /// connections of the user that has the most. So the connections of one user do not exclude another user.
     private func makeRoom(for peer: Peer) {
         while connections.count(where: { $0.isUnauthenticated && $0.peer == peer }) > options.unauthenticatedLimit {
             closeOldestUnauthenticated(of: peer)
@@ -52,7 +52,7 @@ extension ServerLoop {
 
     private func closeOldestUnauthenticated(of peer: Peer) {
         guard let oldest = connections.first(where: { $0.isUnauthenticated && $0.peer == peer }) else { return }
-        // The connection's greeting may have arrived since its last turn.
+        // The connection's greeting may have arrived since the loop last served the connection.
         serve(oldest, Int16(POLLIN))
         guard oldest.isUnauthenticated else { return }
         oldest.close(.busy, "Others came before this viewer had shown its token: attach again")
@@ -66,7 +66,8 @@ extension ServerLoop {
 
     private func acceptFailed(with error: SystemError) {
         guard ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(error.code) else { return }
-        // A pause, because waiting viewers keep the listening socket readable, so that `poll` would return at once.
+        // No viewer is accepted for a time: waiting viewers keep the listening socket readable, so `poll` would return
+        // at once.
         pausedUntil = options.now() + options.backOff
         guard !hasLogged else { return }
         hasLogged = true
@@ -96,7 +97,8 @@ extension ServerLoop {
                 .refused, what + ": it is in the file tcp-PORT.token of the program's socket folder")
         }
         connection.isAuthenticated = true
-        // Collected first, so that the hello and the state contain all events recorded before the greeting was read.
+        // Events are collected first, so that the hello and the state contain all events recorded before the greeting
+        // was read.
         shared.inspector.collectForViewer()
         let viewerCount = connections.count { $0.phase == .attached && !$0.isOneShot }
         let hello = Message.hello(shared.inspector.hello(viewerCount: viewerCount))
@@ -128,7 +130,7 @@ extension ServerLoop {
             }, leavesAfterState: greeting.leavesAfterState)
     }
 
-    /// Delays the messages of connections that a user opens from now on; called after a wrong token.
+    /// Delays reading from the connections that a user opens after this call; called after a wrong token.
     private func pause(_ peer: Peer?) {
         guard let peer else { return }
         let now = options.now()
@@ -136,8 +138,8 @@ extension ServerLoop {
         peerPauses[peer] = max(now, peerPauses[peer] ?? 0) + options.wrongTokenDelay
     }
 
-    /// Returns whether one more one-shot viewer may attach. At the limit, detaches the one that was idle longest, if
-    /// that is long enough.
+    /// Returns whether one more one-shot viewer may attach. At the limit, detaches the one-shot viewer that was idle
+    /// longest, if it was idle for at least ``ServerOptions/oneShotIdleLimit``.
     private func hasRoomForOneShot() -> Bool {
         guard options.viewerLimit > 0 else { return false }
         let oneShots = connections.filter { $0.phase == .attached && $0.isOneShot }

@@ -15,11 +15,11 @@ final class ServerLoop {
     let shared: AttachServer.Shared
     let options: ServerOptions
     let commands: CommandThread
-    /// In the order in which they were accepted.
+    /// The connections, in the order in which they were accepted.
     var connections: [ViewerConnection] = []
     /// The id of the last accepted connection.
     var lastConnection: UInt64 = 0
-    /// Unanswered commands, including those of closed connections.
+    /// Unanswered commands, including commands of closed connections.
     var commandCount = 0
     /// The time before which no connection is accepted.
     var pausedUntil: UInt64 = 0
@@ -27,7 +27,7 @@ final class ServerLoop {
     var peerPauses: [Peer: UInt64] = [:]
     /// When the listeners' files are touched next.
     private var touchTime: UInt64
-    /// Whether a failure to accept was logged; only the first one is.
+    /// Whether a failure to accept was logged; only the first failure is logged.
     var hasLogged = false
 
     private var polled: [pollfd] = []
@@ -74,19 +74,19 @@ final class ServerLoop {
         shared.connectionCounts.store(connections.count << 32 | handshakeCount, ordering: .releasing)
     }
 
-    /// Ends the server without closing anything. The program has closed the server's descriptors (`closefrom`), and
-    /// their numbers may be those of the program's files by now.
+    /// Ends the server without closing anything. The program has closed the server's descriptors (`closefrom`), and the
+    /// program's files may have the same numbers by now.
     private func lose() {
         chain_log("chainview: the program has closed the inspector's descriptors: it cannot be attached to any more.\n")
         isLost = true
-        // Kept for ever, because its release would close the descriptors.
+        // The loop is kept for ever, because its release would close the descriptors.
         _ = Unmanaged.passRetained(self)
         shared.isStopping.store(true, ordering: .releasing)
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // More than the watchers' limit, because one-shot viewers attach, too, and viewers past the limit get a
-        // refusal. Connections that have not sent their token have a limit of their own.
+        // More connections than `viewerLimit` are accepted, because one-shot viewers attach, too, and viewers past the
+        // limit get a refusal. Connections that have not sent their token have a limit of their own.
         now >= pausedUntil
             && connections.count { $0.isAuthenticated || $0.token == nil } < options.viewerLimit + options.oneShotLimit
                 + 8
@@ -113,13 +113,13 @@ final class ServerLoop {
             if connection.readStartTime > now { deadline = min(deadline, connection.readStartTime) }
         }
         if pausedUntil > now { deadline = min(deadline, pausedUntil) }
-        // Rounded up, because a wake just before the deadline would spin.
+        // Rounded up, because a loop that wakes just before the deadline would spin until the deadline.
         let timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now).addingClamped(999_999) / 1_000_000)
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
             for index in polled.indices { polled[index].revents = 0 }
-            // A pause, so that the loop does not spin where `poll` keeps failing, as after the limit of descriptors was
-            // lowered.
+            // A pause, so that the loop does not spin while `poll` keeps failing, as it does once the limit of
+            // descriptors was lowered.
             if failure != EINTR { poll(nil, 0, 100) }
         }
     }
@@ -137,10 +137,10 @@ final class ServerLoop {
         } else if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
             connection.isGone = true
         }
-        // Also messages that were received earlier, and could not be read then.
+        // This also reads messages that were received in an earlier turn, and could not be read in that turn.
         readMessages(of: connection)
         connection.pump()
-        // Again, because the bytes that were sent now may have kept earlier messages from being read.
+        // Messages are read again, because the bytes that were just sent may have kept messages from being read before.
         readMessages(of: connection)
     }
 
@@ -181,7 +181,7 @@ final class ServerLoop {
 
     private func closeOverdue(_ now: UInt64) {
         for connection in connections {
-            // Released at once; the viewer is sent the whole state when it attaches again.
+            // A stalled connection is released at once; the viewer is sent the whole state when it attaches again.
             if let time = connection.stallTime, now >= time { connection.isGone = true }
             guard let deadline = connection.deadline, now >= deadline else { continue }
             if connection.phase == .handshake {
@@ -206,7 +206,7 @@ final class ServerLoop {
     private func end() {
         for listener in shared.listeners { listener.close() }
         for connection in connections where connection.phase == .handshake { connection.isGone = true }
-        // In real time, because a test's clock stands still while the program waits for the end.
+        // The deadline is in real time, because a test's clock stands still while the program waits for the end.
         let deadline = chain_monotonic_ns() + options.flushLimit
         while true {
             for connection in connections where !connection.isGone { finish(connection) }

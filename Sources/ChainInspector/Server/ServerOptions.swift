@@ -6,11 +6,11 @@ struct ServerOptions: Sendable {
     var endpoints: [InspectorEndpoint] = [.unix]
     /// The folder of the socket and the token.
     var folder: SocketFolder
-    /// Whether another folder is used where that one belongs to another user.
+    /// Whether another folder is used if ``folder`` belongs to another user.
     var hasFallback = false
     /// The most viewers that watch at a time.
     var viewerLimit = 64
-    /// The most viewers at a time that attach for single commands or one state, and do not count as watchers.
+    /// The most one-shot viewers at a time: they attach for single commands or one state, and do not count as watchers.
     var oneShotLimit = 8
     /// The most events, nodes and batches that wait for one viewer.
     var mailboxLimit = 200_000
@@ -20,7 +20,7 @@ struct ServerOptions: Sendable {
     var totalCommandLimit = 64
     /// The most connections over TCP of one user that have not sent their token; past the limit the oldest is closed.
     var unauthenticatedLimit = 8
-    /// The most such connections of all users together.
+    /// The most connections over TCP of all users together that have not sent their token.
     var totalUnauthenticatedLimit = 32
 
     /// Nanoseconds within which a viewer's greeting has to arrive.
@@ -33,7 +33,7 @@ struct ServerOptions: Sendable {
     var oneShotIdleLimit: UInt64 = 1_000_000_000
     /// Nanoseconds for which no viewer is accepted after accepting one has failed.
     var backOff: UInt64 = 1_000_000_000
-    /// Nanoseconds that each wrong token delays the user's later connections over TCP.
+    /// Nanoseconds by which each wrong token delays the user's later connections over TCP.
     var wrongTokenDelay: UInt64 = 200_000_000
     /// The most nanoseconds of real time for sending the last events when the inspector stops.
     var flushLimit: UInt64 = 200_000_000
@@ -42,7 +42,8 @@ struct ServerOptions: Sendable {
 
     init(folder: SocketFolder) { self.folder = folder }
 
-    /// The folder, or the fallback where the folder belongs to another user; made only if an endpoint needs it.
+    /// The folder, or the fallback if the folder belongs to another user. The fallback is made only if an endpoint
+    /// needs it.
     var usableFolder: SocketFolder {
         let needsFolder = endpoints.contains { if case .unixPath = $0 { false } else { true } }
         return hasFallback && needsFolder ? folder.orFallback() : folder

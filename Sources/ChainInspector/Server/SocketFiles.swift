@@ -8,15 +8,15 @@ import ChainWire
     import Glibc
 #endif
 
-/// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove it, and a
-/// file that has replaced it stays.
+/// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove the file, and
+/// another file that has replaced it stays.
 struct OwnFile: Sendable {
     /// Nanoseconds between two calls of ``touch()``, because systemd removes files of `/tmp` that are ten days old.
     static let touchInterval: UInt64 = 3_600_000_000_000
 
     private let path: String
     private let registration: Int32
-    /// The file, if there was no room to register one more: a normal exit does not remove it.
+    /// The file, if there was no room to register one more. A normal exit does not remove an unregistered file.
     private let unregistered: (path: String, facts: FileFacts, process: Int32)?
 
     /// Registers the file at a path for removal; nil, with `errno` set, if there is no file.
@@ -31,7 +31,7 @@ struct OwnFile: Sendable {
         unregistered = (path, facts, getpid())
     }
 
-    /// Sets the times of the file, or of one that has replaced it, to now.
+    /// Sets the times of the file, or of another file that has replaced it, to now.
     func touch() { utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
 
     func remove() {
@@ -47,8 +47,8 @@ struct OwnFile: Sendable {
 /// error number on failure. The names are at most as long as `PID.sock`, because the system limits the length of a
 /// socket's path.
 ///
-/// - Parameter socket: the path in this folder that the file is to have later, or has now. Where the other names are
-///   too long for a socket, the path is another one of the same length.
+/// - Parameter socket: the path in this folder that the file is to have later, or has already. If a path with a name as
+///   above is too long for a socket, the file gets another path, which is as long as `socket`.
 func makeTemporary(
     in folder: String, for socket: String = "", _ make: (String) -> Int32
 ) -> (path: String, result: Int32) {
@@ -58,7 +58,7 @@ func makeTemporary(
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
         path = "\(prefix).\(getpid())-\(1 + chain_random() % 999)"
         if room > 0, path.utf8.count > SocketFolder.pathLimit {
-            // 13 digits, because of the highest bit.
+            // There are 13 digits, because the highest bit is set.
             let digits = String(chain_random() | 1 << 63, radix: 36)
             path = prefix + (room == 1 ? "" : ".") + digits.suffix(max(1, room - 1))
             if path == socket { continue }
@@ -78,7 +78,7 @@ extension SocketFolder {
             throw ServerFailure("The folder of the sockets has to be an absolute path, not “\(path)”")
         }
         if mkdir(path, 0o700) == 0 {
-            // Set again, because `mkdir` applies the process's umask.
+            // The mode is set again, because `mkdir` applies the process's umask.
             chmod(path, 0o700)
         } else if errno != EEXIST {
             throw ServerFailure("The folder \(path) cannot be made", SystemError())
@@ -124,7 +124,7 @@ extension SocketFolder {
     private func isGone(_ pid: Int32) -> Bool { pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH }
 
     /// Returns this folder or, if it belongs to another user, a folder of this user beside it: an existing one, else a
-    /// new one with a random name. Returns this folder, too, if no other can be made.
+    /// new one with a random name. If no other folder can be made, returns this folder, too.
     func orFallback() -> SocketFolder {
         guard let facts = FileFacts(at: path), !facts.isOurs, let (parent, prefix) = fallback else { return self }
         for name in fileNames(in: parent).sorted() where name.hasPrefix(prefix) {
@@ -137,8 +137,8 @@ extension SocketFolder {
     }
 }
 
-/// Removes the file at a path if it `isStale`; returns whether the path is free now. Another process may replace it
-/// meanwhile, so the file is moved aside, checked once more, and moved back if it is in use.
+/// Removes the file at a path if it `isStale`; returns whether the path is free now. Another process may replace the
+/// file meanwhile, so the file is moved aside, checked once more, and moved back if it is in use.
 func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
     guard FileFacts(at: path) != nil else { return true }
     guard isStale(path) else { return false }

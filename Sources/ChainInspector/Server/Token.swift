@@ -38,7 +38,7 @@ enum Token {
         return (token, own, Descriptor(owning: file))
     }
 
-    /// Returns whether the text is the token; for texts of the same length in constant time.
+    /// Returns whether the text is the token. Takes constant time for all texts of the token's length.
     static func matches(_ text: String, _ token: [UInt8]) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == token.count else { return false }

@@ -24,8 +24,8 @@ final class ViewerConnection {
     let descriptor: Descriptor
     /// The token that the viewer has to send; nil where the system identifies the viewer's user.
     let token: [UInt8]?
-    /// The user at the other end of a TCP connection, for the limits of connections that have not sent their token; nil over
-    /// a Unix socket.
+    /// The user at the other end of a TCP connection, for the limits of connections that have not sent their token. Nil
+    /// over a Unix socket.
     let peer: Peer?
     var phase = Phase.handshake
     /// Whether the viewer may attach: because of its user, or of its token.
@@ -35,13 +35,14 @@ final class ViewerConnection {
     var isReadOnly = false
     /// The number of unanswered commands.
     var commandCount = 0
-    /// When the connection is closed: the limit of the handshake, or of reading the last message; else nil.
+    /// When the connection is closed: when the time for the handshake, or for reading the last message, is over. Nil
+    /// between these two phases.
     var deadline: UInt64?
     /// The time before which no messages are read.
     let readStartTime: UInt64
     /// When bytes were last sent or received.
     private(set) var lastActive: UInt64
-    /// When the viewer last took bytes, or there were none to send.
+    /// When the viewer last took bytes, or when there were no bytes to send.
     private(set) var lastProgress: UInt64
     /// Whether the connection is to be released.
     var isGone = false
@@ -98,12 +99,12 @@ final class ViewerConnection {
     /// Whether the viewer has to send a token, and has not done so.
     var isUnauthenticated: Bool { token != nil && phase == .handshake && !isGone }
 
-    /// When the viewer is detached, if it takes no bytes until then; nil where there are none to send.
+    /// When the viewer is detached if it takes no bytes before; nil where there are no bytes to send.
     var stallTime: UInt64? { phase == .attached && unsentCount > 0 ? lastProgress + options.stallLimit : nil }
 
     /// Whether more messages of the viewer may be read.
     var acceptsMessages: Bool {
-        // None while a dump is being sent, because each dump is an open file until it is sent.
+        // No messages are read while a dump is being sent, because each dump is an open file until it is sent.
         phase == .closing
             || (dumps.isEmpty && commandCount < options.commandLimit && unsentCount < ViewerConnection.replyLimit)
     }
@@ -143,7 +144,8 @@ final class ViewerConnection {
         do throws(WireError) { try writer.write(message) } catch { close(.other, error.description) }
     }
 
-    /// Enqueues a goodbye with the reason. The connection is released when the viewer closes its end, or after a time.
+    /// Enqueues a goodbye with the reason. The connection is released when the viewer closes its end, or after
+    /// ``ServerOptions/lingerLimit``.
     func close(_ reason: Goodbye.Reason, _ text: String) {
         guard phase != .closing else { return }
         enqueue(.farewell(Goodbye(reason, text)))
@@ -174,8 +176,8 @@ final class ViewerConnection {
         mayHaveBatches = false
     }
 
-    /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn.
-    /// If that limit ended it, ``hasBatches`` is true.
+    /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn. If sending
+    /// stops at that limit, ``hasBatches`` is true.
     func pump() {
         if batchSignal.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { mayHaveBatches = true }
         var sentNow = 0

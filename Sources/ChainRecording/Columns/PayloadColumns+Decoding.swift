@@ -3,7 +3,7 @@ extension PayloadColumns {
     package static func payload(of stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
         guard let columns = StoredColumns(stored, count: count) else { return nil }
         let counts = columns.counts
-        // Room for the words of all nodes and their numbers, then for those of a block of events.
+        // Room for the words of all nodes and their numbers, then for the words of a block of events.
         let fixed = nodeWords * counts.nodes + counts.numbers
         return withUnsafeTemporaryAllocation(
             of: UInt64.self, capacity: fixed + eventWords * ColumnReader.blockSize
@@ -28,8 +28,8 @@ extension PayloadColumns {
         }
     }
 
-    /// Returns the count of numbers by field; nil where their sum is not that of the columns, or where the nodes do not
-    /// have `rest` other bytes in all.
+    /// Returns how many numbers each field has. Nil if their sum is not `counts.numbers`, or if the nodes do not have
+    /// `rest` bytes outside the columns in all.
     private static func fieldCounts(_ nodes: UnsafeMutablePointer<UInt64>, _ counts: ColumnCounts, rest: Int) -> [Int]?
     {
         var result = [Int](repeating: 0, count: numberFields)
@@ -55,7 +55,7 @@ private struct StoredColumns {
     /// The bytes of the payload without ``rest``.
     let leastCount: Int
 
-    /// Nil where the parts do not fit into the stored bytes, or are not those of a payload of `count` bytes.
+    /// Nil where the parts do not fit into the stored bytes, or do not make up a payload of `count` bytes.
     init?(_ stored: UnsafeRawBufferPointer, count: Int) {
         guard stored.count >= PayloadColumns.headerSize, let start = stored.baseAddress else { return nil }
         func total(_ index: Int) -> Int { Int(stored.number(at: 4 * index, as: UInt32.self)) }
@@ -80,9 +80,9 @@ private struct StoredColumns {
 }
 
 /// Writes the messages of a payload from its head and its columns. The totals were checked before: as long as no more
-/// nodes and events are taken than there are, the output fits into the payload.
+/// nodes and events are read than the columns have, the output fits into the payload.
 private struct ColumnReader {
-    /// Events of a block: their words are loaded at one time.
+    /// The number of events in a block; the words of a block are loaded at one time.
     static let blockSize = 64
 
     let columns: StoredColumns
@@ -94,7 +94,7 @@ private struct ColumnReader {
     private var state: ColumnState
     private var into: UnsafeMutableRawPointer
     private var rest: UnsafeRawBufferPointer
-    /// The events and the nodes that were written so far.
+    /// The numbers of events and of nodes that were written so far.
     private var nextEvent = 0, nextNode = 0
 
     init(
@@ -106,7 +106,7 @@ private struct ColumnReader {
         rest = columns.rest
     }
 
-    /// Writes the payload; false where the head does not fit the columns.
+    /// Writes the payload; returns false where the head does not fit the columns.
     mutating func read() -> Bool {
         let (head, counts) = (columns.head, columns.counts)
         var offset = 0

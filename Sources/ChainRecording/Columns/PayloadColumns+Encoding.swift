@@ -77,8 +77,8 @@ extension PayloadColumns {
         }
     }
 
-    /// Returns where the nodes and events of a message are. Finds none if it is not a batch, or if its names are
-    /// followed by other bytes than those of nodes and events.
+    /// Returns where the nodes and events of a message are. Finds none if the message is not a batch, or if its names
+    /// are followed by anything but whole nodes and events.
     private static func part(of payload: UnsafeRawBufferPointer, _ message: Range<Int>, _ counts: inout [Int]) -> Part {
         let whole = Part(head: message, nodesEnd: message.upperBound)
         let body = message.lowerBound + messageHeaderSize
@@ -142,7 +142,7 @@ private struct ColumnWriter {
         for offset in stride(from: start, to: start + count * PayloadColumns.eventSize, by: PayloadColumns.eventSize) {
             let (time, node, other) = (word(offset), word(offset + 8), word(offset + 16))
             let link = other == 0 ? 0 : zigzagEncoded(other &- node) &+ 1
-            // The greatest encoding has no number left, because 1 is added.
+            // The greatest encoding cannot be stored, because 1 is added to it.
             if other != 0 && link == 0 { isWhole = false }
             event[0] = zigzagEncoded(time &- state.eventTime)
             event[counts.events] = zigzagEncoded(node &- state.eventNode)

@@ -1,22 +1,23 @@
-/// A codec for the chunks of recordings, without a library. Numbers of one kind stand together, delta-encoded and in byte
-/// planes. Planes of zeroes are left out, so that a third of the size remains. The article *The recording, byte by byte*
-/// has the order.
+/// A codec for the chunks of recordings, without a library. Numbers of one kind stand together, delta-encoded and in
+/// byte planes. Planes of zeroes are left out, so that a third of the size remains. The article *The recording, byte by
+/// byte* describes the order.
 ///
 /// Only the positions of nodes and events are parsed in the messages, so any bytes come back unchanged.
 package struct PayloadColumns: PayloadCodec {
     /// Four counts of 32 bits: bytes of the head, events, nodes, numbers of nodes; then the planes of each column.
     package static let headerSize = 16 + columnCount
-    /// Set in the last byte of a message's header in the head: its nodes and events are in the columns.
+    /// Set in the last byte of a message's header in the head if the message's nodes and events are in the columns.
     static let movedMark: UInt8 = 1
 
     // Sizes on the wire, in bytes.
     static let messageHeaderSize = 8, batchHeaderSize = 96
     static let eventSize = 40, nodeSize = 32
-    /// Words of 8 bytes in an event, and in the fixed part of a node. Each is a column; one more has the numbers.
+    /// Words of 8 bytes in an event, and in the fixed part of a node. Each of these words makes a column, and one more
+    /// column has the numbers of all nodes.
     static let eventWords = 5, nodeWords = 4, columnCount = 10
-    /// The bits, and the count, of the first optional fields of a node: those that are one number of 64 bits each.
+    /// The bits, and the count, of the *numbers* of a node: its first optional fields, which take 64 bits each.
     static let numberBits: UInt32 = 0x7FF, numberFields = 11
-    /// The bit of the first of these fields that is a time.
+    /// The bit of the first number that is a time.
     static let firstTimeBit = 3
 
     package init() {}
@@ -48,8 +49,8 @@ struct ColumnCounts {
     var words: Int { PayloadColumns.eventWords * events + PayloadColumns.nodeWords * nodes + numbers }
 }
 
-/// A stored column of words: a plane with the lowest byte of each, then one with the second bytes, and so on. Planes of
-/// zeroes are left out.
+/// A stored column of words: a plane with the lowest byte of each word, then a plane with the second bytes, and so on.
+/// Planes of zeroes are left out.
 struct Column {
     let start: UnsafeRawPointer
     let count: Int
@@ -112,7 +113,7 @@ func zigzagDecoded(_ value: UInt64) -> UInt64 { (value >> 1) ^ (0 &- (value & 1)
 struct ColumnState {
     var eventTime: UInt64 = 0, eventNode: UInt64 = 0
     var nodeID: UInt64 = 0
-    /// The first time of the last node that had one.
+    /// The first time of the last node that had a time.
     var nodeTime: UInt64 = 0
     /// The index of the next number among all numbers, by field.
     var nextNumber = [Int](repeating: 0, count: PayloadColumns.numberFields)

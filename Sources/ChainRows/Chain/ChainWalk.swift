@@ -3,12 +3,12 @@ import ChainModel
 /// The order in which a chain's nodes are drawn.
 ///
 /// Under a node, one level in, stand its *inner* nodes: members, adopted nodes, nodes that its handler made, and forks.
-/// After them, at the node's own level, stands its *continuation* if exactly one `then` was called on it, so a chain
-/// reads as a list. Folding a node hides its inner nodes; folding a root hides everything under it.
+/// After the inner nodes, at the node's own level, stands its *continuation* if exactly one `then` was called on it, so
+/// a chain reads as a list. Folding a node hides its inner nodes; folding a root hides everything under it.
 package enum ChainWalk {
     /// Returns whether a node at a depth is folded; called for nodes that can be folded.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
-    /// Returns whether a node is left out, with all under it.
+    /// Returns whether a node is left out, with all nodes under it.
     typealias IsHidden = (NodeIndex) -> Bool
 
     /// A node on the stack of the walk.
@@ -17,16 +17,17 @@ package enum ChainWalk {
         var depth: UInt16
         var guides: UInt32
         var isContinuation: Bool
-        /// Whether more nodes follow at its level, after it and its continuations.
+        /// Whether more nodes follow at the node's level, after the node and its continuations.
         var moreAfter: Bool
 
-        /// The bit of its level in ``TreeRow/guides`` if more nodes follow there, else 0; the level of roots has none.
+        /// The bit of the node's level in ``TreeRow/guides`` if more nodes follow at that level, else 0. The roots'
+        /// level has no bit.
         var ownGuide: UInt32 {
             let level = UInt32(depth)
             return moreAfter && level > 0 && level <= TreeRow.guideLimit ? 1 << (level - 1) : 0
         }
 
-        /// Returns the flags of its row, apart from those of roots and folds.
+        /// Returns the flags of its row, apart from the flags of roots and folds.
         func flags(hasContinuation: Bool) -> TreeRow.Flags {
             var flags: TreeRow.Flags = isContinuation ? .continuation : []
             if moreAfter { flags.insert(.passing) } else if !hasContinuation { flags.insert(.last) }
@@ -34,7 +35,7 @@ package enum ChainWalk {
         }
     }
 
-    /// Returns the rows of a node and all under it, unfolded, at most `limit`. O(its nodes).
+    /// Returns the rows of a node and of all nodes under it, without folds; at most `limit` rows. O(nodes under it).
     package static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max,
         isHidden: ((NodeIndex) -> Bool)? = nil
@@ -108,7 +109,7 @@ package enum ChainWalk {
         return continuation
     }
 
-    /// Returns the nearest node that hides a node when folded; nil for a root. O(steps up);
+    /// Returns the nearest node that, when folded, hides a node; nil for a root. O(steps up);
     /// ``RowModel/outer(of:in:)`` is faster in long chains.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         forest.outer(of: node)

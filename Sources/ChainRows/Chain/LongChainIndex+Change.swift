@@ -158,7 +158,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Adds a chunk's own fold counts to those of its entries; forgets matches of an earlier filter round.
+    /// Moves a chunk's own fold counts into its entries; forgets matches of an earlier filter round.
     mutating func pushDownFolds(_ chunkIndex: Int) {
         resetOldMatches(chunkIndex)
         let (folds, userFolds) = (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds)
@@ -180,7 +180,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Recounts what a list stores of a chunk: the least level and the numbers of rows. O(entries).
+    /// Recounts what a list stores about a chunk: the least level and the numbers of rows. O(entries).
     mutating func recount(_ ordinal: Int, of listIndex: Int) {
         let chunkIndex = indexOfChunk(ordinal, of: listIndex)
         let isOpen = chunks[chunkIndex].folds == 0

@@ -2,7 +2,7 @@ import ChainModel
 
 // Rows from lists: only the rows that are asked for are made.
 extension LongChainIndex {
-    /// Returns the number of rows of a chain with its root unfolded; `isFiltered` while a filter hides the rest.
+    /// Returns the number of rows of a chain with its root unfolded; `isFiltered` says whether a filter hides nodes.
     func rowCount(of listIndex: Int, isFiltered: Bool) -> Int {
         isFiltered ? lists[listIndex]!.filteredRowCount : lists[listIndex]!.rowCount
     }
@@ -37,7 +37,7 @@ extension LongChainIndex {
         return row
     }
 
-    /// Returns the number of rows of a shown entry, foreign rows under it included, while no filter hides the rest.
+    /// Returns the number of rows of a shown entry, foreign rows under it included, while no filter hides nodes.
     @inline(__always)
     func height(of entry: Entry) -> Int {
         foreignRows.isEmpty || entry.flags.contains(.folded) ? 1 : 1 + (foreignRows[entry.node] ?? 0)
@@ -49,8 +49,9 @@ extension LongChainIndex {
         if let (listIndex, position) = find(node) { recount(position.ordinal, of: listIndex) }
     }
 
-    /// Returns the own row of each node with any of the rows `first ..< first + count` of a chain, foreign rows
-    /// included. `skipped` is how many rows of the first of these nodes come before `first`.
+    /// Returns the own row of each node that has any of the rows `first ..< first + count` of a chain. The rows of a
+    /// node are its own row and the foreign rows under it. `skipped` is how many rows of the first of these nodes come
+    /// before `first`.
     func rows(from first: Int, count: Int, in listIndex: Int, isFiltered: Bool) -> (rows: [TreeRow], skipped: Int) {
         let (positions, skipped) = positions(from: first, count: count, in: listIndex, isFiltered)
         guard let last = positions.last else { return ([], 0) }
@@ -64,7 +65,7 @@ extension LongChainIndex {
             let (entry, position) = (entries[index], positions[index])
             let (depth, tailLevel) = (entry.depth, entry.continuationLevel)
             let isRoot = position.ordinal == 0 && position.offset == 0
-            // The continuation follows the rows inside, among these rows or below them.
+            // The continuation follows the rows inside the node: it is among `entries`, or below them.
             let next = entries[(index + 1)...].first { $0.level <= tailLevel }
             let hasContinuation =
                 next.map { $0.level == tailLevel }
@@ -92,7 +93,8 @@ extension LongChainIndex {
                 TreeRow(
                     node: NodeIndex(rawValue: entry.node), depth: UInt16(clamping: depth),
                     guides: guides & Self.guideMask(below: depth), flags: flags))
-            // For the rows above: this row ends the levels further in, and follows at its own if it is no continuation.
+            // For the rows above: this row ends the levels further in. If it is no continuation, it follows at its own
+            // level.
             guides &= Self.guideMask(below: depth + 1)
             if depth > 0, depth <= TreeRow.guideLimit, !entry.isContinuation { guides |= 1 << (depth - 1) }
         }
@@ -169,8 +171,8 @@ extension LongChainIndex {
         return innerCount > 0
     }
 
-    /// Returns the level of the first entry of at most `level` from a position on; nil where that entry is hidden or
-    /// there is none. Skips hidden entries of an even `level`, which are siblings.
+    /// Returns the level of the first entry of at most `level` from a position on; nil if that entry is hidden, or if
+    /// there is none. If `level` is even, skips hidden entries of that level, which are siblings.
     private func shownLevel(atMost level: UInt32, from position: Position, _ isFiltered: Bool, in listIndex: Int)
         -> UInt32?
     {
@@ -178,7 +180,7 @@ extension LongChainIndex {
         while let next = firstCandidate(atMost: level, from: start, isFiltered, in: listIndex) {
             let found = entry(at: next, in: listIndex).level
             if isShown(at: next, in: listIndex, isFiltered: isFiltered) { return found }
-            // A later sibling may be shown. Behind a continuation or an entry further out there is none.
+            // A later sibling may be shown. After a continuation or an entry further out there is no such sibling.
             if found < level || level & 1 == 1 { return nil }
             start = self.position(after: next, in: listIndex)
         }

@@ -10,7 +10,7 @@ extension LongChainIndex {
         setFolded(at: position, isFolded, byUser: byUser, in: listIndex)
     }
 
-    /// Turns the first entry into that of a root: unfolded, and at level 0.
+    /// Turns the first entry into the entry of a root: unfolded, and at level 0.
     mutating func makeFirstEntryRoot(in listIndex: Int) {
         setFolded(at: Position(ordinal: 0, offset: 0), false, byUser: false, in: listIndex)
         chunks[indexOfChunk(0, of: listIndex)].entries[0].level = 0
@@ -43,7 +43,7 @@ extension LongChainIndex {
             guard from < to else { continue }
             let folds = Int(chunks[chunkIndex].folds) + change
             let userFolds = Int(chunks[chunkIndex].userFolds) + userChange
-            // Negative where the entries themselves count the fold.
+            // A sum is negative where the entries, not the chunk, count the fold.
             if from == 0, to == count, folds >= 0, userFolds >= 0 {
                 (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds) = (UInt32(folds), UInt16(userFolds))
             } else {
@@ -74,7 +74,7 @@ extension LongChainIndex {
 
     // MARK: The filter
 
-    /// Begins with another filter, or none; forgets all matches.
+    /// Begins a filter round, with another filter or with none; forgets all matches.
     mutating func restartFilter(isActive: Bool) {
         isFiltering = isActive
         round += 1
@@ -86,8 +86,8 @@ extension LongChainIndex {
         }
     }
 
-    /// Updates whether nodes match, and the shown counts of these nodes and those above. Changes of siblings are summed
-    /// before they go to the parent.
+    /// Updates whether nodes match, and the shown counts of these nodes and of the nodes above them. Changes of
+    /// siblings are summed before they are added to the parent's count.
     mutating func setMatches(
         of nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest, _ filter: borrowing FilterScan
     ) {
@@ -99,7 +99,7 @@ extension LongChainIndex {
             let chunkIndex = Int(chunkOf[node.rawValue]) - 1
             guard chunkIndex >= 0 else { continue }
             resetOldMatches(chunkIndex)
-            // Not searched if it follows the last node, as the nodes of a new list do.
+            // A node that follows the last node, as in a new list, is found without a search.
             let next = lastOffset + 1
             let follows =
                 chunkIndex == lastChunk && next < chunks[chunkIndex].entries.count
@@ -129,8 +129,8 @@ extension LongChainIndex {
         }
     }
 
-    /// Adds to the shown count of an entry; returns what to add to that of its parent: 1 if the count was 0, -1 if it
-    /// became 0, else 0.
+    /// Adds to the shown count of an entry; returns what to add to the shown count of its parent: 1 if the count was 0,
+    /// -1 if it became 0, else 0.
     private mutating func changeShownCount(_ chunkIndex: Int, _ offset: Int, by change: Int) -> Int {
         resetOldMatches(chunkIndex)
         let old = Int(chunks[chunkIndex].entries[offset].shownCount)
@@ -151,8 +151,8 @@ extension LongChainIndex {
         return chunks[chunkIndex].round == round ? chunks[chunkIndex].entries[position.offset].shownCount : 0
     }
 
-    /// Adds to the shown count of an entry, and updates those of the entries above it. Stops above a count that neither
-    /// was nor became 0.
+    /// Adds to the shown count of an entry, and updates the shown counts of the entries above it. Stops at a count that
+    /// neither was nor became 0, because the counts above it stay the same.
     mutating func changeShownCount(at position: Position, in listIndex: Int, by change: Int) {
         var next: Position? = position
         while let current = next {

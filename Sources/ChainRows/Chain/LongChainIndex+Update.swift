@@ -1,8 +1,8 @@
 import ChainModel
 
-// Updates from the forest. Moved nodes are removed with all under them, then evicted nodes, then continuations that
-// changed; then new, moved and removed nodes are inserted at their positions. In between a list is that of a forest
-// without these nodes.
+// Updates from the forest. First, moved nodes are removed with all nodes under them, then evicted nodes, then
+// continuations that changed. Last, new, moved and removed nodes are inserted at their positions. Before that step, a
+// list is the list of a forest without these nodes.
 extension LongChainIndex {
     /// Updates all lists from the changes of a forest.
     mutating func update(
@@ -30,8 +30,8 @@ extension LongChainIndex {
         for node in removed { insert(node, in: forest, folds, filter) }
     }
 
-    /// Removes a moved node and all under it, or the evicted node that had the index of a new one. A list stays if its
-    /// root moved but is still a root, or if the node is its root now.
+    /// Removes a moved node and all nodes under it, or the evicted node that had the index of a new node. Keeps a list
+    /// if its root moved and is still a root, or if the moved node became its root.
     private mutating func removeMoved(
         _ node: NodeIndex, isNew: Bool, of forest: borrowing ChainForest, _ changes: borrowing ForestChanges
     ) {
@@ -46,7 +46,7 @@ extension LongChainIndex {
         removeTree(at: position, in: listIndex)
     }
 
-    /// Removes an entry, its continuations and all under them.
+    /// Removes an entry, its continuations and all entries under them.
     private mutating func removeTree(at position: Position, in listIndex: Int) {
         subtractFromParent(position, in: listIndex)
         remove(from: position, to: endOfTree(at: position, in: listIndex), in: listIndex)
@@ -61,7 +61,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Removes the entry of an evicted node; removes the list if it was the root's or the last entry.
+    /// Removes the entry of an evicted node; removes the list if that was the entry of the root or the last entry.
     private mutating func removeEvicted(_ node: NodeIndex) {
         guard let (listIndex, position) = find(node) else { return }
         subtractFromParent(position, in: listIndex)
@@ -69,8 +69,8 @@ extension LongChainIndex {
         if lists[listIndex]!.count == 0 || lists[listIndex]!.root == node { removeList(listIndex) }
     }
 
-    /// Returns whether an entry became the root of its list: all entries before it were evicted, and its tree is the
-    /// rest of the list. O(entries before it and evicted nodes).
+    /// Returns whether an entry became the root of its list: it is a continuation of the root, all entries before it
+    /// were evicted, and its tree reaches the list's end. O(entries before it and evicted nodes).
     private func isPromoted(at position: Position, in listIndex: Int, _ changes: borrowing ForestChanges) -> Bool {
         guard entry(at: position, in: listIndex).level == 1,
             endOfTree(at: position, in: listIndex) == end(of: listIndex)
@@ -93,8 +93,8 @@ extension LongChainIndex {
         makeFirstEntryRoot(in: listIndex)
     }
 
-    /// Removes a node's old continuation and its new one, each with all under it, if their entries have the wrong
-    /// level; adds them to `removed`, to be inserted again.
+    /// Removes a node's old continuation and its new continuation, each with all nodes under it, where the entry has
+    /// the wrong level. Adds the removed continuations to `removed`, to be inserted again.
     private mutating func removeChangedContinuations(
         of node: NodeIndex, in forest: borrowing ChainForest, _ removed: inout [NodeIndex]
     ) {
@@ -114,7 +114,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Inserts a node, the siblings around it that are in no list, and all under them.
+    /// Inserts a node, the siblings around it that are in no list, and all nodes under them.
     ///
     /// Does nothing if the node is in a list, if its parent is in none, or if the list is not read up to its position.
     private mutating func insert(
@@ -155,7 +155,7 @@ extension LongChainIndex {
         noteMatches(of: entries, in: forest, filter)
     }
 
-    /// Returns the same as ``endOfTree(at:in:)``, but for a node without children without a search.
+    /// Returns the same as ``endOfTree(at:in:)``, but does not search if the node has no children.
     private func end(ofTreeOf node: NodeIndex, _ position: Position, in listIndex: Int, _ forest: borrowing ChainForest)
         -> Position
     {
@@ -163,8 +163,8 @@ extension LongChainIndex {
             ? self.position(after: position, in: listIndex) : endOfTree(at: position, in: listIndex)
     }
 
-    /// Returns the first of the siblings directly before a node that are in no list, or the node itself; and the listed
-    /// sibling before it, if there is one. Continuations are skipped.
+    /// Returns the first of the siblings directly before a node that are in no list, or the node itself if there are
+    /// none. Also returns the listed sibling before that first one, if there is one. Continuations are skipped.
     private func firstUnlisted(
         before node: NodeIndex, in forest: borrowing ChainForest
     ) -> (first: NodeIndex, listed: NodeIndex?) {
@@ -176,8 +176,8 @@ extension LongChainIndex {
         return (first, nil)
     }
 
-    /// Returns whether a child of `parent` comes before the last child of it in an unfinished list. `level` is that of
-    /// the children.
+    /// Returns whether a child of `parent` comes before the last child of `parent` that an unfinished list has. `level`
+    /// is the level of the children.
     private func isBeforeLastRead(
         _ node: NodeIndex, _ parent: Position, _ level: UInt32, in listIndex: Int, _ forest: borrowing ChainForest
     ) -> Bool {
@@ -189,7 +189,7 @@ extension LongChainIndex {
         return own.created != read.created ? own.created < read.created : own.id.rawValue < read.id.rawValue
     }
 
-    /// Appends the entries of a node and all under it to `entries`; the maker must have the folds at `level`.
+    /// Appends the entries of a node and of all nodes under it to `entries`; the maker must have the folds at `level`.
     private mutating func append(
         _ top: NodeIndex, _ level: UInt32, to entries: inout [Entry], _ maker: inout EntryMaker, of listIndex: Int,
         in forest: borrowing ChainForest, _ folds: borrowing Folds
@@ -203,7 +203,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Returns the node that follows another one in pre-order, and its ``Entry/level``; nil at the end of what is under
+    /// Returns the node that follows another one in pre-order, and its ``Entry/level``; nil after the last node under
     /// `top`.
     private func step(
         from node: NodeIndex, _ level: UInt32, within top: NodeIndex, in forest: borrowing ChainForest
@@ -243,7 +243,7 @@ extension LongChainIndex {
         var entries: [Entry] = []
         entries.reserveCapacity(min(budget, forest.chain(of: root).nodeCount))
         while let (node, level) = next, entries.count < budget {
-            // Unknown where the parent was read by an earlier call.
+            // The folds are unknown if the parent was read by an earlier call.
             if node != root, maker.folds(at: level) == nil, let above = forest.treeParent(of: node),
                 let (_, parent) = find(above)
             {

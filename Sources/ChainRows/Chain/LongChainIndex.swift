@@ -2,10 +2,11 @@ import ChainModel
 
 /// The nodes of long chains in pre-order: one list a chain, in chunks.
 ///
-/// A row is found by the row counts of chunks, the end of a subtree by the least level of each chunk. An entry counts
-/// the folded nodes around it and the matches under it; a fold around a whole chunk is counted once, in the chunk.
+/// A row is found by the row counts of chunks, and the end of a subtree is found by the least level of each chunk. An
+/// entry counts the folded nodes around it and the matches under it; a fold around a whole chunk is counted once, in
+/// the chunk.
 ///
-/// Inserting or removing a node moves entries within a chunk, and at worst passes over one number a chunk (500 of them
+/// Inserting or removing a node moves entries within a chunk, and at worst passes over one number a chunk (500 numbers
 /// in a chain of 100,000 nodes). Folding a node is O(nodes inside).
 struct LongChainIndex {
     /// One node.
@@ -18,7 +19,7 @@ struct LongChainIndex {
         var level: UInt32
         /// How many folded nodes it is inside of. The chunk's ``Chunk/folds`` have to be added.
         var folds: UInt32
-        /// How many nodes that the user folded it is inside of. The chunk's ``Chunk/userFolds`` have to be added.
+        /// As ``folds``, but counts only nodes that the user folded. The chunk's ``Chunk/userFolds`` have to be added.
         var userFolds: UInt16 = 0
         var flags: Flags = []
         /// 1 if the node matches, plus the number of its children that match or have a match under them, as of the
@@ -27,7 +28,7 @@ struct LongChainIndex {
 
         var depth: UInt32 { level >> 1 }
         var isContinuation: Bool { level & 1 == 1 }
-        /// The level of its siblings; for a continuation, of the siblings of the node that it continues.
+        /// The level of its siblings; for a continuation, the level of the siblings of the node that it continues.
         var siblingLevel: UInt32 { level & ~1 }
         /// The level of its continuation.
         var continuationLevel: UInt32 { level | 1 }
@@ -46,9 +47,9 @@ struct LongChainIndex {
         var list: Int
         /// Its index among the chunks of the list.
         var ordinal = 0
-        /// How many folded nodes all entries are inside of, besides those that each entry counts.
+        /// How many folded nodes all entries are inside of, besides the folded nodes that each entry counts.
         var folds: UInt32 = 0
-        /// How many nodes that the user folded all entries are inside of, besides those that each entry counts.
+        /// As ``folds``, but counts only nodes that the user folded.
         var userFolds: UInt16 = 0
         /// The filter round of the entries' matches; in another round nothing matches.
         var round: UInt32
@@ -62,9 +63,9 @@ struct LongChainIndex {
         var chunks: [UInt32] = []
         /// The least level in each chunk.
         var leastLevels: [UInt32] = []
-        /// The number of rows of each chunk while no filter hides the rest.
+        /// The number of rows of each chunk while no filter hides nodes.
         var rowCounts: [Int] = []
-        /// The number of rows of each chunk while a filter hides the rest.
+        /// The number of rows of each chunk while a filter hides nodes.
         var filteredRowCounts: [Int] = []
         /// The number of entries.
         var count = 0
@@ -72,7 +73,8 @@ struct LongChainIndex {
         var rowCount = 0
         /// The sum of ``filteredRowCounts``.
         var filteredRowCount = 0
-        /// Whether all nodes are in the list; else ``LongChainIndex/build(_:budget:in:_:_:)`` continues after the last.
+        /// Whether all nodes are in the list; if not, ``LongChainIndex/build(_:budget:in:_:_:)`` continues after the
+        /// last entry.
         var isComplete = false
     }
 
@@ -95,7 +97,7 @@ struct LongChainIndex {
     var freeChunks: [Int] = []
     /// 1 + the index of a node's chunk, by node index; 0 for a node in no list.
     var chunkOf = PagedArray<UInt32>()
-    /// A number that changes with each new filter.
+    /// The number of the filter round, which changes with each new filter.
     var round: UInt32 = 0
     var isFiltering = false
     /// Nodes with many children that were added to a list, for ``RowModel`` to fold.
@@ -197,7 +199,7 @@ struct LongChainIndex {
             ?? end(of: listIndex)
     }
 
-    /// Returns the end of what folding an entry hides; nil where that is the end of the list.
+    /// Returns the position after the entries that folding an entry hides; nil if that is the end of the list.
     func endOfInside(at position: Position, in listIndex: Int) -> Position? {
         let level = entry(at: position, in: listIndex).continuationLevel
         return firstAtMost(level, from: self.position(after: position, in: listIndex), in: listIndex)
@@ -207,11 +209,11 @@ struct LongChainIndex {
     func parent(at position: Position, in listIndex: Int) -> Position? {
         let level = entry(at: position, in: listIndex).level
         guard level > 0 else { return nil }
-        // The parent of a continuation is at its depth, that of another node one level further out.
+        // The parent of a continuation is at the same depth; the parent of another node is one level further out.
         return lastAtMost(level & 1 == 1 ? level : level - 1, before: position, in: listIndex)
     }
 
-    /// Returns the position of the nearest entry that hides an entry when folded; nil for the root.
+    /// Returns the position of the nearest entry that, when folded, hides an entry; nil for the root.
     func outer(at position: Position, in listIndex: Int) -> Position? {
         guard position > Position(ordinal: 0, offset: 0) else { return nil }
         let depth = entry(at: position, in: listIndex).depth

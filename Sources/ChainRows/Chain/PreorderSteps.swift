@@ -7,14 +7,14 @@ package enum PreorderSteps {
     /// One step down.
     package struct Step {
         package let node: NodeIndex
-        /// How many levels further in the node is than the one before it; negative for further out.
+        /// How many levels the node is further in than the node before it; negative if it is further out.
         package let levels: Int
-        /// Whether the node is the continuation of the one before it at its level.
+        /// Whether the node is the continuation of the last node before it at its level.
         let isContinuation: Bool
     }
 
-    /// Returns the node in the row below another one; nil after the last node under `top`. Without `climbs`, also nil
-    /// where nothing is under `node`, so that no step up is made.
+    /// Returns the node in the row below another one; nil after the last node under `top`. If `climbs` is false, also
+    /// nil if nothing is under `node`, instead of a step up.
     package static func next(
         after node: NodeIndex, within top: NodeIndex, climbs: Bool = true, in forest: borrowing ChainForest
     ) -> Step? {
@@ -106,7 +106,7 @@ package enum PreorderSteps {
         return nil
     }
 
-    /// Returns the level of a node below `top`; 0 where `top` is more than 2,000 steps up.
+    /// Returns the level of a node below `top`; 0 if `top` is 2,000 steps up or more.
     package static func depth(of node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var current = node
         var depth = 0

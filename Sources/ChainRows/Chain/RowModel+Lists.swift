@@ -2,7 +2,7 @@ import ChainModel
 
 // The rows of long chains, from lists instead of walks.
 extension RowModel {
-    /// How many nodes are read into new lists at once; the rest follows in slices.
+    /// How many nodes are read into new lists immediately; further nodes are read in slices.
     static let firstReadCount = 16_384
     /// The most nodes that one step reads into a list.
     static let readCount = 4_096
@@ -65,7 +65,7 @@ extension RowModel {
         return rows
     }
 
-    /// Returns the row of a node in a long chain with an unfolded root, or of the nearest node that hides it.
+    /// Returns the row of a node in a long chain with an unfolded root, or the row of the nearest node that hides it.
     mutating func row(of node: NodeIndex, inLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         let listIndex = list(ofLong: root, in: forest)
         if !longChains.has(node) { read(listIndex, rows: .max, in: forest) }
@@ -79,7 +79,7 @@ extension RowModel {
 
     // MARK: Around a node
 
-    /// Returns the nearest node that hides a node when folded; nil for a root.
+    /// Returns the nearest node that, when folded, hides a node; nil for a root.
     // Inlined, because a call would copy the row model.
     @inline(__always)
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {

@@ -14,13 +14,13 @@ extension RowModel {
         if number != 0 { slots.set(.mayHaveCachedRows, true, Int(number - 1)) }
     }
 
-    /// When a chain's match weight, its number of rows while a filter hides the rest, is updated.
+    /// The time at which a chain's match weight (its number of rows while a filter hides nodes) is updated.
     enum MatchWeightUpdate {
         /// Counted now.
         case now
         /// Counted by the next ``refreshMatches(in:)``.
         case soon
-        /// Unchanged, because no node came, went or moved.
+        /// Unchanged, because no node was added, removed or moved.
         case asBefore
     }
 
@@ -39,7 +39,7 @@ extension RowModel {
         if slots.weight(slot) != weight {
             slots.setWeight(weight, slot)
             list.setWeight(weight, of: slots.key(slot))
-            // Noted in the sort under way, because it copies weights.
+            // The pending sort notes the change, too, because it copies weights.
             order.pendingSort?.noteChange(root, slot)
         }
         guard filter.isActive else { return }
@@ -60,7 +60,7 @@ extension RowModel {
         return level != 0 && level != Folds.everything
     }
 
-    /// Returns the number of rows of a chain of `count` nodes while no filter hides the rest.
+    /// Returns the number of rows that a chain of `count` nodes has while no filter hides nodes.
     private mutating func weight(
         of root: NodeIndex, _ slot: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
     ) -> Int {
@@ -79,7 +79,7 @@ extension RowModel {
         return makeRows(root, in: forest).height
     }
 
-    /// Walks a chain and caches its rows, as shown while no filter hides the rest.
+    /// Walks a chain and caches the rows that it has while no filter hides nodes.
     private mutating func makeRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
         let hasCallers = foreign.hasCallers(root)
         let rows = ChainWalk.rows(
@@ -93,7 +93,7 @@ extension RowModel {
         return made
     }
 
-    /// Walks a chain and caches its rows, as shown while a filter hides the rest.
+    /// Walks a chain and caches the rows that it has while a filter hides nodes.
     private mutating func makeMatchRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> CachedRows {
         filter.markShown(of: root, in: forest)
         let shown = filter.shownNodes
@@ -108,7 +108,7 @@ extension RowModel {
         return made
     }
 
-    /// Returns the number of rows of a chain while a filter hides the rest; `matchCount` of its nodes match.
+    /// Returns the number of rows that a chain has while a filter hides nodes; `matchCount` is its number of matches.
     mutating func matchWeight(of root: NodeIndex, matchCount: Int, in forest: borrowing ChainForest) -> Int {
         if isFoldedByUser(root) { return 1 }
         let count = forest.nodeCount(ofRoot: root)
@@ -116,14 +116,14 @@ extension RowModel {
             let listIndex = list(ofLong: root, in: forest)
             return max(1, longChains.rowCount(of: listIndex, isFiltered: true))
         }
-        // Automatically folded nodes are shown open while a filter hides the rest.
+        // Automatically folded nodes are shown open while a filter hides nodes.
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
             return matchCount == count ? count : filter.shownCount(of: root, in: forest)
         }
         return makeMatchRows(root, in: forest).height
     }
 
-    /// Appends at most `count` rows of a chain from its row `first` on, as they are shown now; returns how many.
+    /// Appends at most `count` rows of a chain, from its row `first` on. Returns how many rows were appended.
     @discardableResult
     mutating func append(
         rowsOf root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest,
@@ -171,7 +171,7 @@ extension RowModel {
             flags: hasContinuation ? [.root, .foldable, .folded] : [.root, .foldable, .folded, .last])
     }
 
-    /// Returns at most `count` rows of a group's chains, from row `first` of these on.
+    /// Returns at most `count` rows of a group's chains, from row `first` of the chains on.
     mutating func rows(
         ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [OutlineRow] {
@@ -186,7 +186,7 @@ extension RowModel {
             }
             if let root = forest.index(of: NodeID(key.id)) {
                 if isElsewhere(root) {
-                    // Found by row, not as the next chain, because many chains without rows may follow.
+                    // The next key is found by its row, because many chains without rows may follow.
                     guard let next = shown[group].select(row: first + count - left) else { break }
                     (key, offset) = next
                     continue
@@ -199,14 +199,14 @@ extension RowModel {
         return result
     }
 
-    /// Returns the number of rows of a chain; nil where the chain is not shown. O(log chains).
+    /// Returns the number of rows of a chain; nil if the chain is not shown. O(log chains).
     package mutating func rowCount(ofChain root: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         guard let key = key(of: root) else { return nil }
         if isPending(root) { updateWeight(root, in: forest) }
         return isElsewhere(root) ? foreign.elsewhere[root]?.rows : shown.weight(of: key)
     }
 
-    /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
+    /// Returns the row of a node, or the row of the nearest node that hides it; nil if the node's chain is not shown.
     package mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         let root = forest.root(of: node)
         guard let key = key(of: root) else { return nil }
@@ -219,7 +219,8 @@ extension RowModel {
         return isLong(forest.chain(of: root).nodeCount) ? firstRow(of: key).map { $0.row + row } : first + row
     }
 
-    /// Returns the row of a node, or of the nearest node that hides it, counted from the first row of its chain.
+    /// Returns the row of a node, or the row of the nearest node that hides it, counted from the first row of its
+    /// chain.
     package mutating func row(of node: NodeIndex, inChain root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         let count = forest.chain(of: root).nodeCount
         guard isLong(count) else {

@@ -13,13 +13,13 @@ public struct TreeRow: Equatable, Sendable {
         /// Wraps raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Folding it would hide or show something.
+        /// Folding or unfolding the row would hide or show other rows.
         public static let foldable = Flags(rawValue: 1)
-        /// The nodes inside it are hidden; of a root, all nodes under it.
+        /// The nodes inside it are hidden; if it is a root, all nodes under it are hidden.
         public static let folded = Flags(rawValue: 2)
         /// Nothing follows at its level under the same parent.
         public static let last = Flags(rawValue: 4)
-        /// It is the continuation of the row above it at its level: the only `then` of that node.
+        /// It continues the last row above it at its level: it is the only `then` of that row's node.
         public static let continuation = Flags(rawValue: 8)
         /// It is a chain's root.
         public static let root = Flags(rawValue: 16)

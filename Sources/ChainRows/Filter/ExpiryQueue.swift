@@ -9,17 +9,18 @@ struct ExpiryQueue {
     static let unit: UInt64 = 1_000_000_000
     static let leastLimit = 16_384
 
-    /// The entries by second, stale ones included.
+    /// The entries by second, stale entries included.
     private var waiting: [UInt64: [NodeIndex]] = [:]
-    /// The number of entries, stale ones included.
+    /// The number of entries, stale entries included.
     private(set) var count = 0
-    /// The number of nodes that wait.
+    /// The number of nodes that wait for a second.
     private var nodeCount = 0
     private(set) var highWaterMark = 0
     /// The ``stamp(_:)`` of the second that each node waits for; 0 for none.
     private var seconds = PagedArray<UInt32>()
 
-    /// Enqueues a node for the first whole second at or after a moment, unless it waits for that or an earlier second.
+    /// Enqueues a node for the first whole second at or after a moment, unless it waits for the same or an earlier
+    /// second.
     mutating func enqueue(_ node: NodeIndex, until moment: UInt64) {
         let second = moment / Self.unit + (moment % Self.unit == 0 ? 0 : 1)
         let stamp = Self.stamp(second)
@@ -33,7 +34,7 @@ struct ExpiryQueue {
         highWaterMark = max(highWaterMark, count)
     }
 
-    /// The greatest number of entries: twice the nodes that wait, but at least ``leastLimit``.
+    /// The greatest number of entries: twice the number of waiting nodes, but at least ``leastLimit``.
     var limit: Int { max(Self.leastLimit, 2 * nodeCount) }
 
     private mutating func dropStale() {

@@ -1,12 +1,12 @@
 import ChainInsight
 import ChainModel
 
-/// The nodes that match a query: found in slices, updated with each change, and once a second where the query depends
-/// on time (`age>5s`).
+/// The nodes that match a query. They are found in slices (calls of ``scan(in:budget:)``), and updated with each
+/// change. If the query depends on time (`age>5s`), they are also updated once a second.
 ///
 /// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue for the
-/// second of the change, so each second costs only such nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more
-/// for a node that waits.
+/// second of the change, so each second costs only such nodes. Takes 8 to 12 bytes a node while a filter is on, and 4
+/// to 8 more for a node that waits.
 struct FilterScan {
     /// The query as it was typed; empty for no filter.
     private(set) var text = ""
@@ -16,7 +16,7 @@ struct FilterScan {
     var dims = false
     /// The next node index to test; nil once all are tested.
     private(set) var cursor: UInt32?
-    /// The moment that durations count to, in nanoseconds of the program's clock: the last whole second.
+    /// The moment up to which durations are counted, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
     private(set) var isActive = false
     private var matcher = QueryMatcher(.everything)
@@ -32,12 +32,12 @@ struct FilterScan {
     /// Whether ``setWarnings(_:of:)`` is needed.
     private(set) var dependsOnWarnings = false
     private var matches = MatchCounts()
-    /// The matches of earlier filters, freed in slices, because those of a million nodes take a while.
+    /// The matches of earlier filters, freed in slices, because freeing the matches of a million nodes takes a while.
     private var retiredStorage: [MatchCounts] = []
-    /// The most earlier filters that wait to be freed; past the limit the oldest is freed at once.
+    /// The most earlier filters that wait to be freed; past the limit the oldest is freed immediately.
     private static let retiredStorageLimit = 16
     private(set) var expiry = ExpiryQueue()
-    /// Nodes to test again, because their second has come, or another node or their warnings changed.
+    /// Nodes to test again: their second has come, their warnings changed, or a node that they depend on changed.
     private var retests: [NodeIndex] = []
     private(set) var retestHighWater = 0
     /// The limit of nodes to test again; past it all nodes are tested, in the order of their indices.
@@ -48,7 +48,7 @@ struct FilterScan {
     private var lastShown: UInt32 = 0
 
     var hidesRest: Bool { isActive && !dims }
-    /// The number of matching nodes so far.
+    /// The number of matching nodes that were found so far.
     var count: Int { matches.count }
     /// A number that changes whenever an answer of ``isMatch(_:)`` changes.
     var revision: UInt64 { matches.revision }
@@ -92,7 +92,7 @@ struct FilterScan {
 
     // MARK: Scanning
 
-    /// Lets time advance to `now`, in nanoseconds of the program's clock.
+    /// Advances time to `now`, in nanoseconds of the program's clock, and frees a part of the retired storage.
     mutating func tick(_ now: UInt64) {
         if let last = retiredStorage.indices.last, !retiredStorage[last].freeStorage(pages: Self.pagesPerTick) {
             retiredStorage.removeLast()
@@ -111,7 +111,7 @@ struct FilterScan {
         restart()
     }
 
-    /// Tests all nodes again if names arrived that the query may depend on.
+    /// Restarts the scan of all nodes if names arrived or changed that the query may depend on.
     mutating func noteNames(of forest: borrowing ChainForest) {
         let known = forest.sites.count + forest.threads.count + forest.executors.count
         let areRenamed = forest.threadRenameCount != threadRenameCount
@@ -122,7 +122,7 @@ struct FilterScan {
         restart()
     }
 
-    /// Sets the warnings that hold, by node; nodes with changed warnings are tested again.
+    /// Sets the warnings that hold, by node; enqueues the nodes with changed warnings for another test.
     mutating func setWarnings(_ warnings: [NodeID: WarningBits], of forest: borrowing ChainForest) {
         let old = matcher.warnings
         matcher.warnings = warnings
@@ -142,10 +142,10 @@ struct FilterScan {
     /// The cost of updating a chain's weight, in nodes.
     private static let nodesPerChain = 4
 
-    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if none was left.
+    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if there was none.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
-        // In units of a free index, which costs next to nothing, so a forest with few nodes is done in one slice.
+        // Counted in free indices, each of which costs next to nothing: a forest with few nodes is done in one slice.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
         var chains = matches.touchedCount
@@ -175,7 +175,7 @@ struct FilterScan {
         return true
     }
 
-    /// Tests all nodes under a node again, after it moved or, as a root, changed its label. O(these nodes).
+    /// Tests all nodes under a node again, after it moved or, as a root, changed its label. O(nodes under it).
     mutating func noteChange(ofAllBelow node: NodeIndex, in forest: borrowing ChainForest) {
         var next = forest.next(after: node, within: node)
         while let current = next {
@@ -184,7 +184,7 @@ struct FilterScan {
         }
     }
 
-    /// Tests a changed node again, if its match may depend on the change.
+    /// Tests a changed node again, and tests or enqueues nodes that depend on it, if the change is relevant.
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: relevantChanges) else { return }
         if !isAhead(node) { test(node, forest.searchFields(of: node), in: forest) }
@@ -202,7 +202,7 @@ struct FilterScan {
     /// The most nodes that are tested again because the node that they wait for changed.
     private static let holderLimit = 256
 
-    /// Returns whether the scan has still to reach a node that does not match so far.
+    /// Returns whether a node does not match so far, and the scan has still to reach it.
     private func isAhead(_ node: NodeIndex) -> Bool {
         guard let cursor else { return false }
         return node.rawValue >= cursor && !isMatch(node)
@@ -217,8 +217,8 @@ struct FilterScan {
     /// Carries the matches of an evicted root's chain over to its new root; see ``MatchCounts/inherit(from:by:)``.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
-    /// Enqueues the children of a node for another test: they begin when the node settles, and queries can read its
-    /// label. Other changes of it do not concern them, such as a handler that is attached to a settled promise.
+    /// Enqueues the children of a node for another test: a child begins when the node settles, and queries can read the
+    /// node's label. Other changes, such as a handler attached to a settled promise, do not concern children.
     private mutating func retestChildren(of node: NodeIndex, in forest: borrowing ChainForest) {
         var child = forest.firstChild(of: node)
         while let current = child {
@@ -237,21 +237,21 @@ struct FilterScan {
 
     // MARK: Changes
 
-    /// Notes that nodes of a chain came, went or moved.
+    /// Notes that nodes of a chain were added, removed or moved.
     mutating func noteStructure(of root: NodeIndex) { matches.noteStructure(of: root) }
 
-    /// Removes and returns the chains with changed matches or nodes since the last call.
+    /// Removes and returns the roots of the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
-    /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
-    /// be among them. A new filter drops them all.
+    /// Removes and returns the nodes with a changed match since the last call, in order; the result may have repeated
+    /// and evicted nodes. A new filter drops them all.
     mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
 }
 
 // MARK: Matches and the nodes above them
 
 extension FilterScan {
-    /// Returns how many nodes of a chain match or are above a match, the root included. O(its nodes).
+    /// Returns how many nodes of a chain match or are above a match; the root is always counted. O(its nodes).
     @inline(__always)
     func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var count = 0
@@ -270,7 +270,7 @@ extension FilterScan {
         return max(1, count)
     }
 
-    /// Marks the root of a chain, its matching nodes and those above them, for ``shownNodes``. O(its nodes).
+    /// Marks a chain's root, its matching nodes and the nodes above them, for ``shownNodes``. O(its nodes).
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
         if lastShown == .max { (lastShown, shownRound) = (0, PagedArray()) }
         lastShown += 1

@@ -4,7 +4,7 @@ import ChainInsight
 package struct FilterState {
     /// Whether there is a filter.
     package let isActive: Bool
-    /// Whether nodes are still to be tested, or chains with matches to be listed.
+    /// Whether nodes are still to be tested, or chains with matches are still to be listed.
     package let isScanning: Bool
     /// The number of matching nodes found so far.
     package let matchCount: Int

@@ -1,6 +1,7 @@
 import ChainModel
 
-/// The matching nodes and their number by chain, with the changes of both. 8 bytes a node, and 8 a chain with a match.
+/// The matching nodes and their number in each chain, with the changes of both. Takes 8 bytes a node, and 8 bytes a
+/// chain with a match.
 struct MatchCounts {
     /// The number of matching nodes.
     private(set) var count = 0
@@ -29,13 +30,13 @@ struct MatchCounts {
     }
 
     private struct Chain: BitwiseCopyable {
-        /// How many nodes match.
+        /// How many nodes of the chain match.
         var count: UInt32 = 0
         var root: UInt32 = 0
     }
 
     private var nodes = PagedArray<Node>()
-    /// By the chain's number.
+    /// The chains, by chain number.
     private var chains = PagedArray<Chain>()
     private var lastNumber: UInt32 = 0
     private var freeNumbers: [UInt32] = []
@@ -53,7 +54,7 @@ struct MatchCounts {
         return number == 0 ? 0 : Int(chains[number].count)
     }
 
-    /// Frees the last `pages` pages of nodes, and as many of chains; returns false if nothing is left.
+    /// Frees the last `pages` pages of nodes, and as many pages of chains; returns false if nothing is left.
     mutating func freeStorage(pages: Int) -> Bool {
         let areNodesLeft = nodes.removeLast(pages)
         return chains.removeLast(pages) || areNodesLeft
@@ -102,8 +103,8 @@ struct MatchCounts {
         noteCount(of: NodeIndex(rawValue: chain.root))
     }
 
-    /// Carries the count of an evicted root over to the new root of its nodes. Returns false where the new root has
-    /// matches of its own, so that the nodes have to be tested again.
+    /// Carries the count of an evicted root over to the new root of its nodes. Returns false if the new root has
+    /// matches of its own: the nodes then have to be tested again.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool {
         let number = nodes[old.rawValue].chainNumber
         guard number != 0 else { return true }
@@ -122,7 +123,7 @@ struct MatchCounts {
         noteStructure(of: root)
     }
 
-    /// Notes that nodes of a chain came, went or moved.
+    /// Notes that nodes of a chain were added, removed or moved.
     mutating func noteStructure(of root: NodeIndex) {
         guard !nodes[root.rawValue].isTouched else { return }
         nodes[root.rawValue].isTouched = true
@@ -132,7 +133,7 @@ struct MatchCounts {
     /// How many chains changed since the last call of ``takeTouched()``.
     var touchedCount: Int { touched.count }
 
-    /// Removes and returns the chains with changed matches or nodes since the last call.
+    /// Removes and returns the roots of the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] {
         guard !touched.isEmpty else { return [] }
         for root in touched { nodes[root.rawValue].isTouched = false }
@@ -140,8 +141,8 @@ struct MatchCounts {
         return touched
     }
 
-    /// Removes and returns the nodes with a changed match since the last call, in order; repeated and evicted nodes may
-    /// be among them.
+    /// Removes and returns the nodes with a changed match since the last call, in order; the result may have repeated
+    /// and evicted nodes.
     mutating func takeFlipped() -> [NodeIndex] {
         guard !flipped.isEmpty else { return [] }
         defer { flipped.removeAll(keepingCapacity: true) }

@@ -3,22 +3,22 @@ import ChainModel
 
 /// The nodes that come to match a query: each is tested when it changes, or when time alone changes the answer.
 ///
-/// Costs are those of ``FilterScan``: O(1) a changed node, 8 to 12 bytes a node. Nodes that match when the watch begins
+/// Costs as much as ``FilterScan``: O(1) a changed node, 8 to 12 bytes a node. Nodes that match when the watch begins
 /// are not reported.
 package struct MatchWatch {
     private var scan = FilterScan()
-    /// Whether the nodes that were there at the beginning are still being tested.
+    /// Whether the nodes that existed when the watch began are still being tested.
     private var isBeginning = true
     /// When the nodes were read last, in nanoseconds of the program's clock. Nodes made later are new.
     private var lastRead: UInt64
 
-    /// Begins at `now`, in nanoseconds of the program's clock.
+    /// Begins a watch at `now`, in nanoseconds of the program's clock.
     package init(_ query: Query, now: UInt64) {
         lastRead = now
         scan.begin(query, now: now)
     }
 
-    /// Whether the query reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
+    /// Whether the query reads warnings: then ``setWarnings(_:in:)`` is needed whenever warnings change.
     package var readsWarnings: Bool { scan.dependsOnWarnings }
 
     /// Whether nodes are still to be tested.
@@ -29,7 +29,8 @@ package struct MatchWatch {
         scan.setWarnings(warnings, of: forest)
     }
 
-    /// Tests the changed nodes.
+    /// Tests the changed nodes. Nodes that the scan has still to reach, and all nodes after a change of everything, are
+    /// tested by the next ticks.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         if changes.includesBatch { scan.noteNames(of: forest) }
         defer { lastRead = max(lastRead, forest.now) }
@@ -63,10 +64,10 @@ package struct MatchWatch {
         }
     }
 
-    /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that came to match since the last call and
-    /// still do; a node may be repeated.
+    /// Advances to `now` and tests up to `budget` nodes. Returns the nodes that began to match since the last call and
+    /// still match; a node may be repeated. Returns none until all nodes that existed when the watch began are tested.
     ///
-    /// - Parameter isComplete: whether the forest has all nodes that were there at the beginning.
+    /// - Parameter isComplete: whether the forest has all nodes that existed when the watch began.
     package mutating func tick(
         _ now: UInt64, in forest: borrowing ChainForest, budget: Int, isComplete: Bool = true
     ) -> [NodeIndex] {

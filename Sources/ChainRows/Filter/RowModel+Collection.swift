@@ -3,12 +3,14 @@ import ChainModel
 /// The progress of listing the chains with matches after a new filter.
 ///
 /// Matches are found in the order of node indices. Listing a chain when its match is found costs a search and a move
-/// within a chunk: 300 ns among a million chains. So only the first chains are listed at that time, for the screen. The
-/// others are listed once all nodes are tested, by a walk over the list of all chains, each after the previous one.
+/// within a chunk: 300 ns among a million chains. So only the first chains, for the screen, are listed when their
+/// matches are found. The other chains are listed once all nodes are tested, by a walk over the list of all chains,
+/// each after the previous one.
 struct MatchCollection {
     /// How many chains were listed when their matches were found.
     var listedCount = 0
-    /// Whether all nodes are tested and the walk has begun. From then on chains are listed when matches are found.
+    /// Whether all nodes are tested and the walk has begun. Once it has begun, chains are listed when matches are
+    /// found.
     var isWalking = false
     /// The group that the walk is in.
     fileprivate var group = 0
@@ -31,7 +33,8 @@ extension RowModel {
     /// Lists a chain with matches, unless it is to be listed later.
     mutating func listMatch(_ key: RootKey, _ slot: Int, weight: Int) {
         if let collection, !collection.isWalking {
-            // Past the limit only if the weight does not fit into the table, because only the list can store it then.
+            // Past the limit, a chain is listed only if its weight does not fit into the table: only the list can store
+            // it.
             guard collection.listedCount < walkLimit || weight >= UInt16.max else { return }
             self.collection!.listedCount += 1
         }
@@ -61,7 +64,7 @@ extension RowModel {
         collection = nil
     }
 
-    /// Lists the chains of a chunk that have matches. Each step reads what the one before has prefetched, because in
+    /// Lists the chains of a chunk that have matches. Each step reads what the step before has prefetched, because in
     /// the order of the list no chain is in the caches.
     private mutating func listFoundMatches(
         _ entries: [WeightedSortedList.Entry], of all: borrowing WeightedSortedList, in forest: borrowing ChainForest

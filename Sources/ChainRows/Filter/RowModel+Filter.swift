@@ -3,11 +3,11 @@ import ChainModel
 
 // The rows of chains while a filter is on.
 extension RowModel {
-    /// How many nodes setting a filter tests at once.
+    /// How many nodes are tested immediately when a filter is set.
     static let firstScanBudget = 1_000
 
-    /// Sets the filter, or drops it; `now` is in nanoseconds of the program's clock. Tests ``firstScanBudget`` nodes,
-    /// divided by `divisor`, at once; the others are tested in slices.
+    /// Sets the filter, or drops it; `now` is in nanoseconds of the program's clock. Immediately tests
+    /// ``firstScanBudget`` divided by `divisor` nodes; the other nodes are tested in slices, by ``scan(in:budget:)``.
     package mutating func setFilter(
         _ query: Query?, in forest: borrowing ChainForest, now: UInt64, divisor: Int = 1
     ) {
@@ -30,13 +30,13 @@ extension RowModel {
     /// How many chains ``collectMatches(in:budget:)`` looks at in the time of testing a node.
     private static let chainsPerNode = 3
 
-    /// Sets the warnings that hold, by node, one bit a kind. The next slices test the nodes that have other ones than
-    /// before. Call it whenever warnings change, while ``FilterState/readsWarnings``.
+    /// Sets the warnings that hold, by node, one bit a kind. The next slices test the nodes with changed warnings. Call
+    /// it whenever warnings change, while ``FilterState/readsWarnings`` is true.
     package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         filter.setWarnings(warnings, of: forest)
     }
 
-    /// Updates lists and weights after nodes came to match or match no longer.
+    /// Updates lists and weights after nodes began or ceased to match.
     mutating func refreshMatches(in forest: borrowing ChainForest) {
         let flipped = filter.takeFlipped()
         if !longChains.listOf.isEmpty { longChains.setMatches(of: flipped, in: forest, filter) }
@@ -50,7 +50,7 @@ extension RowModel {
         }
     }
 
-    /// Counts the rows of a chain while a filter hides the rest.
+    /// Counts the rows that a chain has while a filter hides nodes, and updates the list of matches.
     mutating func updateMatchWeight(_ root: NodeIndex, _ slot: Int, in forest: borrowing ChainForest) {
         if !cachedMatchRows.isEmpty, slots.has(.mayHaveCachedRows, slot) { cachedMatchRows[root] = nil }
         let (count, old) = (filter.matchCount(of: root), slots.matchWeight(slot))
@@ -69,7 +69,7 @@ extension RowModel {
         } else if !matchList.setWeight(weight, of: key) {
             matchList.insert(key, weight: weight)
         }
-        // Noted in the sort under way, because it copies weights.
+        // The pending sort notes the change, too, because it copies weights.
         order.pendingSort?.noteChange(root, slot)
     }
 }

@@ -2,8 +2,9 @@ import ChainModel
 
 // Steps from match to match.
 extension RowModel {
-    /// Returns the nearest match below a node (`forward`), or above it: in its chain, else in the nearest chain with a
-    /// match, unless `staysInChain`. Without a node returns the first match, or the last.
+    /// Returns the nearest match below a node (`forward`), or above it. It is in the node's chain or, unless
+    /// `staysInChain`, in the nearest other chain with a match. Without a node, returns the first match (`forward`), or
+    /// the last match.
     package func match(
         from node: NodeIndex?, forward: Bool, staysInChain: Bool = false, in forest: borrowing ChainForest
     ) -> NodeIndex? {
@@ -21,7 +22,7 @@ extension RowModel {
         return next.flatMap { match(in: $0, forward: forward, in: forest) }
     }
 
-    /// Returns the first match of a chain, or the last.
+    /// Returns the first match of a chain (`forward`), or the last match.
     private func match(in key: RootKey, forward: Bool, in forest: borrowing ChainForest) -> NodeIndex? {
         guard let root = forest.index(of: NodeID(key.id)) else { return nil }
         let edge = forward ? root : PreorderSteps.last(under: root, in: forest)

@@ -7,31 +7,31 @@ struct Folds {
         static let userFolded = NodeBits(rawValue: 1)
         static let userUnfolded = NodeBits(rawValue: 2)
         static let tagged = NodeBits(rawValue: 4)
-        /// In ``Folds/finished``.
+        /// The node is in ``Folds/finished``.
         static let finished = NodeBits(rawValue: 8)
-        /// In ``Folds/large``.
+        /// The node is in ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
-        /// It was folded initially, which is no choice of the user; only with ``userFolded``.
+        /// The node was folded initially, which is no choice of the user. Set only together with ``userFolded``.
         static let initiallyFolded = NodeBits(rawValue: 32)
         /// The fold of a single node: set by the user, or initially.
         static let ownFold: NodeBits = [.userFolded, .userUnfolded, .initiallyFolded]
-        /// The bits that the user sets, also for nodes that are still to come.
+        /// The bits that the user sets, also for nodes that do not exist yet.
         static let user: NodeBits = [.ownFold, .tagged]
     }
 
-    /// A node with more children inside folds itself to one row.
+    /// A node with more children inside than this limit folds itself to one row.
     static let childLimit = 200
 
     /// The ``NodeBits`` by node.
     private var bits = PagedArray<UInt8>()
-    /// Nodes with any of the user's bits. They are few, because the user sets them one by one, and those that come folded
-    /// have a limit.
+    /// Nodes with any of the user's bits. Such nodes are few: the user sets the bits one by one, and the number of
+    /// initially folded nodes is limited.
     private(set) var marked: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because all nodes inside went well; see ``RowModel/autoFold(in:now:selected:)``.
     private(set) var finished: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because of their many children.
     private(set) var large: [NodeIndex: NodeID] = [:]
-    /// How many levels of each chain are shown; nil until the user chooses, so that each chain folds itself.
+    /// How many levels of each chain are shown; nil until the user chooses a level: until then each chain folds itself.
     var level: Int?
 
     /// The ``level`` that shows everything.
@@ -60,7 +60,7 @@ struct Folds {
         marked[node] = own.isEmpty ? nil : id
     }
 
-    /// Folds a node because it is finished; without an id, ends that.
+    /// Folds a node because it is finished; without an id, ends that fold.
     mutating func setFinished(_ node: NodeIndex, _ id: NodeID?) {
         finished[node] = id
         set(.finished, id != nil, node)
@@ -75,8 +75,8 @@ struct Folds {
     /// Returns whether a node is folded. `depth` is its level, 0 for roots and their continuations; `byItself` is
     /// whether the node is the root of a chain that folded itself.
     ///
-    /// The user's choice for the node comes first. Level 0 folds roots only, so that nodes inside stay as they are for
-    /// when a chain is unfolded.
+    /// The user's choice for the node comes first. Level 0 folds roots only: the nodes inside keep their folds for the
+    /// time when the chain is unfolded.
     func isFolded(_ node: NodeIndex, depth: Int, isRoot: Bool, byItself: Bool) -> Bool {
         let own = bits(of: node)
         if own.contains(.userFolded) { return true }
@@ -89,10 +89,10 @@ struct Folds {
         }
     }
 
-    /// Returns whether the user folded a node.
+    /// Returns whether a node was folded by the user or initially.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { userBits(of: node).contains(.userFolded) }
 
-    /// Returns the flags of a node in a ``LongChainIndex``; the node must be no root, because roots have none there.
+    /// Returns the flags of a node in a ``LongChainIndex``; the node must be no root, because roots have no such flags.
     func flags(of node: NodeIndex, depth: Int) -> LongChainIndex.Flags {
         var flags: LongChainIndex.Flags = []
         if isFolded(node, depth: depth, isRoot: false, byItself: false) { flags.insert(.folded) }
@@ -123,7 +123,7 @@ struct Folds {
         }
     }
 
-    /// Forgets the user's folds of single nodes; tags stay.
+    /// Forgets the user's folds of single nodes, and the folds of finished nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
             set(.ownFold, false, node)

@@ -2,10 +2,10 @@ import ChainModel
 
 // Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.
 extension RowModel {
-    /// Folds the chains that have settled since the last tick, and ``lastUnfolded`` once it no longer stays open.
-    /// Returns whether there were any.
+    /// Folds the chains that have settled since the last tick, and the chain ``lastUnfolded`` once it no longer stays
+    /// open. Returns whether there were chains to examine.
     ///
-    /// The chain of `selected` stays open, and so does the chain that settled last while no chain is live.
+    /// The chain of `selected` stays open. As long as no chain is live, the chain that settled last stays open, too.
     mutating func foldSettled(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
         let isAnyLive = forest.totals.liveChainCount > 0
         guard !settledUnfolded.isEmpty || isAnyLive && lastUnfolded != nil else { return false }
@@ -33,7 +33,7 @@ extension RowModel {
         archiveQueue.append(.init(deadline: deadline, node: root, id: NodeID(slots.id(slot))), in: forest)
     }
 
-    /// Returns the chain that settled last, of those that were unfolded then.
+    /// Returns the chain that settled last, among ``lastUnfolded`` and the chains in ``settledUnfolded``.
     private func lastSettled(in forest: borrowing ChainForest) -> UnfoldedChain? {
         var last = lastUnfolded.flatMap { forest.contains($0.id, at: $0.node) ? $0 : nil }
         var latest = last.flatMap { forest.chain(of: $0.node).settled } ?? 0
@@ -71,7 +71,8 @@ extension RowModel {
     }
 
     /// Archives settled chains past their deadline, and folds settled chains, finished nodes, and nodes with many
-    /// children: all except those around `selected`. If the chain of `watched` moves, the result says where it was.
+    /// children. Leaves out chains and nodes around `selected`. If the chain of `watched` moves, the result has its
+    /// former row.
     package mutating func tidy(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
     ) -> Tidying {
@@ -81,7 +82,7 @@ extension RowModel {
         return done
     }
 
-    /// Archives settled chains past their deadline, except the one of `selected`. Returns the former first row of the
+    /// Archives settled chains past their deadline, except the chain of `selected`. Returns the former first row of the
     /// chain of `watched`, if that chain was archived.
     private mutating func archive(
         in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
@@ -123,10 +124,10 @@ extension RowModel {
         guard let settled = forest.chain(of: root).settled, !slots.has(.archived, slot), !foreign.isLive(root) else {
             return
         }
-        // The chain that stays open is enqueued again by `foldSettled` when it no longer does.
+        // The chain that stays open is enqueued again by `foldSettled` when it no longer stays open.
         if lastUnfolded?.id == entry.id { return }
         let deadline = settled &+ ArchiveDelay.settled
-        // Later than the entry's deadline if the chain was live again since.
+        // This deadline is later than the entry's if the chain was live again after it was enqueued.
         guard deadline <= now else { return enqueueForArchive(root, slot, deadline: deadline, in: forest) }
         guard root != pinned else {
             slots.set(.awaitsArchive, true, slot)

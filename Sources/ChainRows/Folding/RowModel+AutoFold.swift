@@ -1,8 +1,8 @@
 import ChainModel
 
-// Folding of finished nodes. A fulfilled or skipped node is folded after a moment if all nodes inside it are fulfilled
-// or skipped, so that a live chain shows where it stands. The user's folds take precedence, a node around the selection
-// stays open, and a live or faulty node inside unfolds it again.
+// Folding of finished nodes. If a node and all nodes inside it are fulfilled or skipped, the node is folded after a
+// delay, so that a live chain shows where it stands. The user's folds take precedence, and a node around the selection
+// stays open. A node that is live or went wrong unfolds the finished nodes around it.
 extension RowModel {
     /// How long a finished node stays open, in nanoseconds.
     static let foldDelay: UInt64 = 1_200_000_000
@@ -10,18 +10,19 @@ extension RowModel {
     /// The most nodes of a chain in which finished nodes fold, because a test walks over the nodes inside.
     static let autoFoldLimit = 512
 
-    /// Updates folding after a node was made, moved or changed its state. Enqueues the node and the one around it if
-    /// they may be finished; unfolds the nodes around it if it is live or went wrong.
+    /// Updates folding after a node was made, moved or changed its state. Enqueues the node, and the node around it, if
+    /// they may be finished. Unfolds the nodes around a node that is live or went wrong.
     mutating func noteState(_ entry: ForestChanges.Entry, in forest: borrowing ChainForest, now: UInt64) {
         let (node, isWell) = (entry.index, entry.state.isWell)
         // Nothing to open, because nothing has folded itself.
         if !isWell, folds.finished.isEmpty { return }
         let (root, count) = forest.rootAndNodeCount(of: node)
         guard count > 1 else { return }
-        // In longer chains, too: a chain may have grown since nodes in it folded. There any new node unfolds those
-        // around it, so that all others in folded nodes are a few steps away from these.
+        // Nodes of longer chains are unfolded, too, because a chain may have grown since nodes in it folded. In such a
+        // chain any new node unfolds the nodes around it, so nodes inside a folded node are only a few steps away from
+        // it.
         let isNewInLongChain = count > Self.autoFoldLimit && !entry.changes.isDisjoint(with: [.created, .moved])
-        // The parent of a long new line was new, too, so all around it is open already.
+        // In a long line of new nodes, the parent was new, too, so all nodes around the node are open already.
         let isCovered = isNewInLongChain && openedAround != nil && forest.treeParent(of: node) == openedAround
         if !isCovered, !isWell || isNewInLongChain { unfoldFinished(around: node, in: forest) }
         if isNewInLongChain, entry.changes.contains(.created) { openedAround = node }
@@ -46,7 +47,7 @@ extension RowModel {
         guard forest.state(of: node).isWell, hasInside(node, in: forest) else { return }
         let id = forest.id(of: node)
         let owner = UInt32(truncatingIfNeeded: id.rawValue)
-        // An enqueued node is not enqueued again, because it is tested at its deadline anyway.
+        // An enqueued node is not enqueued again, because it is tested at its deadline.
         guard owner == 0 || queuedIDs[node.rawValue] != owner else { return }
         queuedIDs[node.rawValue] = owner
         finishedQueue.append(NodeQueue.Entry(deadline: now &+ Self.foldDelay, node: node, id: id), in: forest)
@@ -64,7 +65,8 @@ extension RowModel {
     /// Unfolds finished nodes around a node that is live, went wrong or is new in a long chain.
     ///
     /// Reads 64 levels at most, because nodes may be nested very deep. Outside the lists of long chains it takes
-    /// ``autoFoldLimit`` steps at most, because a line may have 100,000 nodes, and a finished node has fewer inside.
+    /// ``autoFoldLimit`` steps at most, because a line may have 100,000 nodes, and a finished node has fewer nodes
+    /// inside than the limit.
     mutating func unfoldFinished(around node: NodeIndex, in forest: borrowing ChainForest) {
         guard !folds.finished.isEmpty else { return }
         var steps = Self.autoFoldLimit
@@ -127,8 +129,8 @@ extension RowModel {
         noteFold(of: node, in: forest)
     }
 
-    /// Returns whether a node and all nodes inside it went well, and there are any; subtracts the nodes looked at from
-    /// `budget`.
+    /// Returns whether a node went well, has nodes inside, and all nodes inside went well. Subtracts the number of
+    /// nodes looked at from `budget`.
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int) -> Bool {
         guard forest.state(of: node).isWell else { return false }
         let (root, count) = forest.rootAndNodeCount(of: node)
@@ -146,7 +148,7 @@ extension RowModel {
         return hasInner
     }
 
-    /// Returns whether a node and all nodes under it went well; subtracts the nodes looked at from `budget`.
+    /// Returns whether a node and all nodes under it went well; subtracts the number of nodes looked at from `budget`.
     private func isAllWell(
         under top: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {

@@ -22,15 +22,15 @@ extension RowModel {
             node, depth: depth, isRoot: isRoot, byItself: isRoot && slots.has(.folded, Int(number - 1)))
     }
 
-    /// Returns whether the user folded a node.
+    /// Returns whether a node was folded by the user or initially.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
-    /// From this number of nodes with a fold or a tag on, no more nodes come folded, because each takes some memory. A
-    /// storm of chains comes folded anyway.
+    /// Once this many nodes have a fold or a tag, no more nodes are folded initially, because each fold takes some
+    /// memory. Chains past ``unfoldedLimit`` are folded without such a fold.
     private static let initialFoldLimit = 50_000
 
-    /// Returns whether a node may fold initially: the user neither folded nor unfolded it, and the folds that are kept
-    /// are few enough.
+    /// Returns whether a node may be folded initially: it has no fold or unfold of its own yet, and fewer than
+    /// ``initialFoldLimit`` nodes have a fold or a tag.
     package func mayFoldInitially(_ node: NodeIndex) -> Bool {
         folds.marked.count < Self.initialFoldLimit
             && folds.userBits(of: node).isDisjoint(with: .ownFold)
@@ -62,7 +62,7 @@ extension RowModel {
         noteFold(of: node, in: forest)
     }
 
-    /// The number of levels that are shown of each chain; nil if the user chose all, or no number yet.
+    /// The number of levels that are shown of each chain; nil if the user chose all levels, or has not chosen yet.
     package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
 
     /// Updates a node's chain after the node may have been folded or unfolded.
@@ -75,8 +75,8 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Shows `level` levels of each chain, or all if it is nil. At level 0 a chain is one row. Forgets the folds of
-    /// single nodes, but not those for many children.
+    /// Shows `level` levels of each chain, or all levels if it is nil. At level 0 a chain is one row. Forgets the folds
+    /// of single nodes, but not the folds of nodes with many children.
     package mutating func fold(toLevel level: Int?, in forest: borrowing ChainForest) {
         let level = level ?? Folds.everything
         folds.forgetFolds()
@@ -106,7 +106,7 @@ extension RowModel {
         if pendingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
     }
 
-    /// Folds the noted nodes with many children, except those around `selected`; returns whether any was folded.
+    /// Folds the noted nodes with many children, except nodes around `selected`; returns whether any node was folded.
     mutating func foldLarge(in forest: borrowing ChainForest, selected: NodeIndex?) -> Bool {
         guard !pendingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
         (hasNewLarge, lastSelected) = (false, selected)

@@ -23,8 +23,8 @@ package struct UserFolds: Sendable {
 }
 
 extension RowModel {
-    /// Returns the user's folds, tags and unfolded groups. Those of `earlier` are kept for nodes that the forest lacks,
-    /// because it may show a moment at which they do not exist. O(folds and tags).
+    /// Returns the user's folds, tags and unfolded groups. Keeps folds and tags in `earlier` for nodes that the forest
+    /// lacks: it may show a moment at which these nodes do not exist. O(folds and tags).
     package func userFolds(keeping earlier: UserFolds, in forest: borrowing ChainForest) -> UserFolds {
         var user = UserFolds()
         (user.level, user.unfoldedSites) = (folds.level, order.unfoldedSites)
@@ -41,8 +41,8 @@ extension RowModel {
         return user
     }
 
-    /// Replaces the user's folds, tags and unfolded groups by those of another forest, as far as their nodes are in
-    /// this one. Other nodes that came folded stay so, unless the fold level changes.
+    /// Replaces the user's folds, tags and unfolded groups by the ones in `user`, as far as their nodes are in this
+    /// forest. Other nodes that were folded initially stay folded, unless the fold level changes.
     package mutating func restore(_ user: UserFolds, in forest: borrowing ChainForest) {
         if let level = user.level, level != folds.level {
             fold(toLevel: level == Folds.everything ? nil : level, in: forest)
@@ -52,7 +52,7 @@ extension RowModel {
             folds.setUserBits(bits.contains(.initiallyFolded) ? [.userFolded, .initiallyFolded] : [], of: node, id)
             if !bits.contains(.initiallyFolded) { noteFold(of: node, in: forest) }
         }
-        // After the level is set, because that unfolds or folds all groups.
+        // Groups are restored after the level, because setting a level unfolds or folds all groups.
         for site in order.unfoldedSites.symmetricDifference(user.unfoldedSites) {
             setUnfolded(site, user.unfoldedSites.contains(site))
         }
@@ -66,7 +66,8 @@ extension RowModel {
         if !bits.isDisjoint(with: .ownFold) {
             return fold(node, bits.contains(.userFolded), in: forest)
         }
-        // The fold was forgotten with a new level.
+        // The stored state has no fold for this node, because a new level dropped it. Drop the node's present fold,
+        // too.
         let own = folds.userBits(of: node)
         guard !own.isDisjoint(with: .ownFold), !own.contains(.initiallyFolded) else { return }
         folds.setUserBits(own.subtracting(.ownFold), of: node, id)

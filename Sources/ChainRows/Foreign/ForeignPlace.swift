@@ -5,13 +5,13 @@ package struct ForeignPlace {
     private let isFollowed: Bool
 
     /// Makes the place under a row. If the row itself is in such a place, `caller` is the row as it is drawn there.
-    /// `isLast` is whether no other such chain follows under the row.
+    /// `isLast` says whether no other chain of another program follows under the row.
     package init(caller: TreeRow, isLast: Bool) {
         self.caller = caller
         isFollowed = !isLast || caller.flags.contains(.openInside)
     }
 
-    /// Returns a row of the chain as it is drawn there.
+    /// Returns a row of the chain as it is drawn in this place.
     package func row(_ own: TreeRow) -> TreeRow {
         let level = Int(caller.depth) + 1
         var row = own

@@ -43,11 +43,11 @@ struct ForeignTable {
 
     /// Whether ``news`` are kept; false with one program.
     var isTracked = false
-    /// The changes since they were taken last.
+    /// The changes since the last call of ``RowModel/takeForeignNews()``.
     var news: [ForeignNews] = []
-    /// Nodes that chains of other programs were called from, and that are not in the forest yet.
+    /// Nodes from which chains of other programs were called, but which are not in the forest yet.
     var awaited: Set<NodeID> = []
-    /// Roots with a caller in another program that they are not drawn under yet.
+    /// Roots with a caller in another program that are not drawn under their caller yet.
     var waiting: Set<NodeIndex> = []
     /// The weights of the chains that are drawn in other programs' trees, by root.
     var elsewhere: [NodeIndex: ForeignWeight] = [:]

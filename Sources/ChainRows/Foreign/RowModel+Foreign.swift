@@ -12,9 +12,9 @@ package struct ForeignRows {
 
 // One tree over several programs. A chain that is drawn under its caller in another program weighs no row in its own
 // program's lists. Its rows are counted at the caller, which hides them when it is folded. The owner of the row models
-// decides from their news which chains are drawn elsewhere.
+// decides from their news which chains are drawn under their callers.
 extension RowModel {
-    /// The number of chains that are drawn in other programs' trees now.
+    /// The number of chains that are drawn in other programs' trees; 0 while a filter hides nodes.
     package var elsewhereCount: Int { filter.hidesRest ? 0 : foreign.elsewhere.count }
 
     /// Starts or stops keeping news for other programs.
@@ -36,12 +36,13 @@ extension RowModel {
         if isAwaited { foreign.awaited.insert(caller) } else { foreign.awaited.remove(caller) }
     }
 
-    /// Notes that a root waits for its caller, so that ``ForeignNews/gone(_:)`` is wanted for it.
+    /// Notes that a root waits for its caller, so that ``ForeignNews/gone(_:)`` is reported when it is no root any
+    /// more.
     package mutating func noteWaiting(_ root: NodeIndex) { foreign.waiting.insert(root) }
 
     // MARK: A chain of this program in another one's tree
 
-    /// Returns whether a chain is drawn in another program's tree. While a filter hides the rest, none is.
+    /// Returns whether a chain is drawn in another program's tree. While a filter hides nodes, no chain is.
     @inline(__always)
     package func isElsewhere(_ root: NodeIndex) -> Bool {
         guard !filter.hidesRest, !foreign.elsewhere.isEmpty else { return false }
@@ -49,12 +50,12 @@ extension RowModel {
     }
 
     /// Removes a chain from the program's own rows, because it is drawn in another program's tree, or adds it again.
-    /// Returns the chain's weight while it is drawn elsewhere, else nil.
+    /// Returns the chain's weight if it is drawn in another program's tree, else nil.
     @discardableResult
     package mutating func setElsewhere(
         _ root: NodeIndex, _ isElsewhere: Bool, in forest: borrowing ChainForest, now: UInt64
     ) -> ForeignWeight? {
-        // Added if it is new, because the slices that read a large forest may not have reached it yet.
+        // A new chain is added first, because the slices that read a large forest may not have reached it yet.
         if slotOf[root.rawValue] == 0, forest.isRoot(root) { updateChain(root, in: forest, now: now) }
         guard slotOf[root.rawValue] != 0 else { return nil }
         let slot = Int(slotOf[root.rawValue] - 1)
@@ -66,7 +67,7 @@ extension RowModel {
         return foreign.elsewhere[root]
     }
 
-    /// Stores the weight of a chain that is drawn in another program's tree; adds news if it changed.
+    /// Stores the weight of a chain that is drawn in another program's tree; adds news if the weight changed.
     mutating func noteForeignWeight(_ root: NodeIndex, _ slot: Int, rows: Int, in forest: borrowing ChainForest) {
         let isLive = foreign.isLive(root) || forest.chain(of: root).settled == nil
         let new = ForeignWeight(rows: rows, isLive: isLive)
@@ -114,15 +115,16 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Returns the number of rows of a node: its own, and the foreign ones under it if they are shown.
+    /// Returns the number of rows of a node: its own row, and the foreign rows under it if they are shown.
     func height(of row: TreeRow) -> Int { filter.hidesRest ? 1 : unfilteredHeight(of: row) }
 
-    /// Returns ``height(of:)`` as it is while no filter hides the rest.
+    /// Returns the ``height(of:)`` that a row has while no filter hides nodes.
     func unfilteredHeight(of row: TreeRow) -> Int {
         row.flags.contains(.folded) ? 1 : 1 + (longChains.foreignRows[row.node.rawValue] ?? 0)
     }
 
-    /// Appends rows with the foreign rows between them: at most `count`, after the first `skipping`. Returns how many.
+    /// Appends rows with the foreign rows under them: at most `count` in all, after the first `skipping`. Returns how
+    /// many rows were appended.
     func append(_ rows: [TreeRow], skipping: Int, count: Int, to outlineRows: inout [OutlineRow]) -> Int {
         var (skipped, left) = (skipping, count)
         for row in rows where left > 0 {

@@ -2,11 +2,11 @@
 ///
 /// Rows of the groups themselves are counted in `RowModel+Groups.swift`.
 struct GroupedLists {
-    /// By group number; one list where chains are not grouped.
+    /// The lists by group number; a single list if chains are not grouped.
     private(set) var lists = [WeightedSortedList()]
-    /// The group numbers in the order of the screen; empty where chains are not grouped.
+    /// The group numbers in the order of the screen; empty if chains are not grouped.
     var screenOrder: [UInt32] = []
-    /// How growing durations are merged with known ones, the same in every list; nil for the plain order of ranks.
+    /// How growing durations are merged with known durations, the same in every list; nil for the plain order of ranks.
     var merge: WeightedSortedList.Merge? {
         didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
     }
@@ -21,7 +21,7 @@ struct GroupedLists {
         Int(group) < lists.count ? lists[Int(group)] : WeightedSortedList(group: group)
     }
 
-    /// Adds empty lists until a group has one.
+    /// Adds empty lists until a group has a list.
     private mutating func addLists(upTo group: UInt32) {
         while lists.count <= Int(group) {
             var list = WeightedSortedList(group: UInt32(lists.count))
@@ -36,7 +36,7 @@ struct GroupedLists {
         lists[Int(key.group)].insert(key, weight: weight)
     }
 
-    /// Adds a chain behind all others of its group.
+    /// Adds a chain after all other chains of its group.
     mutating func append(_ key: RootKey, weight: Int) {
         addLists(upTo: key.group)
         lists[Int(key.group)].append(key, weight: weight)

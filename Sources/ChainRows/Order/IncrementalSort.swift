@@ -2,9 +2,9 @@ import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// It has three steps. It goes through the chains by node index, and gathers them with their ranks into runs that are
-/// sorted by key. It merges the runs into lists. It catches up with chains that were added, removed or changed meanwhile. The runs take
-/// 24 bytes a chain.
+/// It has three steps. First, it goes through the chains by node index, and gathers them with their ranks into runs
+/// that are sorted by key. Second, it merges the runs into lists. Third, it catches up with chains that were added,
+/// removed or changed during the sort. The runs take 24 bytes a chain.
 struct IncrementalSort {
     private enum Step { case gather, assemble, catchUp }
 
@@ -29,10 +29,10 @@ struct IncrementalSort {
     private var removed: [RootKey] = []
     private var added: [NodeIndex] = []
     private var changed: [NodeIndex] = []
-    /// How many open changes the last slice left.
+    /// How many changes the last slice left to catch up with.
     private var leftCount = 0
-    /// The number of open changes past which a slice that finds new changes may exceed its budget; 0 once it was
-    /// passed.
+    /// If more changes than this are left, every later slice that finds new changes may exceed its budget; 0 from then
+    /// on.
     private var limitCount = 0
     /// The number of slices since changes arrived last.
     private var sliceCount = 2
@@ -50,7 +50,7 @@ struct IncrementalSort {
 
     /// The sort's large storage besides the result.
     var scratch: [Any] { [runs, stages] }
-    /// All large storage of the sort, to be freed in slices if the sort is given up.
+    /// All large storage of the sort, to be freed in slices if the sort is dropped.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
     // MARK: Changes during the sort
@@ -147,7 +147,7 @@ struct IncrementalSort {
             let number = rowModel.slotOf[index]
             guard number != 0 else { continue }
             rowModel.prefetch(NodeIndex(rawValue: index), in: forest)
-            // Also what is written, because a write to a cold cache line stalls, too.
+            // Data to be written is prefetched, too, because a write to a cold cache line also stalls.
             keys.ranks.prefetch(number - 1)
             stages.prefetch(number - 1)
         }
@@ -178,7 +178,8 @@ struct IncrementalSort {
         }
         guard runs.isEmpty else { return }
         step = .catchUp
-        // Changes until now do not count as new for the first slice that catches up, so that it keeps to its budget.
+        // The changes noted so far do not count as new for the first slice that catches up, so this slice keeps to its
+        // budget.
         leftCount = pendingCount
         limitCount = 2 * pendingCount + 1_024
     }
@@ -187,7 +188,7 @@ struct IncrementalSort {
     var pendingCount: Int { removed.count + added.count + changed.count }
 
     /// Whether the filter has to wait. Each match that it finds is a change to catch up with, and slices of 2 ms could
-    /// not catch up with so many.
+    /// not catch up with so many changes.
     var isCrowded: Bool { step == .catchUp || pendingCount > Self.filterLimit }
 
     private static let filterLimit = 1_024
@@ -195,14 +196,14 @@ struct IncrementalSort {
     /// The number of changes past which the sort is finished at once, which takes some tenths of a second.
     static let pendingLimit = 131_072
 
-    /// Applies the changes since the chains were gathered to the new lists; returns whether none is left.
+    /// Applies to the new lists the changes since the chains were gathered; returns whether no change is left.
     private mutating func catchUp(
         _ rowModel: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
         let newCount = pendingCount - leftCount
         if newCount > 0 {
-            // Where each slice finds new changes, or too many are open, a slice applies at least twice as many as
-            // arrived, so that the sort ends.
+            // A slice may exceed its budget if the slice before found new changes, too, or if too many changes are
+            // left. It then applies at least twice as many changes as arrived, so that the sort ends.
             if pendingCount > limitCount { limitCount = 0 }
             if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * newCount + 1) * Self.catchUpCost) }
             sliceCount = 0

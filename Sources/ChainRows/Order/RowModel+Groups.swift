@@ -14,7 +14,7 @@ package enum OutlineRow {
 
 /// The chains from one call site.
 package struct ChainGroup {
-    /// The number of chains by status, hidden ones included.
+    /// The number of chains by status, hidden chains included.
     package let counts: StatusCounts
     /// The first and the last chain among those that a filter does not hide.
     package let first, last: NodeIndex?
@@ -23,16 +23,17 @@ package struct ChainGroup {
 
     package var chainCount: Int { counts.chainCount }
 
-    /// The status that stands for the group: that of its most active chain, else that of its worst.
+    /// The status that stands for the group: the status of its most active chain or, if no chain is live, of its worst
+    /// chain.
     package var status: ChainStatus { ChainStatus.allCases.first { counts[$0] > 0 } ?? .unknown }
 
-    /// The numbers of its chains by status: live statuses first, then faults, then the others.
+    /// The number of chains of each status in the group: live statuses first, then faults, then the other statuses.
     package var statuses: [(status: ChainStatus, count: Int)] {
         ChainStatus.allCases.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
     }
 }
 
-// Rows, those of the groups included. Rows are counted from group to group, because groups are few: one a call site.
+// Rows, with the rows of the groups. Rows are counted from group to group, because groups are few: one a call site.
 extension RowModel {
     /// The number of rows that are shown.
     package var rowCount: Int {
@@ -41,7 +42,7 @@ extension RowModel {
         return order.groups.screenOrder.reduce(0) { $0 + rowCount(of: shown[$1]) }
     }
 
-    /// Returns the number of rows of a group, its own included; 0 for a group without chains.
+    /// Returns the number of rows of a group, its own row included; 0 for a group without shown chains.
     private func rowCount(of list: WeightedSortedList) -> Int {
         list.count == 0 ? 0 : 1 + (isUnfolded(list.group) ? list.rowCount : 0)
     }
@@ -76,7 +77,7 @@ extension RowModel {
         return result
     }
 
-    /// Returns the first row of a chain, or the row of the folded group that hides it; nil where neither is shown.
+    /// Returns the first row of a chain, or the row of the folded group that hides it; nil if neither row is shown.
     func firstRow(of key: RootKey) -> (row: Int, isHidden: Bool)? {
         let shown = shown
         guard let row = shown[key.group].row(of: key) else { return nil }

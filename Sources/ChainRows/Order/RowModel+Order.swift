@@ -1,7 +1,7 @@
 import ChainModel
 
 // The order of the chains. Changed chains are repositioned once a second, so that rows do not jump about. A new order
-// is made in slices beside the old one.
+// is made in slices beside the old order.
 extension RowModel {
     struct Order {
         /// The order that was set; the lists are in it unless ``pendingSort`` is set.
@@ -23,14 +23,14 @@ extension RowModel {
             }
         }
         private(set) var retiredHighWater = 0
-        /// The limit of ``retiredStorage``; past it the oldest parts are freed at once.
+        /// The limit of ``retiredStorage``; past it the oldest parts are freed immediately.
         static let retiredStorageLimit = 256
-        /// Chains to reposition. Evicted and repeated chains may be among them; a full queue drops these.
+        /// Chains to reposition. The queue may have evicted and repeated chains; a full queue drops them.
         var outdated = Queue<NodeIndex>()
         /// How many chains of ``outdated``, from the first on, are to be repositioned in the next slices.
         var dueCount = 0
         let leastOutdatedLimit: Int
-        /// The limit of ``outdated``: twice the chains, but at least ``leastOutdatedLimit``.
+        /// The limit of ``outdated``: twice the number of chains, but at least ``leastOutdatedLimit``.
         var outdatedLimit: Int
         var outdatedHighWater = 0
         /// The most changes that a sort had to catch up with.
@@ -50,22 +50,22 @@ extension RowModel {
         var isSorting: Bool { pendingSort != nil }
         /// Whether a chain waits to be repositioned, or a sort is under way.
         var isBusy: Bool { pendingSort != nil || !outdated.isEmpty }
-        /// Whether there is anything to do now.
+        /// Whether a slice has anything to do.
         var hasWork: Bool { pendingSort != nil || dueCount > 0 }
         /// Whether storage of old orders is still to be freed.
         var hasRetiredStorage: Bool { !retiredStorage.isEmpty }
-        /// Whether an event may move a chain, in the order of the lists or in the one that is made.
+        /// Whether an event may move a chain, in the order of the lists or in the order that is being made.
         @inline(__always) var eventsMoveChains: Bool {
             rank.order.column != .start || rank.order.isGrouped || pendingSort != nil && eventsMoveChainsInPendingSort
         }
 
-        /// Whether an event may move a chain in the order that is made. Not inlined, because reading `pendingSort`
-        /// copies it.
+        /// Whether an event may move a chain in the order that is being made. Not inlined, because reading
+        /// `pendingSort` copies it.
         @inline(never) private var eventsMoveChainsInPendingSort: Bool {
             (pendingSort?.rank.order.column ?? .start) != .start || pendingSort?.rank.order.isGrouped ?? false
         }
 
-        /// Returns the key of a chain in the order of the lists; adds its group if that is new.
+        /// Returns the key of a chain in the order of the lists; adds its group if the group is new.
         mutating func key(
             of root: NodeIndex, id: UInt64, isArchived: Bool, in forest: borrowing ChainForest
         ) -> RootKey {
@@ -76,14 +76,14 @@ extension RowModel {
 
     /// How many chains a slice repositions: 0.2 ms, or 0.4 ms with cold caches.
     static let repositionLimit = 400
-    /// How long setting an order sorts at once, in nanoseconds.
+    /// How long a newly set order is sorted immediately, in nanoseconds.
     static let firstSortBudget = 200_000
     /// How long a slice sorts, in nanoseconds.
     static let sortBudget = 1_500_000
 
     // MARK: Setting the order
 
-    /// Sets the order. A small forest is sorted at once, a large one in slices.
+    /// Sets the order. A small forest is sorted immediately, a large forest in slices.
     package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
         setOrder(wanted, in: forest, now: now, budget: Self.firstSortBudget)
     }
@@ -101,7 +101,7 @@ extension RowModel {
         beginSort(in: forest, now: now, budget: budget)
     }
 
-    /// Begins to sort into the wanted order, unless the lists are in it; drops a sort under way.
+    /// Begins to sort into the wanted order, unless the lists are in that order; drops a sort under way.
     private mutating func beginSort(in forest: borrowing ChainForest, now: UInt64, budget: Int) {
         if let pendingSort = order.pendingSort { order.retiredStorage += pendingSort.parts }
         order.pendingSort = nil
@@ -114,7 +114,7 @@ extension RowModel {
         continueSorting(in: forest, now: now, budget: budget)
     }
 
-    /// Returns 64 to 127 of the roots, evenly spread, or all if there are fewer.
+    /// Returns 64 to 127 of the roots, evenly spread, or all roots if there are fewer.
     private func sample(of forest: borrowing ChainForest) -> [NodeIndex] {
         let count = forest.roots.count
         return stride(from: 0, to: count, by: max(1, count / 64)).map { forest.roots[forest.roots.index(at: $0)] }
@@ -137,7 +137,7 @@ extension RowModel {
         beginSort(in: forest, now: now, budget: Self.firstSortBudget)
     }
 
-    /// Forgets all matches; restarts a sort under way, because it has copied some.
+    /// Forgets all matches; restarts a sort under way, because it has copied the weights of matches.
     mutating func forgetMatches() {
         slots.forgetMatches()
         order.retiredStorage.append(matchList)
@@ -172,7 +172,7 @@ extension RowModel {
         order.pendingSort?.noteDropped(slot, id: slots.id(slot))
     }
 
-    /// Updates the group's counts and the order after the counts of a chain changed.
+    /// Updates the group's counts, and enqueues a chain to be repositioned, after the counts of the chain changed.
     mutating func noteChange(of root: NodeIndex, _ chain: ChainSummary, _ slot: Int) {
         guard order.eventsMoveChains else { return }
         let state = chain.status
@@ -199,7 +199,7 @@ extension RowModel {
     }
 
     /// Enqueues a chain to be repositioned, because its root's row may show something else. Does nothing in an order in
-    /// which that moves no chain.
+    /// which no event moves a chain.
     mutating func markOutdated(_ root: NodeIndex) {
         let slot = Int(slotOf[root.rawValue] - 1)
         guard order.eventsMoveChains, !slots.has(.outdated, slot) else { return }
@@ -224,7 +224,7 @@ extension RowModel {
         (order.outdated, order.dueCount) = (Queue(kept), keptDueCount)
     }
 
-    /// Moves a chain to the archived ones, or back.
+    /// Moves a chain to the archived chains, or back from them.
     mutating func setArchived(_ root: NodeIndex, _ isArchived: Bool, in forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue] - 1)
         guard slots.has(.archived, slot) != isArchived else { return }
@@ -246,12 +246,12 @@ extension RowModel {
         forest.contains(NodeID(id), at: index) && forest.isRoot(index)
     }
 
-    /// Moves a chain to the position that follows from the forest now.
+    /// Moves a chain to the position that follows from the present state of the forest.
     mutating func reposition(of root: NodeIndex, in forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let old = slots.key(slot)
         let key = order.key(of: root, id: old.id, isArchived: slots.has(.archived, slot), in: forest)
-        // Noted in a sort under way also if the key stays, because the chain may move in the new order alone.
+        // The pending sort notes the chain even if the key stays, because the chain may move in the new order only.
         defer { order.pendingSort?.noteChange(root, slot) }
         guard key != old else { return }
         if key.group != old.group {
@@ -270,9 +270,11 @@ extension RowModel {
         matchList.screenOrder = order.groups.screenOrder
     }
 
-    /// Returns the newest shown chain that is not archived, else the newest shown chain; nil where none is found.
+    /// Returns the newest shown chain that is not archived, else the newest shown chain; nil if no shown chain is
+    /// found.
     ///
-    /// Unless chains are in the order of their start and one is not archived, only the newest 1,000 roots are searched.
+    /// Only the newest 1,000 roots are searched, unless ungrouped chains are in the order of their start and one of
+    /// them is not archived.
     package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isUnarchived: Bool)? {
         if let id = newestUnarchivedID, let root = forest.index(of: NodeID(id)) { return (root, true) }
         var archived: NodeIndex?
@@ -286,8 +288,8 @@ extension RowModel {
     /// How many roots ``newestChain(in:)`` searches at most.
     private static let newestLimit = 1_000
 
-    /// The newest shown chain that is not archived; nil where there is none, or where chains are grouped or not in the
-    /// order of their start.
+    /// The id of the newest shown chain that is not archived. Nil if there is none, or if chains are grouped or are not
+    /// in the order of their start.
     private var newestUnarchivedID: UInt64? {
         guard order.shown.column == .start, !order.isGrouped else { return nil }
         let list = shown[0]

@@ -2,8 +2,8 @@ import ChainModel
 
 // The order as time passes: sorts in slices, repositioned chains, growing durations.
 extension RowModel {
-    /// Advances the order if a second of `wall` has passed, or if `isClockStopped`, because `wall` may not advance
-    /// then. Returns whether rows may have moved. `now` is the moment on the screen.
+    /// Advances the order if a second of `wall` has passed. Also advances it at each call if `isClockStopped`, because
+    /// `wall` may then stand still. Returns whether rows may have moved. `now` is the moment on the screen.
     mutating func tickOrder(now: UInt64, wall: UInt64, isClockStopped: Bool) -> Bool {
         let second = wall / 1_000_000_000
         guard isClockStopped || second != order.second else { return false }
@@ -18,8 +18,8 @@ extension RowModel {
         return repositionOutdated(in: forest) || isMoved
     }
 
-    /// Advances the order to a moment: compares growing durations at it, and makes all changed chains due. Returns
-    /// whether rows may have moved.
+    /// Advances the order to a moment: compares growing durations at that moment, and makes all changed chains due to
+    /// be repositioned. Returns whether rows may have moved.
     package mutating func advanceOrder(at now: UInt64) -> Bool {
         order.dueCount = order.outdated.count
         guard order.shown.column.isDuration || order.wanted.sortsSiblings else { return false }
@@ -36,11 +36,11 @@ extension RowModel {
         return true
     }
 
-    /// Repositions the chains that are due, a limited number a call; returns whether there were any.
+    /// Repositions the chains that are due, a limited number a call; returns whether any were due.
     @discardableResult
     mutating func repositionOutdated(in forest: borrowing ChainForest) -> Bool {
         guard order.dueCount > 0 else { return false }
-        // Fewer during a sort, which takes most of the slice and repositions all chains anyway.
+        // Fewer during a sort, because it takes most of the slice, and gives all chains new positions.
         let limit = order.isSorting ? Self.repositionLimit / 4 : Self.repositionLimit
         let count = min(order.dueCount, limit)
         for index in 0..<count {
@@ -51,7 +51,7 @@ extension RowModel {
             }
             let root = order.outdated[index]
             let number = slotOf[root.rawValue]
-            // Skipped if the root was evicted, because its index may be another node's now.
+            // Skipped if the root was evicted, because another node may have its index.
             guard number != 0, slots.has(.outdated, Int(number - 1)), isStillRoot(root, in: forest) else { continue }
             slots.set(.outdated, false, Int(number - 1))
             reposition(of: root, in: forest)
@@ -82,7 +82,7 @@ extension RowModel {
         order.groups = pendingSort.groups
         list = pendingSort.list
         matchList = pendingSort.matchList
-        // The sort has listed all matches so far.
+        // The sort has listed all matches so far, so no walk has to list them.
         collection = nil
         list.merge = merge
         matchList.merge = merge

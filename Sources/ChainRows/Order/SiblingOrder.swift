@@ -3,10 +3,10 @@ import ChainModel
 /// The order of nodes under the same node, as of a moment.
 struct SiblingOrder {
     let order: TreeOrder
-    /// The moment that growing durations count to, in nanoseconds of the program's clock.
+    /// The moment up to which growing durations are counted, in nanoseconds of the program's clock.
     let moment: UInt64
 
-    /// Sorts siblings; equal ones stay in their order.
+    /// Sorts siblings; equal siblings stay in their order.
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
         guard nodes.count > 1 else { return }
         let rank = SortRank(order: order, like: nodes, in: forest)

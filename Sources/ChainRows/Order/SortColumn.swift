@@ -1,10 +1,10 @@
 /// The columns that the tree's rows can be sorted by.
 public enum SortColumn: String, Hashable, Sendable, CaseIterable {
-    /// Live chains by their start, then archived ones by their end, the newest first.
+    /// First the chains that are not archived, by their start, then archived chains, by their end; the newest first.
     case start
     /// Live states first, then faults.
     case state
-    /// The label, else the call site; digits in it are compared as numbers.
+    /// The label or, without a label, the call site; digits in it are compared as numbers.
     case node
     /// The name of the thread.
     case thread
@@ -23,7 +23,7 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     /// Whether the column holds texts, which are ranked by what follows their common prefix.
     package var isText: Bool { self == .node || self == .thread || self == .value }
 
-    /// Whether the greatest comes first, unless the order is inverted: the longest duration, the newest chain.
+    /// Whether the greatest value comes first, unless the order is inverted: the longest duration, the newest chain.
     package var isDescending: Bool { isDuration || self == .start }
 
     /// The title in the column's header.
@@ -42,9 +42,9 @@ public struct TreeOrder: Hashable, Sendable {
     public var column: SortColumn
     /// Whether the order is inverted: durations shortest first, texts from Z to A, chains oldest first.
     public var isInverted: Bool
-    /// Whether nodes under a node are sorted, too; else they are in program order.
+    /// Whether nodes under a node are sorted, too; if not, they are in program order.
     public var sortsSiblings: Bool
-    /// Whether the chains of a call site stand together under a row of their own.
+    /// Whether the chains of a call site stand together, under a row for their group.
     public var isGrouped: Bool
 
     /// The usual order.

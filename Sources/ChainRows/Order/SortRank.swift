@@ -28,7 +28,8 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others. A growing duration began at this moment minus the length that it has then.
+    /// A moment after all others. A growing duration began at this moment minus the length that the duration has at
+    /// this moment.
     private static let farAway: UInt64 = 1 << 61
 
     /// Returns the rank of a chain, by what its root's row shows.
@@ -106,7 +107,7 @@ struct SortRank {
         Rank.made(section: UInt64(section), prefixes[section].rank(of: text), flips: order.isInverted)
     }
 
-    /// Returns the text of a node in the column, and its section; nil for none.
+    /// Returns the text of a node in the column, and its section; nil if it has no text.
     private func text(ofRow view: NodeView, in forest: borrowing ChainForest) -> (section: Int, text: String)? {
         switch order.column {
         case .node:

@@ -1,17 +1,18 @@
 /// A merge sort of chains in small steps: runs are sorted as they fill, and merged as chains are removed.
 ///
-/// 24 bytes a chain. Adding sorts a run of 2,048 chains when it is full, in 0.2 ms; removing a chain is O(log runs).
+/// Takes 24 bytes a chain. Adding sorts a run of 2,048 chains when it is full, in 0.2 ms; removing a chain is O(log
+/// runs).
 struct SortedRuns {
     struct Item: BitwiseCopyable {
         var key: RootKey
         var weight: UInt16
-        /// The weight while a filter hides the rest; 0 for a chain without a match.
+        /// The weight while a filter hides nodes; 0 for a chain without a match.
         var matchWeight: UInt16 = 0
     }
 
     static let runLength = 2_048
 
-    /// The full runs, in descending order, so that the next item of each is the last.
+    /// The full runs, each in descending order, so that the next item of a run is its last.
     private var runs: [[Item]] = []
     /// The run that is being filled.
     private var openRun: [Item] = []
@@ -45,7 +46,7 @@ struct SortedRuns {
         heap = runs.indices.map { Head(key: runs[$0].last!.key, run: $0) }.sorted { $0.key < $1.key }
     }
 
-    /// Removes and returns the next chain; nil after the last.
+    /// Removes and returns the next chain in the order of keys; nil after the last.
     mutating func popFirst() -> Item? {
         guard let run = heap.first?.run, let item = runs[run].popLast() else { return nil }
         if let next = runs[run].last {

@@ -1,14 +1,14 @@
-/// The beginning of a text as a number of 62 bits, in the order of texts: ASCII letters without case, numbers by value up
-/// to 15 digits.
+/// The beginning of a text as a number of 62 bits, in the order of texts. ASCII letters are compared without case, and
+/// numbers by value up to 15 digits.
 ///
-/// An ASCII letter or sign takes five bits, so that a rank holds twelve; a byte beyond ASCII takes twelve bits, and a
-/// number what its digits need. Texts that
-/// differ only behind that have equal ranks; see ``TextPrefix``.
+/// An ASCII letter or sign takes five bits, so that a rank holds twelve of them. A byte beyond ASCII takes twelve bits,
+/// and a number takes what its digits need. Texts that differ only after what fits have equal ranks; see
+/// ``TextPrefix``.
 struct TextRank {
     private(set) var value: UInt64 = 0
-    /// The bits of ``value`` that are left.
+    /// The number of bits of ``value`` that are still free.
     private var room: Int
-    // The number that the last digits make, without leading zeros, at most 15 of them.
+    // The number that the last digits make, without leading zeros; at most 15 digits.
     private var digits: UInt64 = 0
     private var digitCount = 0
     private var isNumber = false
@@ -71,14 +71,15 @@ struct TextRank {
 }
 
 /// The common prefix of a column's texts. Ranks leave it out, because twelve letters are few for texts that begin with
-/// `GET /api/v1/`. Texts without the prefix rank before or behind those with it.
+/// `GET /api/v1/`. Texts without the prefix rank before or after all texts with it.
 struct TextPrefix: Equatable {
     /// The UTF-8 bytes in ASCII lower case, without a number or part of a character at the end.
     private(set) var bytes: [UInt8] = []
     /// The rank of the prefix as a text.
     private var rank: UInt64 = 0
-    /// The bits of a rank for the text behind the prefix. The two bits above hold the number 1. For a text without the
-    /// prefix they hold 0 if it ranks before the texts with the prefix, 2 if after them.
+    /// The number of bits of a rank for the text after the prefix. The two bits above hold 1 for a text with the
+    /// prefix. For a text without it, they hold 0 if it ranks before the texts with the prefix, and 2 if after these
+    /// texts.
     private static let restBits = Int(Rank.payloadBits) - 2
 
     /// Finds the longest prefix that more than half of the texts have. O(n log n).

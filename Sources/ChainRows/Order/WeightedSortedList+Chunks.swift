@@ -30,7 +30,7 @@ extension WeightedSortedList {
         if weight != 1 { storeWeights(of: cursor.chunk) }
         let hasWeights = !chunks[cursor.chunk].weights.isEmpty
         if cursor.offset == chunks[cursor.chunk].entries.count {
-            // Cheaper than inserting, and the most frequent case.
+            // Appending is cheaper than inserting, and is the most frequent case.
             if hasWeights { chunks[cursor.chunk].weights.append(UInt32(weight)) }
             chunks[cursor.chunk].entries.append(entry)
         } else {
@@ -41,7 +41,7 @@ extension WeightedSortedList {
         add(weight, to: cursor.chunk)
     }
 
-    /// Adds to the sums that include a chunk.
+    /// Adds rows to the sum of a chunk and to the sum of its block.
     mutating func add(_ rows: Int, to chunk: Int) {
         sums[chunk] += rows
         blocks[chunk >> Self.blockShift] += rows
@@ -91,7 +91,7 @@ extension WeightedSortedList {
     }
 
     /// Returns the position for a new entry that belongs into a full chunk: in the next chunk, or in the chunk or its
-    /// new neighbour after a split. Returns nil where the entry needs a chunk of its own.
+    /// new neighbour after a split. Returns nil if the entry needs a new chunk.
     mutating func makeRoom(at cursor: Cursor) -> Cursor? {
         if cursor.offset == Self.chunkLimit {
             let next = cursor.chunk + 1

@@ -1,12 +1,12 @@
-// The order of the rows. In an order by duration, growing durations are ranked by their start and known ones by their
-// length: two orders that time does not change. The order of the rows is both, merged as of a moment, so that nothing
-// moves in memory as time passes.
+// The order of the rows. In an order by duration, growing durations are ranked by their start, and known durations by
+// their length: two orders that time does not change. The order of the rows is a merge of both orders as of a moment,
+// so that nothing moves in memory as time passes.
 extension WeightedSortedList {
-    /// How growing durations are merged with known ones.
+    /// The way in which growing durations are merged with known durations.
     struct Merge: Hashable {
         /// The moment at which growing durations are compared, in nanoseconds of the program's clock.
         let moment: UInt64
-        /// Whether the longest comes first.
+        /// Whether the longest duration comes first.
         let isDescending: Bool
 
         init(moment: UInt64, isDescending: Bool) {
@@ -15,8 +15,8 @@ extension WeightedSortedList {
             self.isDescending = isDescending
         }
 
-        /// Returns where an entry of one of the first two sections belongs in the other one: the entries from the
-        /// result on come after it.
+        /// Returns where an entry of one of the first two sections belongs in the other section. There, the entries
+        /// from the result on come after `entry`.
         func counterpart(of entry: Entry) -> Entry {
             let payload = Rank.payload(entry.rank)
             let mask = Rank.payloadMask
@@ -25,7 +25,7 @@ extension WeightedSortedList {
                 let age = moment > start ? moment - start : 0
                 return Entry(rank: Rank.made(section: 1, age, flips: isDescending), id: 0)
             }
-            // A growing duration comes before a known one of the same length.
+            // A growing duration comes before a known duration of the same length.
             let length = isDescending ? ~payload & mask : payload
             let end = Entry(rank: 1 << Rank.payloadBits, id: 0)
             if isDescending {
@@ -64,7 +64,7 @@ extension WeightedSortedList {
         func start(_ entry: Entry) -> Int {
             rows(before: lowerBound(entry)) + rows(before: lowerBound(merge.counterpart(of: entry))) - growingRows
         }
-        // Find the last growing duration with a first row at or before the row: its chunk, then the entry.
+        // Find the last growing duration with a first row at or before the row: first its chunk, then its entry.
         var low = 0
         var high = heads(before: Self.secondSection)
         while low < high {

@@ -2,9 +2,9 @@
 ///
 /// The chains are in chunks of at most 240, with the sum of the weights of each chunk and of each block of 64 chunks. A
 /// look-up is two binary searches and three short passes over sums, under 1 µs at a million chains; a change moves
-/// entries within one chunk. 16 bytes a chain, and 4 more in chunks in which not every chain is one row.
+/// entries within one chunk. A chain takes 16 bytes, and 4 more in chunks in which not every chain is one row.
 ///
-/// With a ``merge`` the order of rows differs from that of ranks; see `WeightedSortedList+Merge.swift`.
+/// With a ``merge`` the order of rows differs from the order of ranks; see `WeightedSortedList+Merge.swift`.
 struct WeightedSortedList {
     /// A key without its group, because a list holds one group.
     struct Entry: Hashable, Comparable, BitwiseCopyable {
@@ -18,7 +18,7 @@ struct WeightedSortedList {
 
     struct Chunk {
         var entries: [Entry]
-        /// The weights of the entries; empty where each is 1.
+        /// The weights of the entries; empty if each weight is 1.
         var weights: [UInt32] = []
 
         func weight(_ offset: Int) -> Int { weights.isEmpty ? 1 : Int(weights[offset]) }
@@ -37,12 +37,12 @@ struct WeightedSortedList {
 
     /// The number of the list's group.
     let group: UInt32
-    /// How growing durations are merged with known ones; nil for the plain order of ranks.
+    /// How growing durations are merged with known durations; nil for the plain order of ranks.
     var merge: Merge?
     var chunks: [Chunk] = []
-    /// The first entry of each chunk, in an array of its own, because a search for a chunk reads only these.
+    /// The first entry of each chunk, in an array of its own, because a search for a chunk reads only first entries.
     var heads: [Entry] = []
-    /// The sum of the weights of each chunk, in an array of its own, because look-ups read many of these in sequence.
+    /// The sum of the weights of each chunk, in an array of its own, because look-ups read many sums in sequence.
     var sums: [Int] = []
     /// The sum of the weights of each block.
     var blocks: [Int] = []
@@ -50,7 +50,7 @@ struct WeightedSortedList {
     var count = 0
     /// The number of rows: the sum of all weights.
     var rowCount = 0
-    /// An inserted entry, and its position then.
+    /// An inserted entry, and its position when it was inserted.
     struct InsertionHint {
         var entry = Entry(rank: 0, id: 0)
         var cursor = Cursor(chunk: 0, offset: 0)
@@ -59,7 +59,7 @@ struct WeightedSortedList {
     /// The last insertion. The next entry often belongs beside it: then no search is needed, and a full chunk is cut
     /// there.
     var hint = InsertionHint()
-    /// The last insertion elsewhere, for entries that arrive at two places in turn.
+    /// The last insertion at another place, for entries that arrive at two places in turn.
     var otherHint = InsertionHint()
 
     init(group: UInt32 = 0) { self.group = group }

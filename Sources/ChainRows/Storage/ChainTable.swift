@@ -7,37 +7,38 @@ struct ChainTable {
         let rawValue: UInt16
         /// The chain folded itself; the user's folds are in ``Folds``.
         static let folded = Bits(rawValue: 1)
-        /// Has an entry in the queue of chains to archive.
+        /// The chain has an entry in the queue of chains to archive.
         static let awaitsArchive = Bits(rawValue: 2)
         /// Something in the chain may be folded, or it may hold foreign rows, so its rows are counted.
         static let mayHoldFolds = Bits(rawValue: 4)
-        /// Archived: settled for a while, and folded.
+        /// The chain is archived: it settled a while ago, and is folded.
         static let archived = Bits(rawValue: 8)
-        /// Waits to be repositioned.
+        /// The chain waits to be repositioned.
         static let outdated = Bits(rawValue: 16)
         /// Its rows may be cached; other chains need no look-up in the cache.
         static let mayHaveCachedRows = Bits(rawValue: 32)
-        /// Settled, as of its last update.
+        /// The chain has settled, as of its last update.
         static let settled = Bits(rawValue: 64)
-        /// Drawn under a node of another program: no row in the lists.
+        /// The chain is drawn under a node of another program: it weighs no row in the lists.
         static let elsewhere = Bits(rawValue: 128)
-        /// In the list of matches, which is incomplete while a ``MatchCollection`` runs.
+        /// The chain is in the list of matches, which is incomplete while a ``MatchCollection`` runs.
         static let listed = Bits(rawValue: 256)
     }
 
     /// The keys of all chains in one order.
     struct Keys {
         var ranks = PagedArray<UInt64>()
-        /// The group's number, shifted by four bits, and below it the status that the chain counts as in the group.
+        /// The group's number, shifted by four bits, and in the low four bits the status by which the group counts the
+        /// chain.
         var groups = PagedArray<UInt32>()
     }
 
-    /// What each change of a chain reads.
+    /// The data that each change of a chain reads.
     private struct Marks: BitwiseCopyable {
         var id: UInt64 = 0
-        /// The number of rows, so that the lists are searched only when it changes; `.max` for more than fit.
+        /// The number of rows, so that the lists are searched only when it changes; `.max` if it does not fit.
         var weight: UInt16 = 1
-        /// The number of rows while a filter hides the rest, as of ``round``; `.max` for more than fit.
+        /// The number of rows while a filter hides nodes, as of ``round``; `.max` if it does not fit.
         var matchWeight: UInt16 = 0
         /// The filter round in which ``matchWeight`` was counted; in another round nothing matches.
         var round: UInt16 = 0
@@ -46,10 +47,10 @@ struct ChainTable {
 
     var keys = Keys()
     private var marks = PagedArray<Marks>()
-    /// The number of slots, free ones included.
+    /// The number of slots, free slots included.
     private(set) var count = 0
     private var free: [UInt32] = []
-    /// A number that changes with each new filter.
+    /// The number of the filter round, which changes with each new filter.
     private var round: UInt16 = 0
 
     func key(_ slot: Int) -> RootKey {
@@ -78,13 +79,13 @@ struct ChainTable {
         }
     }
 
-    /// Returns the number of rows of a chain; nil from 65,535 on, where only the lists have the number.
+    /// Returns the number of rows of a chain; nil from 65,535 rows on: then only the lists have the number.
     @inline(__always)
     func weight(_ slot: Int) -> Int? { Self.known(marks[UInt32(slot)].weight) }
 
     mutating func setWeight(_ weight: Int, _ slot: Int) { marks[UInt32(slot)].weight = UInt16(clamping: weight) }
 
-    /// Returns the number of rows of a chain while a filter hides the rest; 0 without a match, nil for more than fit.
+    /// Returns the number of rows of a chain while a filter hides nodes; 0 without a match, nil if it does not fit.
     func matchWeight(_ slot: Int) -> Int? {
         let marks = marks[UInt32(slot)]
         return marks.round == round ? Self.known(marks.matchWeight) : 0

@@ -17,11 +17,11 @@ struct NodeQueue {
     private var entries = Queue<Entry>()
     /// The least value of ``limit``, so that a small forest does not drop entries all the time.
     private let leastLimit: Int
-    /// The greatest number of entries: twice the nodes of the forest, but at least ``leastLimit``.
+    /// The greatest number of entries: twice the number of nodes in the forest, but at least ``leastLimit``.
     private(set) var limit: Int
     private(set) var highWaterMark = 0
     private(set) var postponedCount = 0
-    /// How many entries a new one is compared with at most.
+    /// The most entries that a new entry is compared with.
     private static let comparisonLimit = 64
 
     init(leastLimit: Int) {
@@ -43,7 +43,8 @@ struct NodeQueue {
         limit = max(leastLimit, 2 * forest.totals.nodeCount)
         if count >= limit { dropStale(in: forest) }
         if entry.isPostponed { postponedCount += 1 }
-        // Not always at the end, because deadlines of parallel threads arrive some microseconds out of order.
+        // An entry does not always belong at the end, because deadlines of parallel threads arrive some microseconds
+        // out of order.
         var index = entries.count
         let least = max(0, index - Self.comparisonLimit)
         while index > least, entries[index - 1].deadline > entry.deadline { index -= 1 }

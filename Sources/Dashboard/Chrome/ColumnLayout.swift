@@ -22,7 +22,8 @@ enum ColumnLayout {
     static let gap = 2
 
     /// Returns the spans of columns, from left to right, in the cells `start..<end`. A column without a width is not
-    /// shown and gets an empty span. Columns pass `end` where it leaves less than their fixed and least widths.
+    /// shown and gets an empty span. If the fixed and least widths need more cells than there are, columns reach beyond
+    /// `end`.
     static func spans(from start: Int, to end: Int, _ widths: [Width?]) -> [ColumnSpan] {
         let shown = widths.compactMap { $0 }
         var room = end - start - gap * max(0, shown.count - 1)
@@ -55,7 +56,8 @@ extension ColumnLayout {
         columns.reduce(-gap) { $0 + width($1) + gap }
     }
 
-    /// Returns the columns that fit into `width` cells, in their order; the last one of `priority` is left out first.
+    /// Returns the columns that fit into `width` cells, in their order. If not all columns fit, the last column of
+    /// `priority` is left out first.
     static func fitting<Column: Equatable>(
         _ columns: [Column], priority: [Column], into width: Int, _ columnWidth: (Column) -> Int
     ) -> [Column] {
@@ -66,7 +68,8 @@ extension ColumnLayout {
 }
 
 /// Returns the items that fit into `width` cells, with `gap` cells between two of them. The item of the highest rank is
-/// left out first, of equal ranks the first one. Never left out are items without a rank, and the last item to remain.
+/// left out first; of several items of that rank, the first one. Items without a rank are never left out, nor is the
+/// only item that remains.
 func fitting<Item>(
     _ items: [Item], into width: Int, gap: Int, rank: (Item) -> Int?, columns: (Item) -> Int
 ) -> [Item] {

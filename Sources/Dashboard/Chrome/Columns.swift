@@ -2,11 +2,11 @@ import ChainText
 
 /// The columns of the tree that are shown in a pane of one width, and where each of them is.
 ///
-/// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each gets the width that its
-/// cells need: the names first, so that they are cut last, then the other columns, then the summaries after the names.
-/// A value column at the right end gets the rest.
+/// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each remaining column gets the
+/// width that its cells need: the names first, so that they are cut last, then the other columns, then the summaries
+/// after the names. If the value column is the last one, it gets the cells that are left.
 struct Columns: Equatable {
-    /// The cell of the state's glyph, after those of the selection and the tag.
+    /// The cell of the state's glyph, after the cell of the selection and the cell of the tag.
     static let glyph = 2
     /// The width of the widest word of a state.
     static let wordWidth = 9
@@ -22,7 +22,7 @@ struct Columns: Equatable {
     private(set) var shown: [Shown] = []
     /// The cell of marks on a state; 0 if the state is not shown.
     private(set) var mark = 0
-    /// The first cell after all columns: that of the scroll bar.
+    /// The first cell after all columns, which is the cell of the scroll bar.
     let end: Int
 
     var word: ColumnSpan { self[.state] }
@@ -46,7 +46,8 @@ struct Columns: Equatable {
         /// Whether the title is right-aligned.
         var isRight = false
 
-        /// Returns whether a click at a column of the pane hits this header; the blanks beside the title count, too.
+        /// Returns whether a click at a column of the pane hits this header: its title, or the blank on either side of
+        /// the title.
         func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
     }
 
@@ -56,7 +57,7 @@ struct Columns: Equatable {
             var span = shown.span
             switch shown.column {
             case .state:
-                // Begins at the glyph if the word is beside it.
+                // The header begins at the glyph if the word is beside the glyph.
                 if span.start == Self.glyph + 2 { span.start = Self.glyph }
                 span.width = Self.wordWidth
             case .node:
@@ -100,7 +101,7 @@ struct Columns: Equatable {
         }
     }
 
-    /// Returns the chosen columns without those that have no room.
+    /// Returns the chosen columns that have room.
     private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
         var columns = chosen
         func least() -> Int {
@@ -113,7 +114,7 @@ struct Columns: Equatable {
         return columns
     }
 
-    /// Returns the widths of columns in `room` cells, gaps included.
+    /// Returns the widths of columns in `room` cells, which include the gaps between the columns.
     private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
         var widths = columns.map { column -> Int in
             switch column {
@@ -142,8 +143,8 @@ struct Columns: Equatable {
     }
 }
 
-/// The widths that the cells on the screen need, by column. They grow at once and shrink after a while, so that columns
-/// rarely move.
+/// The widths that the cells on the screen need, by column. A width grows at once, and shrinks once no cell has needed
+/// it for 5 s, so that columns rarely move.
 struct ColumnNeeds: Equatable {
     /// The width that a column needs.
     private struct Width: Equatable {
@@ -153,7 +154,7 @@ struct ColumnNeeds: Equatable {
         /// When ``shown`` was last needed or set, in nanoseconds since 1970.
         private var since: UInt64 = 0
 
-        /// Widths are multiples of this.
+        /// Widths are multiples of this number.
         private static let step = 4
         /// How long a column keeps a width that no cell needs, in nanoseconds.
         private static let delay: UInt64 = 5_000_000_000

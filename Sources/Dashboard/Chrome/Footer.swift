@@ -3,8 +3,9 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the last line: the filter or command that is being typed, else the number of tags and the message. Without
-    /// a message, the active filter and the keys that act now follow the tags.
+    /// Draws the last line of the screen. While a filter or a command is being typed, the line shows the typed text.
+    /// Otherwise it shows the number of tags, and then the message; if there is no message, the active filter and the
+    /// keys that do something in the present state.
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
@@ -37,7 +38,7 @@ extension Painter {
     mutating func writeKey(_ item: (key: String, word: String, intent: Intent), row: Int, column: Int) -> Int {
         let keyWidth = frame.write(item.key, row: row, column: column, style: .key)
         let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
-        // Each key of a pair such as ↑↓ can be clicked; the word after them acts as the second key.
+        // Each key of a pair such as ↑↓ can be clicked; a click on the word after the pair acts as the second key.
         let partner: [Intent: Intent] = [
             .up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut, .secondBack: .secondOn,
             .previousEvent: .nextEvent, .previousNotable: .nextNotable, .playFaster: .playSlower,
@@ -54,7 +55,7 @@ extension Painter {
         return width
     }
 
-    /// Returns the keys that act now, as far as there is room.
+    /// Returns the keys that do something in the present state and fit into `room` columns.
     private func items(for state: borrowing State, into room: Int) -> [(key: String, word: String, intent: Intent)] {
         if state.context == .help, state.helpSearch.isTyping {
             return [(glyphs.enter, "search", .accept), ("Esc", "clear", .abort)]
@@ -91,10 +92,10 @@ extension Painter {
             items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
     }
 
-    /// Returns whether a key of the footer acts on the selected row.
+    /// Returns whether a key of the footer does something in the present state. A key without a rule below always does.
     private func doesAct(_ intent: Intent, _ state: borrowing State) -> Bool {
         let type = state.view.type
-        // A view's own key means something else than the common one.
+        // If the view binds the intent itself, the view decides; the rules below are for the other views.
         if type.bindings.contains(where: { $0.intent == intent }) { return type.offers(intent, state) }
         // Keys that act on a node are not offered where rows are not nodes.
         let hasNodeRows = type.hasNodeRows
@@ -107,15 +108,15 @@ extension Painter {
         }
     }
 
-    /// The ranks of keys. Where room is missing, the key of the highest rank is left out first; one without a rank is
+    /// The ranks of keys. If not all keys fit, the key of the highest rank is left out first; a key without a rank is
     /// never left out.
     private static let ranks: [Intent: Int] = [
         .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7, .detail: 6,
         .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 
-    /// Returns how many of all nodes match the filter, as text; in Events, unless the rest is dimmed, how many events
-    /// match.
+    /// Returns how many of all nodes match the filter, as text. In the view Events, if the filter hides rows, returns
+    /// how many events match.
     func found(in state: borrowing State) -> String {
         if !state.filter.dims, let (count, unit) = state.view.type.matchCount(of: state) {
             return CountText.counted(count, unit)
@@ -134,7 +135,8 @@ extension State {
         selectedNode.map { programs[$0.programIndex].forest.state(of: $0.node).isLive } ?? false
     }
 
-    /// Whether there may be something to cancel: tagged nodes, or live nodes in the selected chain or program.
+    /// Whether there may be something to cancel: tagged nodes, or, if no node is tagged, live nodes in the selected
+    /// chain or program.
     var canCancel: Bool {
         if !tags.isEmpty { return whyNotCancel(tags) == nil }
         guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {

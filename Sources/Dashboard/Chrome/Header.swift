@@ -5,7 +5,7 @@ import Frames
 /// A part of the header.
 struct HeaderItem {
     var parts: [(text: String, style: Style)]
-    /// The item of the highest rank is left out first; one without a rank is never left out.
+    /// The item of the highest rank is left out first; an item without a rank is never left out.
     var rank: Int?
     /// The blanks before the item; nil for the usual number.
     var gap: Int?
@@ -13,7 +13,8 @@ struct HeaderItem {
     func width(_ glyphs: Glyphs) -> Int { parts.reduce(0) { $0 + glyphs.width(of: $1.text) } }
 }
 
-/// The ranks of header items; the highest is left out first. The five sparklines have the ranks from `sparkline` on.
+/// The ranks of header items; the item of the highest rank is left out first. The five sparklines have the ranks from
+/// `sparkline` on.
 private enum HeaderRank {
     static let state = 1, inFlight = 2, failed = 3, oldest = 4, running = 5, queued = 6, mode = 7, clock = 8, chains = 9
     static let pid = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
@@ -85,8 +86,8 @@ extension Painter {
         var failedAMinute: Int?
         for program in state.programs where program.isReached {
             var part = program.load
-            // The age at the clock's last full second, because the header is drawn once a second. A still clock has no
-            // such second.
+            // The header shows the age at the last full second, because it is drawn once a second. If the program's
+            // clock is stopped, the age does not change, so it is shown as it is.
             if !program.isClockStopped { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
             if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
@@ -190,7 +191,8 @@ extension Painter {
         return items
     }
 
-    /// Returns the items of several programs: their number, and how many have each state of connection.
+    /// Returns the items of several programs: the number of programs, and how many of them have each state of
+    /// connection.
     private func programs(of state: borrowing State) -> [HeaderItem] {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
@@ -209,7 +211,8 @@ extension Painter {
         return items
     }
 
-    /// Returns `frozen, 120 waiting`, or `frozen, 120 dropped` if too many events arrived; nil if the picture is live.
+    /// Returns `frozen, 120 waiting`, or `frozen, 120 dropped` if too many events arrived; nil if the picture is not
+    /// frozen.
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
         let buffers = state.programs.compactMap(\.frozenBuffer)

@@ -33,7 +33,8 @@ extension Painter {
         paintKeys(of: .command, row, column)
     }
 
-    /// Draws example queries, and above them the names of the fields, while nothing is typed yet.
+    /// Draws example queries, and on the line above the examples the names of the fields. Called while nothing is
+    /// typed.
     private mutating func paintExamples(_ row: Int, _ column: Int) {
         let fields = QueryCompletion.fields.joined(separator: " ")
         let lines = [
@@ -50,8 +51,8 @@ extension Painter {
         "@slow",
     ]
 
-    /// Draws the sign, the line and the cursor; of a long line, only the part around the cursor. Returns the column for
-    /// what follows.
+    /// Draws the sign, the typed line and the cursor; of a long line, only the part around the cursor. Returns the
+    /// column at which further text may begin.
     private mutating func paintInput(
         _ sign: String, _ text: String, _ cursor: Int?, _ problem: Typing.Problem?, _ row: Int
     ) -> Int {
@@ -87,7 +88,7 @@ extension Painter {
         write(problem.text, row: row, column: column, end: frame.size.columns - 1, style: .error)
     }
 
-    /// Draws the completions that fit, with the chosen one marked; returns false if none were asked for.
+    /// Draws the completions that fit, and marks the chosen one; returns false if no completions were asked for.
     private mutating func paintChoices(_ choices: Typing.Choices?, _ row: Int, _ column: inout Int) -> Bool {
         guard let choices else { return false }
         let end = frame.size.columns - 1
@@ -99,7 +100,7 @@ extension Painter {
         let words = choices.words.map { word in
             glyphs.safe(word.last == " " ? String(word.dropLast()) : word)
         }
-        // The chosen word is always shown; words before it are left out.
+        // The chosen word is always shown; if there is no room for it, words before it are left out.
         var first = 0
         func width(_ range: ClosedRange<Int>) -> Int {
             range.reduce(0) { $0 + glyphs.width(of: words[$1]) + 2 }

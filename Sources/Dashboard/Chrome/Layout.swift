@@ -82,19 +82,19 @@ struct Layout: Equatable {
     /// Returns whether a screen is smaller than ``least``, so that nothing of the dashboard is shown on it.
     static func isTooSmall(_ size: Size) -> Bool { size.columns < least.columns || size.rows < least.rows }
 
-    /// Returns how many of `rows` a list leaves empty. The list's length is rounded up, so that the border does not
-    /// move with each row that comes or goes.
+    /// Returns how many of `rows` the list of the view leaves empty; negative if the list is longer. The list's length
+    /// is rounded up, so that the border does not move with each row that comes or goes.
     private static func spareRows(_ rows: Int, _ state: borrowing State) -> Int {
         let used = state.view.type.lineCount(of: state)
         return rows - max(leastListRows, (used + spareStep - 1) / spareStep * spareStep)
     }
 
-    /// A list's length is rounded up to a multiple of this.
+    /// A list's length is rounded up to a multiple of this number.
     private static let spareStep = 4
     /// A list keeps at least this many rows.
     private static let leastListRows = 8
 
-    /// Whether a cell is on the border between the rows and the detail pane.
+    /// Returns whether a cell is on the border between the rows and the detail pane.
     func isDivider(row: Int, column: Int) -> Bool {
         guard !isCovering, let detail, detail.contains(row: row, column: column) else { return false }
         return isBeside ? column == detail.column : row == detail.row
@@ -116,7 +116,7 @@ enum TreeLines {
 }
 
 extension State {
-    /// Returns the indent of a row in cells: one level under a program's row, one under a group's.
+    /// Returns the indent of a row in cells: one level under a program's row, and one level more under a group's row.
     func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
         let isInGroup = row.tree != nil && programs[row.programIndex].rowModel.isGrouped

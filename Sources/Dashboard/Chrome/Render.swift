@@ -1,14 +1,14 @@
 import ChainText
 import Frames
 
-/// Draws a state: the same state gives the same frame. Reads the visible rows only.
+/// Returns the frame of a state; the same state gives the same frame. Only the visible rows are read.
 public func render(_ state: borrowing State) -> Frame {
     var painter = Painter(state)
     painter.paint(state)
     return painter.frame
 }
 
-/// Draws the parts of a state into a frame.
+/// A painter that draws the parts of a state into a frame.
 struct Painter {
     var frame: Frame
     let glyphs: Glyphs
@@ -38,7 +38,7 @@ struct Painter {
         }
     }
 
-    /// Draws the needed size and the present one.
+    /// Draws a message with the size that is needed and the present size.
     private mutating func paintTooSmall() {
         let size = frame.size
         let lines = ["too small", "needs \(Layout.least)", "this is \(size)"]
@@ -51,7 +51,7 @@ struct Painter {
         }
     }
 
-    /// Writes a text into a span, cut with an ellipsis; right-aligned if asked for.
+    /// Writes a text into a span, cut with an ellipsis; right-aligned if `isRight`.
     mutating func write(
         _ text: String, row: Int, in span: ColumnSpan, offset: Int = 0, style: Style, isRight: Bool = false
     ) {
@@ -61,13 +61,13 @@ struct Painter {
         write(text, row: row, column: column, end: offset + span.start + span.width, style: style)
     }
 
-    /// Writes a text up to a column, cut with an ellipsis; returns the columns used.
+    /// Writes a text up to a column, cut with an ellipsis; returns the number of columns that were written.
     @discardableResult
     mutating func write(_ text: String, row: Int, column: Int, end: Int, style: Style) -> Int {
         frame.write(text, row: row, column: column, maxColumns: end - column, style: style, ellipsis: glyphs.ellipsis)
     }
 
-    /// Writes a thread's name into a span; a long one keeps its end, because threads of one pool differ there.
+    /// Writes a thread's name into a span; a long name keeps its end, because threads of one pool differ there.
     mutating func writeThread(_ name: String, row: Int, in span: ColumnSpan, style: Style) {
         guard span.isShown else { return }
         frame.write(threadName(name, columns: span.width), row: row, column: span.start, style: style)

@@ -1,4 +1,4 @@
-/// The position of a scroll bar's thumb, and the rows that a cell of the bar stands for.
+/// A scroll bar: the position of its thumb, and the row to which a click on a cell of the bar scrolls.
 struct ScrollBar: Equatable {
     /// The length of the bar, in cells.
     let rows: Int
@@ -9,7 +9,7 @@ struct ScrollBar: Equatable {
     /// The index of the first row that is shown when the list is scrolled to its end.
     let limit: Int
 
-    /// Nil if all rows are shown, or if the area has fewer than two rows.
+    /// Makes the scroll bar of an area; nil if all rows are shown, or if the area has fewer than two rows.
     ///
     /// - Parameters:
     ///   - count: the number of rows of the list.

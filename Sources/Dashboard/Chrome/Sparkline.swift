@@ -2,10 +2,12 @@ import Frames
 
 /// A row of bars that shows how a number changed over the last minute.
 enum Sparkline {
-    /// Returns a bar for each cell, the newest at the right; a dot, in ASCII a blank, where no number is known.
+    /// Returns a bar for each cell, the newest at the right; a dot, in ASCII a blank, for a cell of which no number is
+    /// known.
     ///
-    /// The numbers are those of the seconds up to `last`. A cell shows the greatest of its numbers, or their sum. Its
-    /// seconds begin at a multiple of its length, so that bars only move to the left from frame to frame.
+    /// The numbers are those of the seconds up to `last`. A cell shows the greatest of its numbers, or, if `isSum`, the
+    /// sum of its numbers. The seconds of a cell begin at a multiple of the cell's length, so that bars only move to
+    /// the left from frame to frame.
     static func text(
         _ numbers: [Int?], until last: UInt64, cells: Int, isSum: Bool = false, _ glyphs: Glyphs
     ) -> String {

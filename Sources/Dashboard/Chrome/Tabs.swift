@@ -8,9 +8,11 @@ struct TabLine {
         var view: ViewID
         /// The first column of the text.
         var start: Int
-        /// `5 Warnings`; where not all names have room, only `5` for a view that is not shown.
+        /// `5 Warnings`; if there is no room for all names, the tab of a view that is not shown has only the number
+        /// `5`.
         var text: String
-        /// The number of open warnings, drawn after the text of the tab of warnings; empty for none, and for other tabs.
+        /// The number of open warnings, drawn after the text of the tab of warnings; empty if there are none, and in
+        /// other tabs.
         var count: String
         /// The columns of the text and the count.
         var width: Int { text.count + (count.isEmpty ? 0 : count.count + 1) }
@@ -42,7 +44,7 @@ struct TabLine {
         (tabs, end) = line
     }
 
-    /// Returns the view of the tab at a column; the blanks beside its text count, too.
+    /// Returns the view of the tab at a column; the blank on either side of a tab belongs to the tab, too.
     func view(at column: Int) -> ViewID? {
         tabs.first { column >= $0.start - 1 && column <= $0.start + $0.width }?.view
     }
@@ -65,11 +67,11 @@ extension Painter {
         paintBreadcrumbs(state, row: area.row, from: line.end + 3)
     }
 
-    /// The most nodes of a path; those above them are left out.
+    /// The most nodes of a path; nodes farther up are left out.
     private static let breadcrumbLimit = 12
 
-    /// Draws the path from the chain's root to the selected node; where room is missing, nodes after the first one are
-    /// left out.
+    /// Draws the path to the selected node from the root of its chain, or of the outermost chain under which that chain
+    /// is drawn. If the path is too long, nodes after the first one are left out.
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
         guard room > 12, let (programIndex, node) = state.selectedNode else { return }
@@ -85,7 +87,7 @@ extension Painter {
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()
         let separator = " \(glyphs.prompt) "
-        // The nodes between the first and the last go first, and one ellipsis stands for them.
+        // Nodes between the first and the last are dropped before the text is cut; one ellipsis stands for all of them.
         while names.count > 2, glyphs.width(of: names.joined(separator: separator)) > room {
             if names[0] == glyphs.ellipsis {
                 names.remove(at: 1)

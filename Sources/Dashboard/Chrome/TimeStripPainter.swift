@@ -45,8 +45,8 @@ extension Painter {
         return slice.warnings > 0 ? ("!", .warning) : nil
     }
 
-    /// Writes the times of the recording's ends: times of day, or the time since its beginning if its clock has no
-    /// relation to the time of day.
+    /// Writes the times of the recording's two ends: times of day, or, if the recorded clock has no relation to the
+    /// time of day, times since the recording's beginning.
     private mutating func paintEnds(
         _ state: borrowing State, _ position: ReplayPosition, _ columns: TimeStripLayout, row: Int
     ) {

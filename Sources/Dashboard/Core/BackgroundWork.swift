@@ -1,8 +1,8 @@
 import ChainRows
 
 // Background work: sorting, filtering, reading the rows of a large forest, freeing storage, and the views' statistics.
-// It is done in slices between two ticks, so that a frame or a key waits for one slice at most. If the owner dispatches
-// no ``Action/work``, each tick does a slice of each kind.
+// It is done between two ticks in slices, each of which takes some 2 ms at most. So a frame or a key waits for one
+// slice at most. If the owner dispatches no ``Action/work``, each tick does a slice of each kind.
 extension State {
     /// Whether background work is left for ``Action/work``.
     public var hasWork: Bool {
@@ -11,7 +11,7 @@ extension State {
         return false
     }
 
-    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from the others.
+    /// Whether the last slice updated the views' statistics. Benchmarks time such slices apart from other slices.
     package var hasCountedForViews: Bool { workSchedule.last == .insight }
 
     /// The state of the round robin over the kinds of work.
@@ -22,7 +22,7 @@ extension State {
         var needsRedraw = false
         /// The raw value of the kind to try next.
         fileprivate var next = 0
-        /// The kind of the last slice.
+        /// The kind of the last slice that ``Action/work`` did.
         fileprivate var last: WorkKind?
     }
 
@@ -43,8 +43,8 @@ extension State {
         }
     }
 
-    /// Does a slice of each kind if no ``Action/work`` was dispatched since the last tick; returns whether slices since
-    /// then may have changed rows.
+    /// Does a slice of each kind if no ``Action/work`` was dispatched since the last tick. Returns whether these
+    /// slices, or slices that ``Action/work`` did since the last tick, may have changed rows.
     mutating func workInTick() -> Bool {
         var isMoved = workSchedule.needsRedraw
         if !workSchedule.hasWorked, workOnce() { isMoved = true }
@@ -54,7 +54,7 @@ extension State {
 
     /// Does a slice of each kind; returns whether rows may have changed.
     mutating func workOnce() -> Bool {
-        // Sorting, filtering and reading divide one slice, because all of them may have work.
+        // Sorting, filtering and reading share the time of one slice, because all three may have work.
         let divisor = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .freeing ? 0 : count($1)) }
         var isMoved = false
         for kind in WorkKind.allCases where work(kind, divisor: divisor) { isMoved = true }
@@ -105,7 +105,8 @@ extension Program {
         }
     }
 
-    /// Whether the views' statistics have work; while the picture is frozen, warnings are not updated.
+    /// Whether the views' statistics have work. While the picture is frozen, the work on warnings does not count,
+    /// because warnings are not updated.
     fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
     /// Does one of `divisor` parts of a slice of work on the rows; returns whether rows may have moved.

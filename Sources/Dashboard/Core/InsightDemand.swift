@@ -2,8 +2,11 @@ import ChainInsight
 import ChainModel
 
 extension State {
-    /// Sets what each program's insight counts. Nodes: of all call sites in this view; else, while the detail pane is
-    /// open, of the selected node's call site. Chains: for the profile in its view, for groups in a grouped tree.
+    /// Sets what the statistics of each program count, by what is on the screen.
+    ///
+    /// For the view of call sites, the nodes of all call sites are counted. In another view, the nodes of the selected
+    /// node's call site are counted while the detail pane is open. Chains are counted for the profile in its view, and
+    /// for the groups of a grouped tree.
     mutating func countSitesIfSeen() {
         let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
         for programIndex in programs.indices where programs[programIndex].isReached {

@@ -30,13 +30,13 @@ struct LoadHistory {
     /// How many samples are kept: one for each second.
     static let length = 60
 
-    /// By the second since 1970, modulo ``length``; nil for a second without one.
+    /// The samples, each at the index of its second since 1970 modulo ``length``; nil for a second without a sample.
     private var samples = [Sample?](repeating: nil, count: length)
-    /// The latest second that was observed or has passed without a sample; 0 before the first one.
+    /// The latest second that was observed or has passed without a sample; 0 before the first observation.
     private(set) var second: UInt64 = 0
     /// The second of the first sample after the samples were last cleared.
     private(set) var first: UInt64 = 0
-    /// The part of the program's failures that is counted in samples already, or excluded.
+    /// How many of the program's failures are counted in samples already, or were excluded from samples.
     private var failedCount = 0
 
     /// Chains that failed in the last minute.
@@ -45,8 +45,8 @@ struct LoadHistory {
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
         let now = wall / 1_000_000_000
-        // The samples are cleared before the first one, after a gap of a minute, and when the clock was set back.
-        // Failures during a gap are excluded, because they did not happen in this second.
+        // The samples are cleared before the first observation, after a gap of a minute, and when the clock was set
+        // back. Failures during a gap are excluded, because they did not happen in this second.
         if isApart(now) {
             clear(at: now)
             failedCount = load.failedCount
@@ -71,8 +71,8 @@ struct LoadHistory {
         pass(to: now, nil)
     }
 
-    /// Returns whether a second does not continue the samples: there are none, all are older than a minute, or the
-    /// clock was set back.
+    /// Returns whether a second does not continue the samples: there are no samples, all samples are older than a
+    /// minute, or the clock was set back.
     private func isApart(_ now: UInt64) -> Bool {
         second == 0 || now < second || now - second >= UInt64(Self.length)
     }
@@ -82,7 +82,8 @@ struct LoadHistory {
         (first, second) = (now, now)
     }
 
-    /// Replaces the samples of the seconds after ``second`` up to `now` by that of a load, or by nil without a load.
+    /// Replaces the samples of the seconds after ``second`` up to `now` with a sample of a load, or with nil if there
+    /// is no load.
     private mutating func pass(to now: UInt64, _ load: ProgramLoad?) {
         let sample = load.map { load in
             var sample = Sample()
@@ -100,10 +101,10 @@ struct LoadHistory {
     /// Excludes failures that came with a snapshot, because they may be old.
     mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
 
-    /// Whether anything was queued in the last minute.
+    /// Whether any sample of the last minute has queued nodes.
     var hasQueued: Bool { samples.contains { ($0?.queued ?? 0) > 0 } }
 
-    /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without one.
+    /// Returns the samples of the minute up to the second `last`, the oldest first; nil for a second without a sample.
     func samples(until last: UInt64) -> [Sample?] {
         (0..<UInt64(Self.length)).map { offset in
             let wanted = last &- UInt64(Self.length) &+ 1 &+ offset
@@ -116,8 +117,9 @@ struct LoadHistory {
 }
 
 extension Program {
-    /// Includes the load at a moment, in nanoseconds since 1970, in ``loadHistory``. The load of a program that is lost
-    /// or has ended is not known. That of a paused recording is, because the recording may be stepped.
+    /// Includes the load at a moment, in nanoseconds since 1970, in ``loadHistory``. If the program is lost or has
+    /// ended, its load is not known, and the time passes without samples. The load of a paused recording is included,
+    /// because the recording may be stepped.
     mutating func observeLoad(at wall: UInt64) {
         if connection.isLive || connection.replay != nil {
             loadHistory.observe(load, at: wall)
@@ -126,8 +128,9 @@ extension Program {
         }
     }
 
-    /// Chains that failed in the last minute. In a recording nil after a jump, until a minute has been played, or all
-    /// of the recording before the moment if that is less.
+    /// Chains that failed in the last minute. In a recording, nil after a jump until a minute has been played. If the
+    /// moment that is shown is less than a minute after the beginning, nil until the whole time since the beginning has
+    /// been played.
     var failedAMinute: Int? {
         guard let position = connection.replay else { return loadHistory.failedAMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000
@@ -137,7 +140,8 @@ extension Program {
 }
 
 extension State {
-    /// Returns the sums of all programs' samples of the last minute, the oldest first; nil for a second without one.
+    /// Returns the sums of all programs' samples of the last minute, the oldest first; nil for a second without a
+    /// sample.
     func loadSamples() -> [LoadHistory.Sample?] {
         let last = wall / 1_000_000_000
         var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)

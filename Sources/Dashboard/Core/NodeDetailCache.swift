@@ -1,9 +1,10 @@
 import ChainModel
 
 /// The details of nodes that programs send on request only. A node's details are requested when the detail pane has
-/// shown it for ``restDuration``, and again when its ``Facts`` have changed since.
+/// shown the node for ``restDuration``. They are requested again when the node's ``Facts`` have changed after the last
+/// request.
 struct NodeDetailCache {
-    /// The facts of a node; when they change, its details are requested again.
+    /// The facts of a node; when one of these facts changes, the node's details are requested again.
     struct Facts: Hashable {
         var state: NodeState
         var activity: Activity
@@ -24,17 +25,19 @@ struct NodeDetailCache {
         var answer: Answer
     }
 
-    /// The time that the pane has to show a node before a request, and between two requests for it, in nanoseconds.
+    /// How long the pane has to show a node before a request, and the least time between two requests for that node, in
+    /// nanoseconds.
     static let restDuration: UInt64 = 150_000_000
-    /// The limit of ``known``, and of ``asked``.
+    /// The most entries of ``known``, and of ``asked``.
     private static let limit = 64
 
     private var known: [RowID: Known] = [:]
-    /// The nodes of the kept answers, the oldest first.
+    /// The nodes of ``known``, in the order of their first answers.
     private var order: [RowID] = []
     /// The requests without an answer, the oldest first.
     private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
-    /// The node that the pane shows, and when it was first shown or last requested, in nanoseconds since 1970.
+    /// The node that the pane shows. `since` is when the pane began to show it or its details were last requested, in
+    /// nanoseconds since 1970.
     private var rest: (rowID: RowID, since: UInt64)?
 
     var queueStatistics: QueueStatistics {
@@ -45,7 +48,8 @@ struct NodeDetailCache {
 
     subscript(rowID: RowID) -> Answer? { known[rowID]?.answer }
 
-    /// Returns whether a node's details were neither answered for these facts nor requested.
+    /// Returns whether a node's details have to be requested: no answer for these facts is known, and no request is
+    /// open.
     func lacks(_ rowID: RowID, _ facts: Facts) -> Bool {
         known[rowID]?.facts != facts && !asked.contains { $0.rowID == rowID }
     }
@@ -88,7 +92,8 @@ struct NodeDetailCache {
         if order.count > Self.limit { known[order.removeFirst()] = nil }
     }
 
-    /// Allows requests that a program refused or never answered to be sent again, after the program was reached again.
+    /// Forgets the refusals of a source's program, and the requests that it has not answered, so that these details are
+    /// requested again. Called when the program was reached.
     mutating func retryRefused(_ source: SourceID) {
         asked.removeAll { $0.rowID.source == source }
         for rowID in order where rowID.source == source {
@@ -99,7 +104,7 @@ struct NodeDetailCache {
 }
 
 extension State {
-    /// The node that the detail pane shows, if its program can be asked about it.
+    /// The node that the detail pane shows; nil if the pane shows no node, or if the node's program cannot be asked.
     private var describable: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
@@ -111,7 +116,7 @@ extension State {
     /// Whether details of the shown node are missing, so that a tick will request them.
     var isAboutToAsk: Bool { describable.map { nodeDetails.lacks($0.rowID, $0.facts) } ?? false }
 
-    /// Requests the details of the node that the pane shows, if that is due.
+    /// Requests the details of the node that the pane shows, if they are missing and the pane has shown it long enough.
     mutating func askForDetail() -> [Effect] {
         let wanted = describable
         guard nodeDetails.notePane(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,

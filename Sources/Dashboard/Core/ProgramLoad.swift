@@ -13,7 +13,7 @@ struct ProgramLoad: Equatable {
     var failedCount = 0
     /// Chains that were made since the program was reached; never decreases.
     var madeCount = 0
-    /// Chains that are in the forest; the others were evicted.
+    /// Chains that are in the forest; the other chains that were made were evicted.
     var keptCount = 0
     /// The age of the oldest live chain, in nanoseconds; nil where none is live.
     var oldest: UInt64?
@@ -37,7 +37,7 @@ struct ProgramLoad: Equatable {
         return "kept \(CountText.grouped(keptCount)) of \(CountText.grouped(madeCount)) chains"
     }
 
-    /// Adds the counts of another program; keeps the greater age.
+    /// Adds the counts of another program; keeps the greater of the two ages.
     static func += (left: inout ProgramLoad, right: ProgramLoad) {
         left.inFlight += right.inFlight
         left.running += right.running

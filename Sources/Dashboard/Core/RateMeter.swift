@@ -22,7 +22,7 @@ struct RateMeter {
             past.removeFirst()
             past.append(step == 0 ? count : 0)
         }
-        // After several seconds without a tick, all events count in the first of them.
+        // After several seconds without a tick, all events are counted in the first of these seconds.
         count = 0
         pastCount = min(pastCount + Int(elapsed), 3)
         let old = shown

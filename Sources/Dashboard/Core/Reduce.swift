@@ -3,10 +3,10 @@ import ChainModel
 /// Changes the state by one action and returns the effects to perform. Pure: the same state and action give the same
 /// new state and effects.
 ///
-/// A batch costs O(its events), a key on a node O(its chain). Neither walks all nodes.
+/// A batch costs O(its events), a key on a node O(its chain). Neither of these actions walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     let effects = apply(action, to: &state)
-    // Only here, because one action may update the rows several times.
+    // Columns are measured only here, because one action may update the rows several times.
     if !state.tree.isMeasured { state.measureColumns() }
     return effects
 }
@@ -73,7 +73,7 @@ extension State {
         return isMoved
     }
 
-    /// Removes the tags of nodes that are gone; in a recording they are kept in ``absentTags``.
+    /// Removes the tags of nodes that are gone; in a recording, moves these tags to ``absentTags``.
     private mutating func forgetEvictedTags() {
         guard !tags.isEmpty else { return }
         // A recording can go back to a moment at which the nodes exist.
@@ -118,8 +118,8 @@ extension State {
         }
     }
 
-    /// Limits the rest of a message's time, and of the hold after a tag, to the full duration. Their ends may be too
-    /// far ahead, because the clock was set back or an earlier moment of a recording is shown.
+    /// Moves the end of the message, and the end of the hold after a tag, to at most their full durations from now.
+    /// These ends may be too far ahead, because the clock was set back or an earlier moment of a recording is shown.
     private mutating func limitWaits() {
         if let status, !status.isSticky {
             self.status?.until = min(status.until, wall &+ Self.duration(of: status.tone))
@@ -127,7 +127,7 @@ extension State {
         tagHold = min(tagHold, wall &+ Self.tagHoldDuration)
     }
 
-    /// Archives settled chains, and folds fulfilled nodes and those with many children, except around the selection;
+    /// Archives settled chains, and folds fulfilled nodes and nodes with many children, except around the selection;
     /// returns whether rows may have changed. The row at the top of the screen stays there; if its chain is archived,
     /// the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
@@ -206,11 +206,11 @@ extension State {
 
     // MARK: Messages
 
-    /// The longest time that a message stays if it is not sticky, in nanoseconds.
+    /// Returns how long a message stays at most if it is not sticky, in nanoseconds.
     private static func duration(of tone: Status.Tone) -> UInt64 { tone == .plain ? 5_000_000_000 : 6_000_000_000 }
 
-    /// Shows a message for 5 s or a warning for 6 s, a sticky one without a limit. Plain and sticky messages end at the
-    /// next key or click; in a recording, so do warnings.
+    /// Shows a message for 5 s, or a warning for 6 s; a sticky message stays without a limit of time. The next key or
+    /// click ends plain and sticky messages; in a recording, it ends warnings, too.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
         // In a recording, the next tick is at the moment that was just moved to.
         let now = replayedProgram.map { $0.shownNow &+ $0.wallOffset } ?? wall

@@ -2,7 +2,8 @@ import ChainInsight
 
 /// Saved queries, which the user names as `@name` wherever a query is expected.
 public enum SavedQueries {
-    /// The built-in queries; the configuration can replace each of them. Each has a key that sets it as the filter.
+    /// The built-in queries; the configuration can replace each of them. Each built-in query has a key that sets the
+    /// query as the filter.
     public static let builtIn = [
         "live": "live",
         "failed": "failed",
@@ -11,11 +12,11 @@ public enum SavedQueries {
             + "or waits-for:resolver|executor total>10s",
     ]
 
-    /// Returns the saved queries, and the built-in ones that none of them replaces.
+    /// Returns the saved queries, and the built-in queries that no saved query replaces.
     static func all(_ saved: [String: String]) -> [String: String] { builtIn.merging(saved) { $1 } }
 
-    /// Parses a text as a query. A word `@name` stands for the query of that name; a text that is only `@name` is that
-    /// query, and the name may have blanks.
+    /// Parses a text as a query. A word `@name` stands for the query of that name; in a text that is only `@name`, the
+    /// name may contain blanks.
     ///
     /// - Throws: ``QueryError`` if the text or a saved query cannot be read, or if there is no query of that name.
     public static func query(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
@@ -32,7 +33,8 @@ public enum SavedQueries {
     /// Parses a text as a query that selects events: terms such as `event:rejected` restrict the kinds of events, and
     /// ``query(_:among:)`` parses the rest of the text.
     ///
-    /// - Throws: ``QueryError`` if ``query(_:among:)`` does, or if there is no such kind of event.
+    /// - Throws: ``QueryError`` if ``query(_:among:)`` throws it, or if a term names a kind of event that does not
+    ///   exist.
     public static func eventQuery(_ text: String, among saved: [String: String]) throws(QueryError) -> Query {
         let terms = try EventTerms(text)
         let query = try query(terms.rest, among: saved)

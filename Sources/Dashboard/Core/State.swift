@@ -5,7 +5,7 @@ import Frames
 
 /// The state of a dashboard: a value that ``reduce(into:_:)`` changes and ``render(_:)`` draws.
 ///
-/// Uniquely owned, because it holds the programs' forests, and the first change of a copy copies these.
+/// Uniquely owned, because it holds the programs' forests, and the first change of a copy would copy the forests.
 public struct State {
     /// Options given at the start.
     public struct Options: Sendable {
@@ -21,17 +21,18 @@ public struct State {
         public var actor: String
         /// The limits of the nodes that are kept of each program.
         public var limits: ForestLimits
-        /// The most events and nodes that are buffered while frozen, divided among the programs.
+        /// The most events and nodes that are buffered while the picture is frozen, divided among the programs.
         public var frozenLimit: Int
-        /// Frames a second at most, while something moves.
+        /// The most frames a second that are drawn while something moves.
         public var refreshRate: Int
         /// The warnings and their limits.
         public var warnings: WarningOptions
         /// The configured queries, by the name that follows `@`.
         public var savedQueries: [String: String]
-        /// The query for nodes that appear folded into one row, with all nodes under them; nil for none.
+        /// The query for nodes that are folded when they first appear: one row stands for such a node and all nodes
+        /// under it. Nil for no query.
         public var unimportant: Query?
-        /// Whether the owner keeps the past of live programs, so that it can be shown.
+        /// Whether the dashboard's owner keeps the past of live programs, so that the past can be shown.
         public var keepsHistory: Bool
 
         /// Chains of more nodes than this are kept in chunked lists.
@@ -84,9 +85,9 @@ public struct State {
         /// The command line, with the typed text.
         case command(String)
         case confirm(Confirmation)
-        /// The help, with its first line that is shown.
+        /// The help; `scroll` is the index of the first line that is shown.
         case help(scroll: Int)
-        /// The list of marks, with the index of the selected one.
+        /// The list of marks; `selected` is the index of the selected mark.
         case marks(selected: Int)
     }
 
@@ -109,7 +110,8 @@ public struct State {
     public internal(set) var size: Size
     /// The row that keys act on.
     var selection: RowID?
-    /// Changes with the picture; the session draws when it differs from the revision that was drawn last.
+    /// A number that changes with the picture. The session draws when the number differs from the revision that was
+    /// drawn last.
     public internal(set) var revision: UInt64 = 0
 
     /// The view that is shown.
@@ -119,8 +121,8 @@ public struct State {
     var timeStrip = TimeStrip()
     /// The live programs while their past is shown; else nil.
     var lookingBack: LookingBack?
-    /// Whether ``programs`` holds the live programs for a moment while their past is shown; the views then keep what
-    /// they show.
+    /// Whether ``programs`` holds the live programs for the time of one update, although their past is shown; the views
+    /// then keep showing the past.
     var isUpdatingUnseen = false
     /// The recordings that are being made of live programs.
     var recordings: [RecordingStatus] = []
@@ -146,7 +148,8 @@ public struct State {
     var following = Following.first
     /// The node that was selected before the newest chain was followed.
     var selectedBefore: RowID?
-    /// Whether the user opened or closed the detail pane; if nil, it is shown where there is room beside the rows.
+    /// Whether the user opened the detail pane (true) or closed it (false); if nil, the pane is shown where there is
+    /// room beside the rows.
     var wantsDetail: Bool?
     /// The first line of the details that is shown.
     var detailScroll = 0
@@ -178,7 +181,7 @@ public struct State {
     var cancellations: [CancelProgress] = []
     /// Whether the picture is frozen.
     public internal(set) var isFrozen = false
-    /// When the picture was frozen, in nanoseconds since 1970; nil if it is not.
+    /// When the picture was frozen, in nanoseconds since 1970; nil if it is not frozen.
     var frozenAt: UInt64?
     var nodeDetails = NodeDetailCache()
     var workSchedule = WorkSchedule()
@@ -189,7 +192,7 @@ public struct State {
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
 
-    /// The chosen columns of the tree, from left to right; those without room are not shown.
+    /// The chosen columns of the tree, from left to right; columns without room are not shown.
     public internal(set) var columns = TreeColumn.usual
     /// The order of the chains.
     public internal(set) var order = TreeOrder()
@@ -219,7 +222,8 @@ public struct State {
     /// Whether only the passing of seconds changes the picture until the next action; one tick a second is then enough.
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
-        // While all programs stand still, no chain is archived when the hold ends, and the time may stand still, too.
+        // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
+        // never end, because `wall` may stand still, too.
         let isHolding = tagHold > wall && !programs.allSatisfy(\.isClockStopped)
         return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && !isHolding
             && view.type.isIdle(self)
@@ -250,7 +254,7 @@ struct Confirmation: Equatable {
     var aroundCount = 0
     /// The states and names of the first live nodes, at most ``labelLimit``.
     var labels: [String]
-    /// How long the picture has been frozen, in nanoseconds; nil where it is live.
+    /// How long the picture has been frozen, in nanoseconds; nil if it is not frozen.
     var frozenAge: UInt64?
 
     /// How many live nodes are counted at most.

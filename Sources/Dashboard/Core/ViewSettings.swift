@@ -3,11 +3,11 @@ import Frames
 
 /// Whether the details of the selected row are shown.
 public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
-    /// Only where there is room beside the rows.
+    /// Shown only where there is room beside the rows.
     case auto
-    /// Beside or below the rows, wherever there is room.
+    /// Shown beside or below the rows, wherever there is room.
     case open
-    /// Not until the user opens them.
+    /// Not shown until the user opens them.
     case closed
 
     fileprivate var words: String {
@@ -50,12 +50,13 @@ public struct ViewSettings: Hashable, Sendable {
     /// Whether every setting is nil.
     public var isEmpty: Bool { self == ViewSettings() }
 
-    /// Returns these settings, replaced by those of `other` that are not nil.
+    /// Returns the settings of `other`; a setting that is nil in `other` is taken from the receiver.
     public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
 
     /// Returns the settings to store after a session that began with `start` and ended with `end`; the receiver holds
-    /// the settings stored so far. A setting that did not change in the session stays as stored. One that was set to
-    /// its value in `base`, the settings in force without stored ones, is no longer stored.
+    /// the settings stored so far. A setting that did not change in the session stays as stored. `base` holds the
+    /// settings that apply if none are stored; a setting that the session changed to its value in `base` is no longer
+    /// stored.
     public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
         merged(with: [start, end, base], by: After())
     }
@@ -98,7 +99,8 @@ public struct ViewSettings: Hashable, Sendable {
 }
 
 extension ViewSettings {
-    /// Describes each setting that differs from `usual`; no field of either is nil.
+    /// Returns words for each setting that differs from `usual`. Neither the receiver nor `usual` may have a field that
+    /// is nil.
     func words(since usual: ViewSettings) -> [String] {
         var words: [String] = []
         if view != usual.view, let view { words.append(view.title) }
@@ -150,7 +152,7 @@ extension State {
     /// The names of the programs that were reached, in the order of their sources.
     public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
-    /// Applies settings of an earlier session; a message lists those that differ from the defaults.
+    /// Applies settings of an earlier session; a message then lists the settings that differ from the defaults.
     mutating func resume(_ old: ViewSettings) {
         restore(old)
         let words = remembered.words(since: defaults)
@@ -165,7 +167,7 @@ extension State {
         notify(words.isEmpty ? "everything is as by default" : "back to the defaults")
     }
 
-    /// Applies the settings that are not nil; those that cannot be applied are ignored.
+    /// Applies the settings that are not nil; a setting that cannot be applied is ignored.
     mutating func restore(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
         if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }

@@ -8,7 +8,7 @@ struct DetailLine {
     var parts: [(text: String, style: Style)]
     /// The node that the line links to.
     var link: RowID?
-    /// The columns at the beginning of the line that the link takes; nil if it takes the whole line.
+    /// How many columns at the beginning of the line the link takes; nil if the link takes the whole line.
     var linkWidth: Int?
 
     init(_ text: String, _ style: Style = .normal) { parts = [(text, style)] }
@@ -17,8 +17,8 @@ struct DetailLine {
 
 /// The content of the detail pane.
 enum DetailText {
-    /// Returns the pane's content, wrapped to a width: the view's own details of its row, else those of the selected
-    /// node, group or program.
+    /// Returns the pane's content, wrapped to a width: the view's own details of its row, else the details of the
+    /// selected node, group or program.
     static func page(of state: borrowing State, width: Int) -> ViewDetail {
         let hasRoom = width > 12
         guard var page = state.view.type.detail(of: state, width: width) else {
@@ -165,7 +165,7 @@ extension Painter {
 }
 
 extension State {
-    /// The name of the selected node; for a group or a program, that of the program.
+    /// The name of the selected node; for a group or a program, the name of the program.
     fileprivate var selectionName: String? {
         if let (programIndex, node) = selectedNode {
             return NodeText.name(of: node, in: programs[programIndex].forest)

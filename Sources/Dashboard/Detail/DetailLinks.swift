@@ -4,7 +4,8 @@ struct DetailLink {
     /// The indices of the link's lines on the page.
     var lines: Range<Int>
 
-    /// Returns the links of a page, from the top. Consecutive lines with the same node are one link: a wrapped text.
+    /// Returns the links of a page, from the top. Consecutive lines with the same node are one link, because a link's
+    /// text may be wrapped.
     static func all(in lines: [DetailLine]) -> [DetailLink] {
         var links: [DetailLink] = []
         for (index, line) in lines.enumerated() {
@@ -23,11 +24,11 @@ struct DetailLink {
 extension State {
     /// The selected link of the details.
     struct LinkSelection: Equatable {
-        /// The row that was selected when the link was selected. While another row is selected, no link is.
+        /// The row that was selected when the link was selected. While another row is selected, no link is selected.
         var owner: RowID?
         /// The index of the link on the page, which changes with the lines above it.
         var index: Int
-        /// Where the link leads.
+        /// The node that the link leads to.
         var rowID: RowID
     }
 
@@ -45,8 +46,8 @@ extension State {
         return linkSelection.owner == selection && Layout(self).detail != nil
     }
 
-    /// Returns the index of the selected link among those of the page as it is now; nil if none is selected, or if the
-    /// link is gone.
+    /// Returns the index of the selected link in `links`, the present links of the page. Nil if no link is selected, or
+    /// if the selected link is gone.
     func linkIndex(in links: [DetailLink]) -> Int? {
         guard isLinkSelected, let selected = linkSelection else { return nil }
         if links.indices.contains(selected.index), links[selected.index].rowID == selected.rowID {
@@ -55,7 +56,7 @@ extension State {
         return links.firstIndex { $0.rowID == selected.rowID }
     }
 
-    /// Selects the next or previous link; beyond the ends selects none and returns false.
+    /// Selects the next or previous link. Beyond the last or first link, selects no link and returns false.
     mutating func selectLink(forward: Bool) -> Bool {
         let links = detailLinks()
         let target = linkIndex(in: links).map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)
@@ -72,7 +73,7 @@ extension State {
         return true
     }
 
-    /// Goes to the node of the selected link; returns false if none is selected.
+    /// Goes to the node of the selected link; returns false if no link is selected.
     mutating func followSelectedLink() -> Bool {
         guard isLinkSelected else { return false }
         let links = detailLinks()
@@ -86,7 +87,7 @@ extension State {
         return true
     }
 
-    /// Goes to the node of a link: within the timeline if that is shown, else in the tree.
+    /// Goes to the node of a link: within the timeline if the timeline is shown, else in the tree.
     mutating func go(to rowID: RowID) {
         guard let (programIndex, node) = find(rowID) else { return notify("that node is no longer kept", .warning) }
         guard view == .timeline else { return reveal(node, in: programIndex) }
@@ -95,7 +96,7 @@ extension State {
         updateViewport()
     }
 
-    /// Pushes the selected row onto ``backStack`` before another one is selected.
+    /// Pushes the selected row onto ``backStack`` before another row is selected.
     mutating func noteVisited(before next: RowID) {
         guard let selection, selection != next, backStack.last != selection else { return }
         backStack.append(selection)

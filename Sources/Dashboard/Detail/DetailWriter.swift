@@ -18,7 +18,7 @@ struct DetailWriter {
     mutating func add(_ line: DetailLine) { lines.append(line) }
     mutating func add(_ parts: [(String, Style)]) { lines.append(DetailLine(parts)) }
 
-    /// Adds two lists of lines side by side, the right one from `column` on. Links of the right one are dropped.
+    /// Adds two lists of lines side by side, the right list from `column` on. Links of the right list are dropped.
     mutating func add(_ left: [DetailLine], beside right: [DetailLine], at column: Int) {
         for index in 0..<max(left.count, right.count) {
             var line = index < left.count ? left[index] : DetailLine("")
@@ -66,12 +66,13 @@ struct DetailWriter {
         }
     }
 
-    /// Adds a name and the words for a node, with the sign of the node's state and a link to it.
+    /// Adds a name and the words for a node, with the sign of the node's state and a link to the node.
     mutating func addNode(_ name: String, _ words: String, _ state: NodeState, link: RowID) {
         field(name, words, sign: (glyphs.state(state.role), Style(state.role)), link: link)
     }
 
-    /// Adds a name and the lines of its value, each wrapped. They begin beside the name if it is short, else below it.
+    /// Adds a name and the lines of its value, each wrapped. The lines begin beside a short name, but below a long
+    /// name.
     mutating func entry(_ name: String, _ value: String) {
         let nameWidth = width < 60 ? 12 : 18
         let name = glyphs.cut(name, to: width)

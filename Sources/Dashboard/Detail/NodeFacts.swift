@@ -12,7 +12,7 @@ struct NodeFacts {
     /// Seconds to add to UTC for times of day.
     let clockOffset: Int
 
-    /// The most links in each direction that are listed.
+    /// The most links that are listed in each direction.
     static let linkLimit = 12
 
     init(node: NodeIndex, program: Program, clockOffset: Int) {
@@ -103,7 +103,7 @@ struct NodeFacts {
         }
     }
 
-    /// Adds the first links; a name that repeats is written once.
+    /// Adds at most ``linkLimit`` links. If consecutive links have the same name, the name is written once.
     private func add(_ links: [NodeLink], to text: inout DetailWriter, _ name: (NodeLink) -> String) {
         var last = ""
         for link in links.prefix(Self.linkLimit) {
@@ -172,7 +172,7 @@ struct NodeFacts {
         for bar in first...last {
             let height = Double(bars[bar]) / Double(highest) * Double(steps.count)
             let step = bars[bar] == 0 ? " " : steps[max(0, min(steps.count - 1, Int(height.rounded(.up)) - 1))]
-            // A style without a background, because a full block would hide that of ``Style/match``.
+            // A style without a background, because a full block would hide the background of ``Style/match``.
             parts.append((step, isOwn(bar) ? Style.key.bold : .number))
         }
         parts.append((" " + DurationText.settled(figures.max), .dim))

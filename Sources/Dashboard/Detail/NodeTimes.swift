@@ -17,7 +17,7 @@ extension NodeFacts {
     }
 
     private static let barNameWidth = 6
-    /// The least columns for which bars are drawn; with fewer, only the durations are written.
+    /// The fewest columns in which bars are drawn; with fewer columns, only the durations are written.
     private static let leastBarWidth = 8
 
     /// Adds a line for each of wait, run and total that the node has: its bar on a common time axis, and its duration.
@@ -75,8 +75,8 @@ extension NodeFacts {
 
     /// Adds the table of steps: the time, the time since the previous step (in a wide pane only), and what happened.
     ///
-    /// The first time is a time of day, the others are relative to it. A node that is live or still runs has a last
-    /// line for now.
+    /// The first time is a time of day; all other times are relative to the first. If the node is live or still runs, a
+    /// last line shows its state at the present moment.
     func addHistory(to text: inout DetailWriter) {
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }

@@ -44,13 +44,14 @@ enum TextWrap {
         return lines
     }
 
-    /// Returns the columns of a word, or some number above `columns` if it is wider. Reads its beginning only.
+    /// Returns how many columns a word takes, or some number above `columns` if the word is wider. Reads only the
+    /// beginning of the word.
     private static func width(of word: Substring, upTo columns: Int, _ charset: Charset) -> Int {
         TextWidth.of(beginning(of: word, columns + 1), charset: charset)
     }
 
-    /// Returns the beginning of a word that takes at least `columns` columns, if the word does. By scalars, because a
-    /// character may have thousands; of a safe text, three take at least one column.
+    /// Returns the beginning of a word that takes at least `columns` columns, if the word does. The beginning is cut by
+    /// scalars, because a character may have thousands of them. In a safe text, three scalars take at least one column.
     private static func beginning(of word: Substring, _ columns: Int) -> String {
         String(word.unicodeScalars.prefix(3 * columns))
     }

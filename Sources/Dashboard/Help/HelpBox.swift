@@ -13,7 +13,7 @@ struct HelpBox {
     static let twoColumnWidth = 104
     /// The cells between two columns.
     private static let gap = 3
-    /// Keys that are wider have a line of their own, above their text. On a narrow screen the limit is lower.
+    /// Keys that are wider than this have a line of their own, above their text. On a narrow screen the limit is lower.
     private static let keyLimit = 19
 
     let area: Area
@@ -78,10 +78,10 @@ struct HelpBox {
     var visibleRows: Int { max(1, area.rows - 2) }
     var scrollLimit: Int { max(0, lineCount - visibleRows) }
 
-    /// Returns the cell of the screen at which a column of the help begins.
+    /// Returns the column of the screen at which a column of the help begins.
     func start(ofColumn column: Int) -> Int { area.column + 3 + column * (columnWidth + Self.gap) }
 
-    /// Returns the indices of the lines in which a text is found in any column, from the top.
+    /// Returns the indices of the lines that contain a text in any column of the help, from the top.
     func matches(of text: String) -> [Int] {
         guard !text.isEmpty else { return [] }
         return (0..<lineCount).filter { line in

@@ -4,7 +4,7 @@ import Frames
 extension State {
     mutating func handleInHelp(_ intent: Intent, _ scroll: Int) -> [Effect] {
         let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
-        // The screen may have been enlarged since.
+        // The screen may have been enlarged since the help was last scrolled.
         let scroll = min(scroll, box.scrollLimit)
         var target = scroll
         switch intent {
@@ -39,10 +39,10 @@ extension State {
         revision += 1
     }
 
-    /// Returns the line of the next or previous match, around the ends; the present line if there is none.
+    /// Returns the line of the next or previous match, wrapping at the ends; the present line if nothing matches.
     private func helpMatch(from line: Int, _ box: HelpBox, isForward: Bool) -> Int {
         let matches = box.matches(of: helpSearch.text)
-        // Compared by scroll position, because at the end of the help several matches share one.
+        // Compared by scroll position, because at the end of the help several matches share a position.
         let next =
             isForward
             ? matches.first { min($0, box.scrollLimit) > line } ?? matches.first

@@ -13,7 +13,8 @@ struct HelpText {
         var entries: [Entry]
     }
 
-    /// The sections, those with the keys that apply in the current view first; a section without entries is left out.
+    /// The sections. The first ones list the keys that apply in the current view. A section without entries is left
+    /// out.
     let sections: [Section]
 
     init(view: ViewID, glyphs: Glyphs) {

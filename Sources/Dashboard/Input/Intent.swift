@@ -4,7 +4,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
     /// Move within the screen, within the chain and from chain to chain.
     case windowTop, windowMiddle, windowBottom, centre, chainStart, chainEnd, previousChain, nextChain
-    /// Fold, follow, sort and group the tree; other views use some of these.
+    /// Fold, follow, sort and group the tree; other views use some of these intents.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
     /// Show a view.
     case chains, threads, timeline, sites, warnings, events, profile, nextView, previousView
@@ -12,9 +12,9 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case zoomIn, zoomOut, earlier, later, scope, fold, longest
     /// In Events: change which kinds of events are shown.
     case level
-    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all of its kind.
+    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all rows of its kind.
     case visit, dismiss, hide
-    /// Show and scroll details, go to what a node waits for, and back.
+    /// Show and scroll details, go to what a node waits for, and go back.
     case detail, detailUp, detailDown, why, back, previousNode
     /// Filter, and go from match to match.
     case filter, nextMatch, previousMatch, dim
@@ -36,7 +36,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
 }
 
 extension Intent {
-    /// Whether the intent acts on what the screen shows. Such an intent has no key while the screen is too small.
+    /// Whether the intent acts on what the screen shows. While the screen is too small, the keys of such an intent do
+    /// nothing.
     var needsPicture: Bool {
         switch self {
         case .quit, .suspend, .redraw: false
@@ -44,8 +45,8 @@ extension Intent {
         }
     }
 
-    /// Whether the intent acts on the selected row, which then must not change when rows move. Such an intent is
-    /// refused in views where rows are not nodes.
+    /// Whether the intent acts on the selected row, which must therefore not change when rows move. A view with rows
+    /// that are not nodes refuses such an intent, unless it handles the intent itself.
     var isForSelection: Bool {
         switch self {
         case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true

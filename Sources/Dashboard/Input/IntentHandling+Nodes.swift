@@ -41,7 +41,7 @@ extension State {
     }
 
     mutating func dropTags() {
-        // Also those of nodes that do not exist at the shown moment of a recording.
+        // Forgets the tags of nodes that do not exist at the shown moment of a recording, too.
         for programIndex in programs.indices { programs[programIndex].kept.folds.forgetTags() }
         for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
         (tags, absentTags) = ([], [])
@@ -56,7 +56,7 @@ extension State {
         return open(programs[programIndex].forest.site(of: node))
     }
 
-    /// Opens a call site in the editor; an unknown one is refused.
+    /// Opens a call site in the editor; an unknown call site is refused.
     mutating func open(_ site: CodeLocation?) -> [Effect] {
         guard let site, !site.fileID.isEmpty else { return refuse("its call site is not known", .warning) }
         return [.openEditor(site)]

@@ -26,14 +26,14 @@ extension State {
         }
     }
 
-    /// Handles an intent for the node that ran on the selected thread as last drawn, because another one may run there
+    /// Handles an intent for the node that was last drawn on the selected thread, because another node may run there
     /// now.
     private mutating func handleForDrawnNode(_ intent: Intent) -> [Effect] {
         let present = selection
         let drawn = tree.drawn.selected.flatMap { contains($0) ? $0 : nil }
         selection = drawn
         let effects = handleInView(intent)
-        // The row stands for another node now, and the drawn one may be on another thread.
+        // The row stands for another node now, and the drawn node may be on another thread.
         if view == .threads, selection == drawn { selection = present }
         updateViewport()
         return effects
@@ -42,7 +42,7 @@ extension State {
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
         if intent == .detail || intent == .visit, mode == .normal, followSelectedLink() { return [] }
         if let effects = view.type.handle(intent, &self) { return effects }
-        // The rows of such a view do not set the selection, so it is still that of another view.
+        // Rows that are not nodes do not set the selection, so the selection is still the row of another view.
         guard view.type.hasNodeRows || !intent.isForSelection else {
             return refuse("these rows are no nodes; 1 shows the chains")
         }
@@ -51,7 +51,7 @@ extension State {
         return handleCommon(intent)
     }
 
-    /// Whether the filter hides all rows of the tree, and with them the selected one.
+    /// Whether the filter hides all rows of the tree, and so the selected row, too.
     var isSelectionHidden: Bool { view == .chains && filter.hidesRest && tree.rowCount == 0 }
 
     /// Handles an intent that means the same in every view.
@@ -60,7 +60,7 @@ extension State {
         case .up, .down, .pageUp, .pageDown, .halfUp, .halfDown, .home, .end, .windowTop, .windowMiddle, .windowBottom,
             .centre, .chainStart, .chainEnd, .previousChain, .nextChain, .left, .right, .unfoldAll, .foldAll,
             .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
-            // Every view handles these itself.
+            // Every view handles these intents itself.
             break
         case .chains, .threads, .timeline, .sites, .warnings, .events, .profile:
             if let shown = ViewID(shownBy: intent) { show(shown) }

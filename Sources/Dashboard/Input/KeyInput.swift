@@ -1,9 +1,9 @@
 import Frames
 
-// Key dispatch: a key is an intent by the key map, else input to the line that is being typed.
+// Key dispatch: a key is handled as its intent in the key map, else as input to the line that is being typed.
 extension State {
-    /// Handles a key. On a screen that is too small, only keys that do not need the picture act, because the user sees
-    /// neither what the others would act on nor what they ask.
+    /// Handles a key. On a screen that is too small, only keys that do not need the picture act. The user would see
+    /// neither what other keys act on nor what they ask.
     mutating func press(_ key: KeyPress) -> [Effect] {
         let intent = KeyMap.intent(for: key, in: context, time: timeKeys)
         if Layout.isTooSmall(size), intent?.needsPicture ?? true { return [] }
@@ -33,8 +33,8 @@ extension State {
         revision += 1
     }
 
-    /// Handles a key without a binding: one with Shift like the same key without it. If that has no binding either, a
-    /// view shows a message.
+    /// Handles a key without a binding. A key with Shift is handled like the same key without Shift. If that key has no
+    /// binding either, shows a message in a view.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
         if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context, time: timeKeys) {
             return handle(intent)
@@ -43,7 +43,7 @@ extension State {
         return []
     }
 
-    /// The filter or command that is being typed; nil if none is.
+    /// The filter or command that is being typed; nil if no line is being typed.
     private var typedLine: String? {
         switch mode {
         case .filter(let line), .command(let line): line

@@ -14,8 +14,8 @@ extension KeyMap {
         }
     }
 
-    /// Returns whether the first key for an intent about time has that intent in a view. A view's own keys precede those
-    /// for time, as `+` of the timeline does.
+    /// Returns whether the first key for an intent about time means that intent in a view, too. A view's own keys
+    /// precede the keys for time, as `+` does in the timeline.
     static func hasTimeKey(for intent: Intent, in context: Context, time: [Context]) -> Bool {
         let binding = time.lazy.flatMap(bindings).first { $0.intent == intent }
         return binding.map { self.intent(for: $0.keys[0], in: context, time: time) == intent } ?? false

@@ -13,7 +13,7 @@ extension KeyMap {
             Binding(.quit, [.control("c")], "quit"),
         ] + line
 
-    /// The keys of both lines that edit the text, as in a shell.
+    /// The keys that edit the text of a filter or a command, as in a shell.
     static let line: [Binding] = [
         Binding(
             .editLine, [KeyPress(.left), .control("b"), KeyPress(.right), .control("f")],

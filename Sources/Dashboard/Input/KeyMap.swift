@@ -6,7 +6,7 @@ public enum KeyMap {
     public enum Context: Hashable, Sendable, CaseIterable {
         /// All views.
         case allViews
-        /// One view; its own table precedes that of ``allViews``.
+        /// One view; its own table precedes the table of ``allViews``.
         case view(ViewID)
         /// A recording or the past of live programs, in every view; precedes ``allViews``.
         case replay
@@ -80,9 +80,9 @@ public enum KeyMap {
         }
     }
 
-    /// Returns the intent of a key in a context; nil if the key is not bound there. In a view, these tables are searched in
-    /// order, and the first one that binds the key decides: ``Context/past`` if `time` begins with it, the view's own,
-    /// those of `time`, ``Context/allViews``.
+    /// Returns the intent of a key in a context; nil if the key is not bound there. In a view, several tables are
+    /// searched, and the first table that binds the key decides. Their order: ``Context/past`` if `time` begins with
+    /// it, the view's own table, the tables of `time`, ``Context/allViews``.
     public static func intent(for key: KeyPress, in context: Context, time: [Context] = []) -> Intent? {
         if context.isView, time.first == .past, let own = table[.past]?[key] { return own }
         if let own = table[context]?[key] { return own }

@@ -8,7 +8,7 @@ extension State {
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         guard !Layout.isTooSmall(size) else { return [] }
         let isClick = mouse.action == .press && mouse.button == .left
-        // The rest of a double click that closed a box is not for what was under the box.
+        // If the first click of a double click closed a box, the second click is not meant for what was under the box.
         if isClick, mouse.clickCount > 1, hasClickClosedBox { return [] }
         let before = context
         let effects = handleWithMode(mouse, isClick: isClick)
@@ -21,7 +21,7 @@ extension State {
         let line = mouse.row - Layout(self).content.row
         let clicked =
             isClick && isOnTreeRow(mouse) && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
-        // On the footer that was drawn: its key applies the changes itself.
+        // The footer is still as it was drawn; handling its key then applies the programs' changes.
         if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         var mouse = mouse
         if isClick, mode == .normal, Layout(self).content.contains(row: mouse.row, column: mouse.column) {
@@ -93,7 +93,7 @@ extension State {
         return []
     }
 
-    /// Performs the key that the footer shows at a column; a click on a message closes it.
+    /// Performs the key that the footer shows at a column; a click on a message closes the message.
     private mutating func clickFooter(at column: Int) -> [Effect] {
         var painter = Painter(self)
         painter.paintFooter(self)
@@ -108,7 +108,7 @@ extension State {
         return []
     }
 
-    /// Goes to the node that a line of the details names, unless the click is on what stands beside the name.
+    /// Goes to the node that a clicked line of the details links to, unless the click is beside the link.
     private mutating func clickDetail(line: Int, column: Int, in area: Area) {
         let lines = DetailText.lines(of: self, width: area.columns - 4)
         // The pane may have grown, or its lines may have become fewer, since the last scroll.
@@ -130,7 +130,8 @@ extension State {
         case .press where mouse.button == .left:
             let isOnBar =
                 mouse.column == layout.content.columns - 1 && line >= 0 && line < layout.content.rows
-                // Beside the details the bar is also their border: only its thumb scrolls, the rest drags the border.
+                // If the details are beside the rows, the bar is also their border: its thumb scrolls, its other cells
+                // drag the border.
                 && (!layout.isBeside || bar.isThumb(line))
             isDraggingScrollBar = isOnBar
             if isOnBar, !bar.isThumb(line) { view.type.scroll(by: bar.top(at: line) - top, &self) }

@@ -21,8 +21,8 @@ public struct Picker: Sendable {
     private var size: Size
     /// The target of the selected program. Not a row, because rows move when the list changes by itself.
     private var selection: String?
-    /// Whether the list has selected another program because the selected one is gone. True until the user selects a
-    /// row or presses Enter.
+    /// Whether the list has selected another program because the selected program is gone. True until the user selects
+    /// a row or presses Enter.
     private var isSelectionReplaced = false
     /// The index of the first row that is shown.
     private var top = 0
@@ -40,7 +40,7 @@ public struct Picker: Sendable {
 
     // MARK: Input
 
-    /// Updates the programs. Known ones keep their order; new ones follow.
+    /// Updates the programs. Programs that are listed already keep their order; new programs follow.
     public mutating func take(_ found: [ListedProcess]) {
         hasLooked = true
         let oldRow = row
@@ -48,7 +48,7 @@ public struct Picker: Sendable {
         let new = found.filter { process in !processes.contains { $0.target == process.target } }
         processes = known + new
         if row == nil {
-            // An Enter pressed just now was meant for the program that is gone, so it does not attach.
+            // The next Enter may be meant for the program that is gone, so it does not attach.
             if selection != nil, !processes.isEmpty {
                 message = "the selected program is gone"
                 isSelectionReplaced = true
@@ -64,10 +64,10 @@ public struct Picker: Sendable {
         scroll()
     }
 
-    /// Shows a message on the last line until the next key.
+    /// Shows a message on the last line until the next key, or until a row is clicked.
     public mutating func report(_ text: String) { message = text }
 
-    /// Handles a key; returns the user's decision, if it is one.
+    /// Handles a key; returns the user's decision, if the key makes one.
     public mutating func press(_ key: KeyPress) -> Outcome? {
         message = nil
         switch (key.key, key.modifiers) {

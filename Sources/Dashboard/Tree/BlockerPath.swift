@@ -2,25 +2,26 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The path of waits from a node: it leads to a node that waits for no other one, or into a cycle.
+/// The path of waits from a node: it leads to a node that waits for no other node, or into a cycle.
 struct BlockerPath {
     /// One node on the path, and what it waits for.
     struct Step {
         var node: NodeIndex
         var blocker: Blocker
-        /// The wait that blocks the executor in which the node is queued; the path continues at the handler that waits.
-        /// Nil for other steps.
+        /// The wait of a handler that blocks the executor in which the node is queued; the path continues at that
+        /// handler. Nil for other steps.
         var blockedExecutor: ThreadWait?
     }
 
     private(set) var steps: [Step] = []
-    /// The index of the step where the cycle begins; nil for a path that ends.
+    /// The index of the step where the cycle begins; nil for a path without a cycle.
     private(set) var cycleStart: Int?
 
     /// The most steps; a longer path is cut.
     private static let limit = 10_000
 
-    /// Follows blockers from `start`. O(steps), and for each step its settled members and the threads that wait.
+    /// Follows blockers from `start`. O(steps), plus for each step the settled members of its node and the threads that
+    /// wait.
     init(from start: NodeIndex, in forest: borrowing ChainForest) {
         var seen: [NodeIndex: Int] = [:]
         var next: NodeIndex? = start
@@ -44,7 +45,8 @@ struct BlockerPath {
         }
     }
 
-    /// Returns the newest live child, which is what the code of a task most often waits for.
+    /// Returns the newest live child, which is what the code of a task most often waits for. Looks at no more than
+    /// ``limit`` children.
     private static func newestLiveChild(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var child = forest.lastChild(of: node)
         for _ in 0..<limit {
@@ -54,13 +56,13 @@ struct BlockerPath {
         return nil
     }
 
-    /// The last step. Its node waits for no other one, unless the path has a cycle or was cut.
+    /// The last step. Its node waits for no other node, unless the path has a cycle or was cut.
     var last: Step { steps[steps.count - 1] }
 }
 
 extension State {
-    /// Goes from the selected node to the end of its path and shows the path. A cycle is only shown. A node that waits
-    /// for no other one gets advice.
+    /// Goes from the selected node to the end of its path of waits, and shows the path in a message. For a cycle, only
+    /// shows the message. If the selected node waits for no other node, the message advises what to do about it.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
         let path = BlockerPath(from: start, in: programs[programIndex].forest)
@@ -85,7 +87,7 @@ extension State {
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
 
-    /// Returns what can be done about a node that waits for no other one; empty for nothing.
+    /// Returns what can be done about a node that waits for no other node; empty if nothing can be done.
     private func advice(for step: BlockerPath.Step, in programIndex: Int) -> String {
         let forest = programs[programIndex].forest
         let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
@@ -117,8 +119,8 @@ struct BlockerDescription {
         glyphs.cut(NodeText.name(of: node, in: forest), to: Self.nameLimit)
     }
 
-    /// Returns the names of a path's nodes, with ``link(_:in:)`` between two. Of more than five nodes, names the first
-    /// two and the last two.
+    /// Returns the names of a path's nodes, with the text of ``link(_:in:)`` between two names. If there are more than
+    /// five nodes, names only the first two and the last two.
     func path(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
         var text = ""
         let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
@@ -159,7 +161,7 @@ struct BlockerDescription {
         }
     }
 
-    /// Returns the words for a cycle, in which each node waits for the next, and the last for the first.
+    /// Returns the words for a cycle, in which each node waits for the next one, and the last node waits for the first.
     func cycle(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
         guard steps.count > 1 else {
             return "deadlock: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
@@ -168,12 +170,13 @@ struct BlockerDescription {
         return "deadlock: " + path(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
     }
 
-    /// Returns ` for 2.1s`; empty where the time is not known.
+    /// Returns how long ago a time was, as ` for 2.1s`; empty if the time is nil.
     private func since(_ time: UInt64?) -> String {
         time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
     }
 
-    /// Returns why a node that waits for no other one is not settled.
+    /// Returns the predicate of a sentence about a node that waits for no other node. It says what the node does or
+    /// waits for, or that the node is settled.
     func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         let view = forest.node(step.node)
         switch step.blocker.reason {

@@ -1,10 +1,11 @@
 import ChainModel
 import ChainRows
 
-/// The chains that are drawn under nodes of other programs, which called their roots.
+/// The chains that are drawn under a node of another program, because that node called the root of the chain.
 ///
-/// A row model counts the rows under a caller; this table has the chains that these rows belong to. A chain is drawn once.
-/// While chains are grouped by call site or a filter hides the rest, each chain is drawn in its own program.
+/// A row model counts the rows under a caller; this table holds the chains that the rows belong to. A chain is drawn in
+/// one place only. While chains are grouped by call site or a filter hides the rest, each chain is drawn in its own
+/// program.
 struct CalledChains {
     /// A chain that is drawn under another program's node.
     struct Chain {
@@ -12,25 +13,26 @@ struct CalledChains {
         var weight: ForeignWeight
     }
 
-    /// The most chains drawn under one caller, because their weights are summed at each change. Others stay in their own
-    /// program.
+    /// The most chains drawn under one caller; there is a limit because their weights are summed at each change.
+    /// Further chains are drawn in their own program.
     static let limit = 1_000
     /// The most callers that are followed upwards, and the most rounds of ``State/linkPrograms()``.
     static let depthLimit = 32
 
-    /// By caller, in the order in which the chains were linked.
+    /// The chains under each caller, in the order in which the chains were linked.
     private var chains: [RowID: [Chain]] = [:]
-    /// By root, the caller under which it is drawn.
+    /// By root, the caller under which the root's chain is drawn.
     private var callers: [RowID: RowID] = [:]
-    /// By caller that is in no forest yet, the roots that wait for it.
+    /// For each caller that is in no forest yet, the roots that wait for that caller.
     private var waiting: [NodeKey: Set<RowID>] = [:]
-    /// By root, the caller for which it waits.
+    /// By root, the caller for which the root waits.
     private var awaited: [RowID: NodeKey] = [:]
     /// The callers for which the row model has an old weight.
     private var outdated: Set<RowID> = []
-    /// The roots that are not drawn under their callers, because the calls form a cycle or are over ``depthLimit`` deep.
+    /// The roots that are not drawn under their callers, because the calls form a cycle or are over ``depthLimit``
+    /// deep.
     private var cyclic: Set<RowID> = []
-    /// Whether a link was removed since ``cyclic`` roots were tried last.
+    /// Whether a link was removed since the ``cyclic`` roots were last tried again.
     private var hasRemoved = false
 
     var isEmpty: Bool { callers.isEmpty }
@@ -55,7 +57,7 @@ struct CalledChains {
         outdated.insert(caller)
     }
 
-    /// Sets the weight of a chain; does nothing if it is not drawn under a caller.
+    /// Sets the weight of a chain; does nothing if the chain is not drawn under a caller.
     mutating func setWeight(_ weight: ForeignWeight, of root: RowID) {
         guard let caller = callers[root], let index = chains[caller]?.firstIndex(where: { $0.root == root }) else {
             return
@@ -64,7 +66,7 @@ struct CalledChains {
         outdated.insert(caller)
     }
 
-    /// Removes the link of a chain; returns whether there was one.
+    /// Removes the link of a chain; returns whether there was a link.
     mutating func remove(_ root: RowID) -> Bool {
         guard let caller = callers.removeValue(forKey: root) else { return false }
         chains[caller]?.removeAll { $0.root == root }
@@ -74,7 +76,7 @@ struct CalledChains {
         return true
     }
 
-    /// Returns the callers with other weights than at the last call.
+    /// Returns the callers under which chains were added, removed or changed in weight since the last call.
     mutating func takeOutdated() -> Set<RowID> {
         defer { if !outdated.isEmpty { outdated = [] } }
         return outdated
@@ -82,20 +84,20 @@ struct CalledChains {
 
     mutating func addCyclic(_ root: RowID) { cyclic.insert(root) }
 
-    /// Removes and returns the roots to try again; none if no link was removed.
+    /// Removes and returns the ``cyclic`` roots, which are to be tried again; returns none if no link was removed.
     mutating func takeCyclic() -> Set<RowID> {
         guard hasRemoved else { return [] }
         defer { (cyclic, hasRemoved) = ([], false) }
         return cyclic
     }
 
-    /// Whether a root is linked to another caller than `caller`, or waits for another.
+    /// Returns whether a root is linked to another caller than `caller`, or waits for another caller.
     func isOutdated(_ root: RowID, caller: NodeKey?) -> Bool {
         guard let known = callers[root]?.node ?? awaited[root] else { return false }
         return known != caller
     }
 
-    /// Registers a root with a caller that is in no forest yet.
+    /// Registers that a root waits for a caller that is in no forest yet.
     mutating func wait(_ root: RowID, for caller: NodeKey) {
         waiting[caller, default: []].insert(root)
         awaited[root] = caller
@@ -108,7 +110,7 @@ struct CalledChains {
         return roots
     }
 
-    /// Ends a root's waiting; returns its caller if no other root waits for it.
+    /// Ends a root's waiting for a caller; returns that caller if no other root waits for it.
     mutating func stopWaiting(_ root: RowID) -> NodeKey? {
         cyclic.remove(root)
         guard let caller = awaited.removeValue(forKey: root) else { return nil }
@@ -178,7 +180,8 @@ extension State {
         }
     }
 
-    /// Links a chain to its caller in another program; if the caller is in no forest yet, the root waits for it.
+    /// Links a chain to its caller in another program; if the caller is in no forest yet, the root waits for the
+    /// caller.
     private mutating func link(_ root: RowID) {
         guard !order.isGrouped, calledChains.caller(of: root) == nil, let (programIndex, node) = find(root),
             programs[programIndex].forest.isRoot(node),
@@ -215,7 +218,8 @@ extension State {
         }
     }
 
-    /// Returns whether a node is drawn in the chain of a root, or has more than ``CalledChains/depthLimit`` callers above it.
+    /// Returns whether a node is drawn in the chain of a root, or has more than ``CalledChains/depthLimit`` callers
+    /// above it.
     private func isDrawn(_ rowID: RowID, in root: RowID) -> Bool {
         var next: RowID? = rowID
         for _ in 0..<CalledChains.depthLimit {
@@ -233,7 +237,7 @@ extension State {
         if let (programIndex, node) = find(root) { setElsewhere(node, in: programIndex, false) }
     }
 
-    /// Sets the weight of the chains under a caller in its row model.
+    /// Sets the weight of the chains under a caller, in the row model of the caller's program.
     private mutating func updateWeight(under caller: RowID) {
         guard let (programIndex, node) = find(caller) else { return }
         let weight = calledChains.weight(under: caller)

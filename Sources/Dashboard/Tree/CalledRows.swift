@@ -1,9 +1,10 @@
 import ChainModel
 import ChainRows
 
-// The rows of chains that are drawn under nodes of other programs, which they were called from.
+// The rows of chains that are drawn under a node of another program, because that node called the chain.
 extension State {
-    /// Returns the node of another program that a node's chain is drawn under; nil for a chain in its own program.
+    /// Returns the node of another program that a node's chain is drawn under; nil for a chain that is drawn in its own
+    /// program.
     func shownCaller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         guard !calledChains.isEmpty else { return nil }
         let root = programs[programIndex].forest.root(of: node)
@@ -11,8 +12,9 @@ extension State {
         return calledChains.caller(of: rowID(of: root, in: programIndex)).flatMap(find)
     }
 
-    /// Returns a node of this program: the one that a row stands for, else the nearest caller that the row's chain is
-    /// drawn under, directly or through other chains. Nil if there is neither.
+    /// Returns a node of the program at `programIndex`: the row's own node, if it is of that program. Else returns the
+    /// nearest node of the program under which the row's chain is drawn, directly or through other chains. Nil if there
+    /// is no such node.
     func node(in programIndex: Int, around rowID: RowID) -> NodeIndex? {
         var next = find(rowID)
         while let found = next, found.programIndex != programIndex {
@@ -21,7 +23,8 @@ extension State {
         return next?.node
     }
 
-    /// Returns the row of a node, or of what hides it, if its chain is drawn under its caller; nil for other chains.
+    /// Returns the row of a node, or of what hides the node, if the node's chain is drawn under a caller; nil for other
+    /// chains.
     mutating func rowUnderCaller(of node: NodeIndex, in programIndex: Int) -> Int? {
         guard let caller = shownCaller(of: node, in: programIndex) else { return nil }
         let callerID = rowID(of: caller.node, in: caller.programIndex)

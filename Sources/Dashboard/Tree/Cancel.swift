@@ -3,7 +3,8 @@ import ChainText
 
 /// Cancelling: a key asks for it, a dialog confirms it, a command requests it. Only events turn a row to *cancelled*.
 extension State {
-    /// Asks in a dialog whether to cancel the tagged nodes, else the selected row. If that is not possible, shows why.
+    /// Asks in a dialog whether to cancel the tagged nodes or, without tags, the selected row. If cancelling is not
+    /// possible, shows why.
     mutating func askToCancel(wholeChain: Bool) {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         guard !rowIDs.isEmpty else { return notify("there is nothing to cancel") }
@@ -23,7 +24,8 @@ extension State {
         revision += 1
     }
 
-    /// Returns why something of the rows' programs cannot be cancelled now; nil if cancelling is possible in all.
+    /// Returns why cancelling is not possible now in one of the rows' programs; nil if it is possible in all these
+    /// programs.
     func whyNotCancel(_ rowIDs: [RowID]) -> String? {
         let sources = Set(rowIDs.map(\.source))
         for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
@@ -136,7 +138,7 @@ extension State {
             : "\(sources.count) programs"
     }
 
-    /// Marks the nodes as *cancel requested*; returns the command, and what is to be counted of it.
+    /// Marks the nodes as *cancel requested*; returns the effect that sends the command, and the nodes to be counted.
     private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommand += 1
@@ -144,7 +146,7 @@ extension State {
         let effect = Effect.send(
             part.source,
             ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
-        // The clock of a frozen program stands still.
+        // The clock of a frozen program stands still, so the time since the freeze is added.
         let asked = programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
         return (effect, CancelProgress.Part(part, command: lastCommand, asked: asked))
     }
@@ -166,7 +168,8 @@ extension Program {
         let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
         var live = count(roots, in: &question)
         question.aroundCount += countAround(roots, besides: live)
-        // At the counting limit `live` is empty, but the nodes are cancelled all the same.
+        // Once the question has reached its counting limit, `live` is empty, but the live nodes under `roots` are
+        // cancelled all the same.
         guard !live.isEmpty || question.isAtLeast else { return }
         for first in stride(from: 0, to: roots.count, by: Self.commandNodeLimit) {
             let some = roots[first..<min(first + Self.commandNodeLimit, roots.count)]
@@ -184,7 +187,7 @@ extension Program {
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)
         if question.isAtLeast {
-            // The forest already has this total, with the spans.
+            // The total of live nodes is known without a walk; it includes spans, which are not cancelled.
             question.count = liveCount - liveSpanCount
             question.isAtLeast = false
         }
@@ -200,8 +203,8 @@ extension Program {
             source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns these live nodes. Spans are
-    /// left out, because they are not cancelled (TheRules, X7).
+    /// Adds the live nodes at and under some nodes to a question, up to the question's limit; returns the live nodes
+    /// that were added. Spans are left out, because they are not cancelled (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
         let limit = Confirmation.countLimit - question.count
         let live = Self.live(under: roots, in: forest, limit: limit, hasSpan: &question.hasSpan)
@@ -233,7 +236,7 @@ extension Program {
     /// The most nodes that one command names.
     private static let commandNodeLimit = 4_096
 
-    /// How many spans are live. Takes 1 ns a node.
+    /// How many spans are live. Takes 1 ns for each node of the forest.
     private var liveSpanCount: Int {
         var (count, next) = (0, UInt32(0))
         let end = UInt32(forest.indexBound)
@@ -245,7 +248,7 @@ extension Program {
     }
 
     /// Returns the live nodes at and under some nodes, each once, at most `limit`. Leaves spans out, and sets `hasSpan`
-    /// if it comes to a live one.
+    /// if it comes to a live span.
     private static func live(
         under roots: [NodeIndex], in forest: borrowing ChainForest, limit: Int, hasSpan: inout Bool
     ) -> [NodeIndex] {

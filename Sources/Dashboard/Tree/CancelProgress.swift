@@ -9,7 +9,7 @@ struct CancelProgress {
         var process: ProcessKey
         var command: UInt64
         var remaining: [NodeID]
-        /// When the program was asked, in nanoseconds of its clock.
+        /// When the program was asked, in nanoseconds of the program's clock.
         var asked: UInt64
         /// The index in ``remaining`` that is looked at next.
         private var cursor = 0
@@ -33,7 +33,7 @@ struct CancelProgress {
             }
         }
 
-        /// Returns the count that a node belongs to; nil for a live one.
+        /// Returns the count that a node belongs to; nil for a live node.
         private func outcome(of id: NodeID, in forest: borrowing ChainForest) -> WritableKeyPath<Counts, Int>? {
             // The next run of the program uses the same ids for other nodes.
             guard forest.process == process, let node = forest.index(of: id) else { return \.evicted }
@@ -61,7 +61,8 @@ struct CancelProgress {
     static let duration: UInt64 = 3_000_000_000
     /// The most nodes of one part that are looked at in a tick.
     fileprivate static let limit = 2_000
-    /// The most cancellations that are counted at the same time; the oldest is dropped for a new one.
+    /// The most cancellations that are counted at the same time; the oldest is dropped when another cancellation
+    /// begins.
     static let countLimit = 16
 
     init(parts: [Part], isAtLeast: Bool, deadline: UInt64) {
@@ -90,14 +91,15 @@ struct CancelProgress {
 }
 
 extension State {
-    /// Restarts the time limits, because nothing was counted for a while.
+    /// Restarts the time limits of all cancellations, after a time in which their nodes were not counted.
     mutating func restartCancelDeadlines() {
         for index in cancellations.indices { cancellations[index].deadline = wall &+ CancelProgress.duration }
     }
 
-    /// Counts cancelled nodes and reports cancellations that are complete or overdue. O(nodes asked for), bounded.
+    /// Counts how the nodes of cancellations ended, and reports cancellations that are complete or overdue. Looks at no
+    /// more than ``CancelProgress/limit`` nodes of each part.
     mutating func countCancelled() {
-        // Not while the past is shown, because the states would be those of the past.
+        // Not while the past is shown, because ``programs`` then has the states of the past.
         guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
             // The clock may have been set back.

@@ -10,7 +10,7 @@ struct ChainsView {
         var tree: TreeRow?
     }
 
-    /// A row and the line of the pane that it is kept on, so that changes above it move nothing.
+    /// A row, and the line of the pane on which the row is kept, so that changes above the row do not move it.
     struct Anchor: Equatable {
         var rowID: RowID
         var line: Int
@@ -23,13 +23,13 @@ struct ChainsView {
     var rowCount = 0
     /// The rows on the screen.
     var window: [WindowRow] = []
-    /// The line of the window that is selected; nil when it is out of sight.
+    /// The line of the window with the selected row; nil when that row is out of sight.
     var selectedLine: Int?
     /// The number of the selected row as of the last update.
     var selectedRow = 0
     /// The lines of the window with a row that hides tagged nodes.
     var linesWithTags: Set<Int> = []
-    /// The lines with a pinned node, or with a row that hides one; see ``State/linesWithPins()``.
+    /// The lines with a pinned node, or with a row that hides a pinned node; see ``State/linesWithPins()``.
     var linesWithPins: Set<Int> = []
     /// The selected row and the row below it as last drawn, because rows may move before a key is handled.
     var drawn: (selected: RowID?, below: RowID?)
@@ -82,7 +82,8 @@ extension ChainsView: DashboardView {
         if row + 1 < state.tree.rowCount { state.move(to: row + 1) }
     }
 
-    /// Selects the clicked row. A click on its marker folds or unfolds it; a double click elsewhere shows details.
+    /// Selects the clicked row. A click on the row's marker folds or unfolds the row; a double click beside the marker
+    /// shows details.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
         guard state.tree.window.indices.contains(click.line) else { return [] }
         let isOnMarker = select(click, &state)
@@ -137,7 +138,7 @@ extension ChainsView: DashboardView {
 
     // MARK: Rows
 
-    /// Finds the rows of the window. The selection stays on its node, and the node on its line, where possible.
+    /// Finds the rows of the window. The selection stays on its node, and the node stays on its line, where possible.
     static func updateRows(_ state: inout State) {
         let height = Layout(state).content.rows
         state.tree.rowCount = state.countRows()
@@ -151,7 +152,7 @@ extension ChainsView: DashboardView {
         let selected = state.tree.selectedRow
         state.tree.top = min(max(0, wanted), max(0, state.tree.rowCount - height))
         if state.following != .first, state.tree.anchor?.rowID == state.selection {
-            // The anchor is the selection, which is never out of sight.
+            // The anchor is the selected row, which has to stay in sight.
             if selected < state.tree.top { state.tree.top = selected }
             if height > 0, selected >= state.tree.top + height { state.tree.top = selected - height + 1 }
         }
@@ -190,7 +191,8 @@ extension ChainsView: DashboardView {
         }
     }
 
-    /// Selects the row that ``State/following`` asks for. If the selected row is gone, selects the nearest one left.
+    /// Selects the row that ``State/following`` asks for. If the selected row is gone, selects the nearest remaining
+    /// row.
     private static func resolveSelection(_ state: inout State) {
         switch state.following {
         case .first:
@@ -204,7 +206,8 @@ extension ChainsView: DashboardView {
             state.tree.selectedRow = row
             return select(row: row, &state)
         }
-        // The selected row was evicted or filtered out: the nearest row that was below it on the screen, else above.
+        // The selected row was evicted or filtered out: select the nearest remaining row that was below it, else above
+        // it.
         let (window, line) = (state.tree.window, state.tree.selectedLine ?? 0)
         for candidate in window.dropFirst(line) + window.prefix(line).reversed() {
             guard let row = state.row(of: candidate.rowID) else { continue }
@@ -220,7 +223,7 @@ extension ChainsView: DashboardView {
     }
 
     /// Selects the newest chain, on the line of the previous selection. If the selected row hides that chain, as the
-    /// row of a folded group does, it stays selected.
+    /// row of a folded group does, the selection stays.
     private static func selectNewestChain(_ state: inout State) {
         guard let newest = state.newestChain(), newest != state.selection else { return }
         if let row = state.row(of: newest), state.row(at: row)?.rowID == state.selection { return }
@@ -229,7 +232,7 @@ extension ChainsView: DashboardView {
         state.detailScroll = 0
     }
 
-    /// Unfolds what hides the followed node; stops following it if it was evicted or filtered out.
+    /// Unfolds what hides the followed node; stops following if that node was evicted or filtered out.
     private static func keepSelectionShown(_ state: inout State) {
         guard let selection = state.selection, let (programIndex, node) = state.find(selection),
             let row = state.row(of: selection)
@@ -249,7 +252,7 @@ extension ChainsView: DashboardView {
         state.selection = rowID
     }
 
-    /// Returns the number that the first row should have; it may be out of range.
+    /// Returns the number of the row that should be the first in the window; the number may be out of range.
     private static func resolveTop(_ state: inout State) -> Int {
         if state.following == .first { return 0 }
         guard let anchor = state.tree.anchor else { return min(state.tree.top, state.tree.selectedRow) }

@@ -16,7 +16,7 @@ struct Filter: Equatable {
 
 // Filtering, and going from match to match.
 extension State {
-    /// Shows and applies the typed text; while it is not a valid query, the last valid one stays in force.
+    /// Shows and applies the typed text; while the text is not a valid query, the last valid query stays in force.
     mutating func type(_ text: String) {
         typing = Typing()
         showFilter(text)
@@ -28,7 +28,7 @@ extension State {
         updateViewport()
     }
 
-    /// Parses a typed line: a query, or `@name` for a saved one.
+    /// Parses a typed line: a query, or `@name` for a saved query.
     func query(_ text: String) throws(QueryError) -> Query {
         try SavedQueries.eventQuery(text, among: options.savedQueries)
     }
@@ -40,9 +40,9 @@ extension State {
         showFilter(line)
     }
 
-    /// Returns the completions of a query, those from the selected program first.
+    /// Returns the completions of a query, with the completions from the selected program first.
     ///
-    /// - Parameter hasEvents: whether terms about events are among them.
+    /// - Parameter hasEvents: whether the completions include terms about events.
     func filterChoices(_ text: String, hasEvents: Bool = true) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
             let saved = SavedQueries.all(options.savedQueries)
@@ -71,8 +71,8 @@ extension State {
 
     private static let choiceLimit = 40
 
-    /// Recalls the line that is `step` lines older, or newer if negative. Saved queries count as older than all earlier
-    /// filters.
+    /// Recalls the line that is `step` lines older, or newer if `step` is negative. Saved queries count as older than
+    /// all earlier filters.
     mutating func recallFilter(_ step: Int, _ text: String) {
         let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
         let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
@@ -80,7 +80,7 @@ extension State {
         showFilter(line)
     }
 
-    /// Sets the query for all programs, unless it finds the same as the present one.
+    /// Sets the query for all programs, unless it finds the same as the present query.
     private mutating func setFilter(_ query: Query?) {
         let new = query.flatMap { $0.isEmpty ? nil : $0 }
         if let new, filter.query?.findsSame(as: new) == true { return }
@@ -91,10 +91,10 @@ extension State {
         }
     }
 
-    /// Returns whether a node matches the filter; without a filter, all do. Views that show nodes call this, whether
-    /// they hide or dim the rest (``Filter/dims``). O(1), because nodes are tested when they change. ``filterRevision``
-    /// changes when a result may have changed. During the first scan of a large forest, nodes not yet tested do not
-    /// match.
+    /// Returns whether a node matches the filter; without a filter, every node does. Views that show nodes call this,
+    /// whether they hide or dim the nodes that do not match (``Filter/dims``). O(1), because nodes are tested when they
+    /// change. ``filterRevision`` changes when a result may have changed. During the first scan of a large forest,
+    /// nodes not yet tested do not match.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
         !filter.isActive || programs[programIndex].rowModel.isMatch(node)
     }
@@ -108,7 +108,7 @@ extension State {
     /// Whether the scan for matches is still running.
     var isScanning: Bool { programs.contains(where: \.isScanning) }
 
-    /// Closes the line and keeps the typed filter; an invalid one keeps the line open.
+    /// Closes the line and keeps the typed filter; if the filter is invalid, the line stays open.
     mutating func accept(_ text: String) {
         // The line shows the error.
         guard (try? query(text)) != nil else { return revision += 1 }
@@ -135,7 +135,7 @@ extension State {
         }
     }
 
-    /// Applies a filter from elsewhere than the filter line, such as `:filter` or saved settings.
+    /// Applies a filter that was not typed on the filter line, such as the filter of `:filter` or of saved settings.
     mutating func filter(by text: String) throws(QueryError) {
         setFilter(try query(text))
         filterHistory.add(text)
@@ -157,7 +157,7 @@ extension State {
                 notify("nothing matches @\(name) yet; the same key or Esc shows all again")
             }
             updateViewport()
-            // Not for live nodes, because new ones keep arriving at the top.
+            // Not for live nodes, because new live nodes keep arriving at the top.
             if name != "live" { goToMatchHere() }
         } catch {
             notify(error.description, .warning)
@@ -181,11 +181,11 @@ extension State {
     /// Dims the nodes that do not match, or hides them.
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
-        // No new scan, because the rows of both are always counted.
+        // No new scan, because the row model always keeps its lists both for dimming and for hiding.
         for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
-    /// Goes to the next match in the tree, or to the previous one.
+    /// Goes to the next or previous match in the tree.
     mutating func goToMatch(forward: Bool) {
         let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
         goToMatch(forward: forward, from: selected) { rowID, state in
@@ -218,8 +218,8 @@ extension State {
         notify("wrapped to the \(forward ? "top" : "bottom")")
     }
 
-    /// Returns the nearest match below or above the selection: in its chain, else in the nearest chain with a match,
-    /// else in the nearest program with one.
+    /// Returns the nearest match below or above the selection. Searches the selection's chain, then the nearest chain
+    /// with a match, then the nearest program with a match.
     private func match(forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
         guard let start = selectedProgramIndex else { return firstMatch(in: Array(programs.indices), forward: true) }
         let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])

@@ -1,7 +1,7 @@
 // Folding every chain to the same level.
 extension State {
-    /// Shows `levels` more levels of every chain, or fewer if negative. Counts from the level in force, else from the
-    /// deepest row on the screen.
+    /// Shows `levels` more levels of every chain, or fewer levels if `levels` is negative. Counts from the level in
+    /// force, else from the deepest row on the screen.
     mutating func fold(byLevels levels: Int) {
         guard checkFoldAll() else { return }
         let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
@@ -25,7 +25,7 @@ extension State {
         updateViewport()
     }
 
-    /// Returns why chains cannot be folded to a level now; nil if they can.
+    /// Returns why chains cannot be folded to a level now; nil if they can be folded.
     func whyNotFoldAll() -> String? {
         if tree.rowCount == 0 { return emptyReason }
         return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil

@@ -4,8 +4,8 @@ import ChainRows
 import ChainText
 import Frames
 
-/// The painter of a group's row, for the chains from one call site: the site, their common label, their counts, and
-/// figures.
+/// The painter of the row of a group, which holds the chains from one call site. The row has the site, the chains'
+/// common label, their counts, and figures.
 struct GroupPainter {
     let row: Int
     let columns: Columns
@@ -30,7 +30,7 @@ struct GroupPainter {
             column += painter.write(text, row: row, column: column, end: end, style: style)
         }
         let parts = GroupText.counts(of: group, glyphs)
-        // The name goes first, then the number of chains; the other counts take what is left.
+        // The name gets room first, then the number of chains; the other counts take the remaining room.
         let tail = parts.first.map { 2 + glyphs.width(of: $0.text) } ?? 0
         let name = glyphs.cut(GroupText.name(of: site), to: max(12, end - column - tail))
         write(name, style(.label.bold))
@@ -78,13 +78,13 @@ struct GroupPainter {
 
 /// The columns of a group's figures, in place of the columns after the node.
 struct GroupColumns {
-    /// From left to right.
+    /// The columns and their spans, from left to right.
     let spans: [(column: SiteColumn, span: ColumnSpan)]
     /// The first column that the row's text may not use.
     let textEnd: Int
 
     private static let shown: [SiteColumn] = [.inFlight, .oldest, .rate, .errors, .totalP50, .totalP99, .trend]
-    /// The columns by importance: where not all fit, the last ones are left out first.
+    /// The columns by importance: if not all columns fit, the last of them are left out first.
     private static let priority: [SiteColumn] = [
         .inFlight, .rate, .errors, .totalP99, .trend, .totalP50, .oldest,
     ]
@@ -105,14 +105,15 @@ struct GroupColumns {
             zip(shown, ColumnLayout.spans(from: end - width, to: end, shown.map { .fixed($0.width) })))
     }
 
-    /// Whether the headings of the figures stand in place of a header.
+    /// Returns whether the headings of the figures stand in place of a header of the tree.
     func hides(_ header: Columns.Header) -> Bool {
         header.span.start + header.span.width > textEnd && header.column != .node
     }
 }
 
 extension State {
-    /// The columns of figures with a heading: those of the rows of groups, while such a row is selected; else nil.
+    /// The columns of figures in the rows of groups, while such a row is selected: then the figures have headings. Nil
+    /// while no such row is selected.
     var shownGroupColumns: GroupColumns? {
         guard selection?.site != nil else { return nil }
         // Indented like the rows of groups.
@@ -125,8 +126,8 @@ extension State {
 enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
-    /// Returns the common beginning of the chains' labels: `order` for `order 17` and `order 18`; nil if there is none.
-    /// Without statistics, compares the first and the last chain only.
+    /// Returns the common beginning of the chains' labels: `order` for `order 17` and `order 18`; nil if they have no
+    /// common beginning. Without statistics, compares the first and the last chain only.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
         if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }

@@ -2,15 +2,15 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-// Nodes that come folded: those made at a call site where the user folded a node, and those that match the
-// configuration's query for unimportant nodes.
+// Initial folds: some nodes are folded as soon as they appear, not by the user. Such a node was made at a call site
+// where the user folded a node before, or matches the configuration's query for unimportant nodes.
 
 extension State {
     /// The most call sites that are remembered; the oldest is dropped first.
     static let foldedSiteLimit = 100
 
-    /// Remembers the call site of a node that the user folded, so that nodes made there come folded in later runs of
-    /// the program. Forgets the call site if the user unfolded the node.
+    /// Remembers the call site of a node that the user folded, so that nodes made there are folded initially in later
+    /// runs of the program. Forgets the call site if the user unfolded the node.
     mutating func rememberFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
         let forest = programs[programIndex].forest
         guard let site = forest.sites[forest.node(node).site] else {
@@ -23,11 +23,11 @@ extension State {
         foldedSites.append(name)
     }
 
-    /// What comes folded, for a program that is shown from now on.
+    /// The initial folds of a program that is shown from now on.
     var initialFolds: InitialFolds { InitialFolds(foldedSites, unimportant: options.unimportant) }
 }
 
-/// Decides which nodes of one program come folded.
+/// The rule for which nodes of one program are folded initially.
 struct InitialFolds {
     /// Call sites, such as `Module/File.swift:31`.
     private let names: Set<String>
@@ -44,10 +44,10 @@ struct InitialFolds {
     /// Returns the text by which a site is remembered.
     static func name(of site: CodeLocation) -> String { "\(site.fileID):\(site.line)" }
 
-    /// Whether no node comes folded.
+    /// Whether no node is folded initially.
     var isEmpty: Bool { names.isEmpty && unimportant == nil }
 
-    /// Returns whether a node is to be folded.
+    /// Returns whether a node is to be folded initially.
     mutating func includes(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         isFromSite(node, in: forest) || unimportant?.matches(node, in: forest, now: 0) == true
     }
@@ -64,13 +64,13 @@ struct InitialFolds {
 }
 
 extension Program {
-    /// Sets which nodes come folded; folds those that are there at once.
+    /// Sets which nodes are folded initially, and folds the nodes among them that exist already.
     mutating func setInitialFolds(_ folds: InitialFolds) {
         initialFolds = folds
         foldAllInitially()
     }
 
-    /// Folds the nodes among `changes` that come folded.
+    /// Folds the new nodes among `changes` that are to be folded initially.
     mutating func foldInitially(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllInitially() }
         for entry in changes.nodes
@@ -79,11 +79,11 @@ extension Program {
         }
     }
 
-    /// The budget of nodes for walks over whole chains. Of a chain with more nodes than the rest of it, only the root is
-    /// examined.
+    /// The budget of nodes for walks over whole chains. Of a chain with more nodes than the remaining budget, only the
+    /// root is examined.
     private static let walkBudget = 20_000
 
-    /// Folds the nodes that come folded, of all that are there.
+    /// Folds the nodes that are to be folded initially, among the nodes that exist already.
     mutating func foldAllInitially() {
         guard !initialFolds.isEmpty, isReached else { return }
         var budget = Self.walkBudget

@@ -28,8 +28,8 @@ extension State {
         updateViewport()
     }
 
-    /// Returns the lines with a pinned node, or with a row that hides one, counted from the top of the window. Some may
-    /// be outside it. O(pins).
+    /// Returns the lines with a pinned node, or with a row that hides a pinned node, counted from the top of the
+    /// window. Some lines may be outside the window. O(pins).
     mutating func linesWithPins() -> Set<Int> {
         var lines: Set<Int> = []
         for programIndex in programs.indices where programs[programIndex].isReached {

@@ -22,8 +22,8 @@ struct ProgramPainter {
         painter.frame.write(glyphs.connection(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         let (note, style) = note(glyphs)
-        // A program has no thread, wait or run, so its name and counts extend to the age or the note, whichever is the
-        // first after them. They extend to the end if they need the room and there is no note.
+        // A program has no thread, wait or run, so its name and counts extend to the age or the note, whichever comes
+        // first after them. If there is no note and they need the room, they extend to the end of the row.
         let following = [columns.total, note.isEmpty ? ColumnSpan() : columns.value].filter {
             $0.isShown && $0.start > columns.node.start
         }
@@ -113,7 +113,8 @@ struct ProgramPainter {
         return parts
     }
 
-    /// Returns the text of the value column: the state of a connection that is not live, a restart, or lost events.
+    /// Returns the text of the value column: the state of a connection that is not live, or a restart. Otherwise, the
+    /// text has the lost events, and whether the program is read-only.
     private func note(_ glyphs: Glyphs) -> (text: String, style: Style) {
         switch program.connection {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)

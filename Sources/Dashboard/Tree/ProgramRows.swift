@@ -2,14 +2,15 @@ import ChainModel
 import ChainRows
 
 // The rows of all programs. Where there are several programs, each has a row of its own, with its chains' rows below
-// it. A row is found by adding up the row counts of the programs, which are few; within a program, by its row model.
+// it. A row is found by adding up the row counts of the programs, which are few; within a program, its row model finds
+// the row.
 
 extension Program {
     // MARK: The rows of the chains, numbered from 0
 
     var isReached: Bool { info != nil }
 
-    /// Sets the filter. A small forest is searched at once, a large one in slices.
+    /// Sets the filter. A small forest is searched immediately, a large forest in several steps.
     mutating func setFilter(_ filter: Filter, divisor: Int = 1) {
         rowModel.dimsRest = filter.dims
         rowModel.setFilter(filter.query, in: forest, now: shownNow, divisor: divisor)
@@ -29,7 +30,7 @@ extension Program {
     /// Whether the scan for matches of the filter is still running.
     var isScanning: Bool { isReached && rowModel.filterState.isScanning }
 
-    /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
+    /// Returns the row of a node, or of the nearest node that hides it; nil if the node's chain is not shown.
     mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
 
     /// Returns the node or group in a row.
@@ -71,7 +72,7 @@ extension State {
 
     func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
 
-    /// Returns the row of a program, group or node, or of what hides it; nil where none is shown.
+    /// Returns the row of a program, group or node, or of what hides it; nil if no such row is shown.
     mutating func row(of rowID: RowID) -> Int? {
         guard let programIndex = programIndex(of: rowID.source) else { return nil }
         var first = 0
@@ -125,8 +126,8 @@ extension State {
         append(rows, of: programIndex, under: nil, to: &result)
     }
 
-    /// Appends rows of a program, with those of other programs between them. `place` is where the rows are drawn in the
-    /// tree of another program; nil in their own.
+    /// Appends rows of a program, with the rows of other programs' chains between them. `place` is where the rows are
+    /// drawn in the tree of another program; nil if they are drawn in their own program.
     private mutating func append(
         _ rows: [OutlineRow], of programIndex: Int, under place: ForeignPlace?,
         to result: inout [ChainsView.WindowRow]

@@ -3,10 +3,11 @@ import ChainText
 import Frames
 
 // Calls between programs: a node names the node of another program that it was called from (`remoteParent`). Where both
-// programs are attached, rows, details and keys lead from one to the other.
+// programs are attached, rows, details and keys lead from one node to the other.
 
 extension State {
-    /// Returns the node that another node was called from; nil if its program is not attached, or has evicted it.
+    /// Returns the caller of a node in another program. Nil if the node names no caller, or if the caller's program is
+    /// not attached or has evicted the caller.
     func caller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         programs[programIndex].forest.remoteParent(of: node).flatMap(find)
     }
@@ -29,8 +30,8 @@ extension State {
         return called
     }
 
-    /// Returns the caller of a node in words, such as `shop: fetch stock`, or `another program: #7` if it is not found;
-    /// nil if the node names no caller.
+    /// Returns the caller of a node in words, such as `shop: fetch stock`, or `another program: #7` if the caller is
+    /// not found. Nil if the node names no caller.
     func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
         guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
         return find(key).map(words) ?? "another program: \(key.id)"
@@ -42,7 +43,7 @@ extension State {
         return "\(programs[place.programIndex].shownName): \(name)"
     }
 
-    /// Adds the node that a node was called from, and the nodes that were called from it, to its details.
+    /// Adds to a node's details its caller in another program, and the nodes of other programs that the node called.
     func addRemoteLinks(of node: NodeIndex, in programIndex: Int, to text: inout DetailWriter) {
         if let words = callerWords(of: node, in: programIndex) {
             add("called from", caller(of: node, in: programIndex), words, to: &text)
@@ -64,9 +65,9 @@ extension State {
             link: rowID(of: place.node, in: place.programIndex))
     }
 
-    /// Continues a path into another program, if its last node runs, is suspended or has to be settled by its own
-    /// program. Goes to a live node that was called from the last node, and on along that node's path. Returns false if
-    /// there is none.
+    /// Continues a path into another program, if the path's last node runs, is suspended or waits for its resolver.
+    /// Goes to a live node that the last node called, and on along the path of the called node. Returns false if there
+    /// is no such node.
     mutating func goToCalled(from path: BlockerPath, in programIndex: Int) -> Bool {
         guard [.running, .suspended, .resolver].contains(path.last.blocker.reason) else { return false }
         let called = called(from: path.last.node, in: programIndex, limit: .max)

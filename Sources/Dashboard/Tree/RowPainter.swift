@@ -18,10 +18,10 @@ struct RowPainter {
     private let isTagged: Bool
     /// Whether an alert rang for the node.
     private let hasRung: Bool
-    /// The filter's texts to highlight in the name; none if the node does not match.
+    /// The filter's texts to highlight in the name; empty if the node does not match.
     private let markedTexts: [Needle]
 
-    /// `calledFrom` names the node of another program that called this one.
+    /// `calledFrom` names the node of another program that called the row's node.
     init(row: Int, tree: TreeRow, columns: Columns, of program: borrowing Program, calledFrom: String?) {
         self.row = row
         self.tree = tree
@@ -75,7 +75,7 @@ struct RowPainter {
         if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }
     }
 
-    /// Draws the extras that did not fit after the label into the value column.
+    /// Draws the extra texts that did not fit after the label into the value column.
     private func paintOverflow(_ overflow: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
         var column = columns.value.start
         let end = column + columns.value.width
@@ -106,7 +106,7 @@ struct RowPainter {
 
     // MARK: The tree
 
-    /// Draws the node column; returns the end of its text, and the extras that did not fit after the label.
+    /// Draws the node column; returns the end of its text, and the extra texts that did not fit after the label.
     private func paintNode(
         into painter: inout Painter, end: Int, hasValue: Bool
     ) -> (end: Int, overflow: ArraySlice<(text: String, style: Style)>) {
@@ -136,7 +136,7 @@ struct RowPainter {
         let start = column
         column += painter.write(text, row: row, column: column, end: end, style: style(labelStyle(isRoot, isLabel)))
         for marked in markedTexts { painter.highlight(marked, in: text, row: row, from: start, to: column) }
-        // A summary that does not fit moves whole to the empty value column.
+        // A summary that does not fit after the label is drawn as a whole in the empty value column.
         let extrasWidth = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
         if isRoot, !hasValue, columns.value.isShown, column + extrasWidth > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {

@@ -8,7 +8,7 @@ struct RowText {
     let tree: TreeRow
     let forest: ChainForest
     let view: NodeView
-    /// The node of another program that called this one, in words; nil where the row is drawn under that node.
+    /// The node of another program that called the row's node, in words; nil if the row is drawn under that caller.
     private let calledFrom: String?
 
     /// The program's name before the label of a chain that is drawn in another program's tree; else empty.
@@ -46,9 +46,10 @@ struct RowText {
         return site.description
     }
 
-    /// Returns the texts after the label. A combinator has its progress, a folded node with very many children their
-    /// states, and a root the status of its chain, with the number of rejected nodes while the chain is live.
-    /// `isBesideState` is whether the word of the state is shown, too.
+    /// Returns the texts after the label. The texts of a combinator include its progress. The texts of a folded node
+    /// with very many children include the children's states. The texts of a root include the status of its chain and,
+    /// while the chain is live, the number of rejected nodes. `isBesideState` is whether the word of the state is
+    /// shown, too.
     func extras(_ glyphs: Glyphs, isBesideState: Bool) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
@@ -59,7 +60,8 @@ struct RowText {
         guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
         let role = chain.status.role
         extras.append(("  " + glyphs.state(role), Style(role)))
-        // Beside the word of the state the outcome would be repeated; `recovered` has a count of its own.
+        // Beside the word of the state, the summary would repeat the outcome. The summary of `recovered` is shown even
+        // there, because it also counts the rejected nodes.
         let isCount = chain.outcome != .live && chain.outcome != .recovered && isBesideState
         let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
         let summary = isCount ? count + " nodes" : NodeText.summary(of: chain)
@@ -71,8 +73,8 @@ struct RowText {
     }
 
     /// The text of the value column: a value, an error, or how the node ended. The root of a settled chain has the text
-    /// of the node that the chain ended with, the root of a live chain that of the first rejected node. Without these,
-    /// the text is the caller in another program.
+    /// of the node that the chain ended with. The root of a live chain has the text of the first rejected node. Without
+    /// such a text, the cell names the caller in another program.
     var value: (text: String, style: Style) {
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? view : forest.node(node)
@@ -103,10 +105,10 @@ struct RowText {
         var duration: UInt64
         var isRunning: Bool
 
-        /// The shortest duration that is shown, in nanoseconds; shorter ones are blank.
+        /// The shortest duration that is shown, in nanoseconds; shorter durations are left blank.
         private static let least: UInt64 = 100_000
 
-        /// Makes the time of a cell; nil without a duration, and for one under ``least``.
+        /// Makes the time of a cell; nil without a duration, and for a duration under ``least``.
         init?(_ duration: UInt64?, isRunning: Bool) {
             guard let duration, duration >= Self.least else { return nil }
             (self.duration, self.isRunning) = (duration, isRunning)
@@ -118,7 +120,8 @@ struct RowText {
         }
     }
 
-    /// Returns the durations at a moment, in nanoseconds of the program's clock. A root's total is its chain's.
+    /// Returns the durations at a moment, in nanoseconds of the program's clock. The total of a root is the total of
+    /// its chain.
     func times(at now: UInt64) -> (wait: Time?, run: Time?, total: Time?) {
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive

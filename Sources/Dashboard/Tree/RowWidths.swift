@@ -9,13 +9,13 @@ extension State {
         Columns(width: width, indent: indent, chosen: columns, needs: tree.needs)
     }
 
-    /// Updates the widths that columns need from the cells on the screen. O(rows on the screen).
+    /// Updates, from the cells on the screen, the widths that the columns need. O(rows on the screen).
     mutating func measureColumns() {
         tree.isMeasured = true
         var widths = RowWidths(of: columns, glyphs: options.glyphs)
         widths.isBesideState = columns(in: Layout(self).content.columns).word.isShown
         for programIndex in programs.indices {
-            // Only the forest is copied, because a copy of a program is a hundred references.
+            // Only the forest is copied, because a copy of a program retains a hundred references.
             let forest = programs[programIndex].forest
             guard let first = tree.window.first(where: { $0.programIndex == programIndex && $0.tree != nil }) else {
                 continue
@@ -42,7 +42,7 @@ private struct RowWidths {
     var isBesideState = false
     /// The width of the widest cell of each of ``columns``.
     private(set) var widest: [Int]
-    /// The width of the widest name with the summary after it.
+    /// The width of the widest name together with the texts after it.
     private(set) var summary = 0
     /// Whether a row was measured.
     private(set) var isMeasured = false
@@ -80,7 +80,8 @@ private struct RowWidths {
         }
     }
 
-    /// Returns the width of the tree's lines and the name; updates ``summary`` with the width of these and the summary.
+    /// Returns the width of the tree's lines and the name; raises ``summary`` to that width plus the texts after the
+    /// name.
     private mutating func addNode(_ row: RowText, _ indent: Int) -> Int {
         let isRoot = row.tree.flags.contains(.root)
         let (text, isLabel) = row.label

@@ -26,8 +26,8 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     /// The default columns, from left to right.
     public static let usual: [TreeColumn] = [.state, .node, .thread, .wait, .run, .total, .value]
 
-    /// Returns the chosen columns without repetitions, or the default ones if none is chosen. A missing node column is
-    /// added after a leading state, else first.
+    /// Returns the chosen columns without repetitions, or the default columns if none is chosen. A missing node column
+    /// is added: after the state column if that is the first, else at the front.
     public static func valid(_ chosen: [TreeColumn]) -> [TreeColumn] {
         var columns: [TreeColumn] = []
         for column in chosen where !columns.contains(column) { columns.append(column) }
@@ -36,16 +36,16 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         return columns
     }
 
-    /// What a click on its header sorts by; nil if rows cannot be sorted by it.
+    /// What a click on the column's header sorts by; nil if rows cannot be sorted by the column.
     var sort: SortColumn? { SortColumn(rawValue: rawValue) }
 
-    /// The title in its header.
+    /// The title in the column's header.
     var title: String { sort?.title ?? rawValue }
 
-    /// Whether it holds durations, right-aligned.
+    /// Whether the column holds durations, which are right-aligned.
     var isDuration: Bool { self == .wait || self == .run || self == .total }
 
-    /// Whether it is as wide as ``least``, whatever its cells hold.
+    /// Whether the column is always as wide as ``least``, whatever its cells hold.
     var isFixed: Bool { self == .state || isDuration }
 
     /// The greatest width; only a value column at the right end grows beyond it.
@@ -59,7 +59,7 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The least room at which the column is shown; cells that need less make it narrower.
+    /// The least room in which the column is shown. If its cells need less room, the column is made narrower.
     var least: Int {
         switch self {
         case .state: Columns.wordWidth + 1
@@ -73,8 +73,8 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The columns that are left out first, in this order: while one of them is shown, names keep at least 34 cells,
-    /// otherwise 20.
+    /// The columns that are left out first, in this order. While one of these columns is shown, names keep at least 34
+    /// cells, otherwise at least 20.
     static let extras: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run]
 
     /// The order in which columns are left out on a narrow screen. The node column stays.

@@ -3,7 +3,7 @@ import ChainText
 
 // What the keys of the tree do: moving, folding and following.
 extension State {
-    /// Moves the selection by some rows; shows `edge` if it is at the first or last row already.
+    /// Moves the selection by some rows; shows `edge` if the selection is at the first or last row already.
     mutating func step(by rows: Int, orSay edge: String) {
         let row = currentRow()
         let target = min(max(0, row + rows), tree.rowCount - 1)
@@ -15,7 +15,7 @@ extension State {
         if tree.rowCount > 0 { move(to: row) } else { notify(emptyReason) }
     }
 
-    /// Returns the selected row and its number; shows `nothing` if there is none.
+    /// Returns the selected row and its number; shows the message `nothing` if no row is selected.
     private mutating func selectedRow(orSay nothing: String) -> (number: Int, row: ChainsView.WindowRow)? {
         guard let selection, let number = row(of: selection), let row = row(at: number) else {
             notify(nothing)
@@ -24,8 +24,8 @@ extension State {
         return (number, row)
     }
 
-    /// Folds the selected row. From a row with nothing to fold, goes to the row that it is under: that of the outer
-    /// node, the caller, the group or the program.
+    /// Folds the selected row. If there is nothing to fold, goes to the row that the selected row is under: the row of
+    /// the outer node, the caller, the group or the program.
     mutating func foldOrLeave() {
         guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
         guard let tree = row.tree else {

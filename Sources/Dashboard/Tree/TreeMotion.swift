@@ -3,8 +3,8 @@ import ChainRows
 
 // Moving by chains and within the window.
 extension State {
-    /// Goes forward to the first row of the next chain, or back to the first row of the selected chain. Back from
-    /// there, goes to the first row of the previous chain.
+    /// Goes forward to the first row of the next chain, or back to the first row of the selected chain. If that row is
+    /// selected already, goes back to the first row of the previous chain.
     mutating func goToChain(forward: Bool) {
         let count = countRows()
         guard count > 0 else { return notify(emptyReason) }
@@ -22,7 +22,7 @@ extension State {
         }
     }
 
-    /// Goes to the last row of the selected chain if `isLast`, else to the first one.
+    /// Goes to the last row of the selected chain if `isLast`, else to the chain's first row.
     mutating func goToEndOfChain(_ isLast: Bool) {
         guard let row = selection.flatMap({ self.row(of: $0) }) else { return notify(emptyReason) }
         let chain = chainRows(around: row)
@@ -44,11 +44,11 @@ extension State {
         return first..<max(row + 1, first + count)
     }
 
-    /// Returns the row of the next chain after the rows of one. After the last chain under a caller in another program,
-    /// that is the chain after the caller's chain.
+    /// Returns the first row of the chain after the chain with the rows `chain`. After the last chain under a caller in
+    /// another program comes the chain after the caller's chain.
     private mutating func nextChainRow(after chain: Range<Int>) -> Int {
         var (member, next) = (chain.lowerBound, chain.upperBound)
-        // A row that is no root continues the caller's chain.
+        // If the next row is not a root, it continues the caller's chain.
         while let shown = row(at: next)?.tree, !shown.flags.contains(.root), let memberRow = row(at: member),
             let (index, node) = find(memberRow.rowID), let caller = shownCaller(of: node, in: index),
             let callerRow = row(of: rowID(of: caller.node, in: caller.programIndex))
@@ -58,7 +58,7 @@ extension State {
         return next
     }
 
-    /// Selects a row of the tree, also while another view is shown.
+    /// Selects a row of the tree, even while another view is shown.
     private mutating func selectRow(_ row: Int) {
         if view == .chains { return move(to: row) }
         guard let rowID = self.row(at: row)?.rowID else { return }

@@ -35,7 +35,7 @@ extension Painter {
                 frame.write(glyphs.pinned, row: row, column: 1, style: .warning)
             }
             if let tree = shown.tree {
-                // Between a batch and the tick after it a row's node may be gone.
+                // Between a batch and the next tick, a row's node may be gone.
                 guard let indented, state.find(shown.rowID)?.node == tree.node else { continue }
                 let calledFrom = state.callerWords(of: tree.node, in: shown.programIndex)
                 RowPainter(row: row, tree: tree, columns: indented, of: program, calledFrom: calledFrom)

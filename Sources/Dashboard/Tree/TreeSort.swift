@@ -31,9 +31,9 @@ extension State {
         sort(by: column, siblings: order.sortsSiblings)
     }
 
-    /// Groups the chains by call site, or ends that.
+    /// Groups the chains by call site, or ends the grouping.
     mutating func toggleGroups() {
-        // A selected group is replaced by its first chain.
+        // When the grouping ends, the first chain of a selected group is selected in its place.
         var firstChain: RowID?
         if order.isGrouped, let selection, let site = selection.site,
             let programIndex = programIndex(of: selection.source)

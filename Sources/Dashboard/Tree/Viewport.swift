@@ -7,7 +7,7 @@ extension State {
     mutating func updateViewport() {
         revision += 1
         linkPrograms()
-        // The views show the past, and would lose their cursors among the live rows.
+        // During an unseen update, the views show the past, and would lose their cursors among the live rows.
         guard !isUpdatingUnseen else { return }
         let layout = Layout(self)
         updateTimeStrip(layout)
@@ -19,7 +19,7 @@ extension State {
         drawnKey = redrawKey()
     }
 
-    /// Selects a row, or the first or last one for a number outside the rows, and brings it into sight.
+    /// Selects a row and brings it into sight; a number outside the rows stands for the first or last row.
     mutating func move(to row: Int) {
         guard tree.rowCount > 0 else { return }
         following = .nothing
@@ -42,12 +42,12 @@ extension State {
         selection = rowID
         tree.selectedRow = row
         let height = max(1, Layout(self).content.rows)
-        // A row in sight keeps its line; another one is anchored at the nearest edge.
+        // A row in sight keeps its line; any other row is anchored at the nearest edge.
         tree.anchor = ChainsView.Anchor(rowID: rowID, line: min(max(0, row - tree.top), height - 1))
         updateViewport()
     }
 
-    /// Returns the row that moves start from: the selection's, else the row that was selected last.
+    /// Returns the row from which a movement starts: the selected row, else the row that was selected last.
     mutating func currentRow() -> Int { selection.flatMap { row(of: $0) } ?? tree.selectedRow }
 
     /// Shows the tree and goes to a node there; unfolds what hides the node, and drops a filter that hides it.
@@ -74,7 +74,7 @@ extension State {
         moveSelection(to: rowID, row: row)
     }
 
-    /// Unfolds what hides a node; returns its row, nil where it has none of its own.
+    /// Unfolds what hides a node; returns the node's row; nil if the node has no row of its own.
     private mutating func unfold(to node: NodeIndex, _ rowID: RowID, in programIndex: Int) -> Int? {
         unfold(to: node, in: programIndex)
         tree.rowCount = countRows()
@@ -82,7 +82,7 @@ extension State {
         return row
     }
 
-    /// Follows the node that was selected before the newest chain was followed, else the selected one.
+    /// Follows the node that was selected before the newest chain was followed, else the selected node.
     mutating func followSelected() {
         if let old = selectedBefore, find(old) != nil, let row = row(of: old) {
             following = .selected
@@ -93,7 +93,7 @@ extension State {
         }
     }
 
-    /// Returns the chain that began last, of all programs; one that is not archived if such a chain is found.
+    /// Returns the newest chain of all programs that is not archived, else the newest chain of all programs.
     func newestChain() -> RowID? {
         var newest: (rowID: RowID, isUnarchived: Bool, time: UInt64)?
         for program in programs {
@@ -107,7 +107,7 @@ extension State {
 }
 
 extension Program {
-    /// Returns the chain that began last; one that is not archived if such a chain is found.
+    /// Returns the newest chain that is not archived, else the newest chain; see `RowModel.newestChain(in:)`.
     fileprivate func newestRoot() -> (node: NodeIndex, isUnarchived: Bool)? {
         guard isReached else { return nil }
         return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }
@@ -137,7 +137,7 @@ extension State {
         }
     }
 
-    /// Returns a row of a node near the selection, or near the first row; nil if there is none.
+    /// Returns a row of a node near the selection, or near the first row; nil if no such row is found.
     mutating func nodeRowNearSelection() -> RowID? {
         let near = rows(from: tree.selectedRow, count: 2) + rows(from: 0, count: 2)
         return near.first { $0.tree != nil }?.rowID

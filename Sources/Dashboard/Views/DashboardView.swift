@@ -2,8 +2,8 @@
 ///
 /// A conformer is the value that the view keeps in ``State`` between two actions. The requirements are static and get
 /// the state, because a view also reads and changes what all views share: programs, selection, filter, status line. The
-/// value itself is the view's own: the rest of the dashboard reaches it by these requirements alone, and a view in
-/// `Views` uses a short list of what is shared (`ViewWallTests` holds both).
+/// value itself belongs to the view: the rest of the dashboard reaches it only through these requirements. In turn, a
+/// view in `Views` uses only a short list of what is shared. `ViewWallTests` checks both rules.
 ///
 /// A new view needs a conformer in a file of its own, a property of ``State`` for the value, a case in ``ViewID`` with
 /// the type, and an ``Intent`` for the key.
@@ -23,11 +23,11 @@ protocol DashboardView {
 
     /// Prepares the view for being shown; `state.view` is this view already.
     static func didAppear(_ state: inout State)
-    /// Prepares the view for being replaced by another one.
+    /// Prepares the view for being replaced by another view.
     static func willDisappear(_ state: inout State)
     /// Finds the rows to show; the selection stays on its row where possible.
     static func updateRows(_ state: inout State)
-    /// Has the next ``updateRows(_:)`` make the rows anew, although what they were made of looks the same.
+    /// Makes the next ``updateRows(_:)`` find the rows anew, even if what they depend on looks unchanged.
     static func forgetRows(_ state: inout State)
     /// Does the view's work of a tick while the view is shown; returns whether rows may have moved.
     static func tick(_ state: inout State) -> Bool
@@ -38,32 +38,32 @@ protocol DashboardView {
     /// Restores what ``willLookBack(_:)`` put aside.
     static func didReturnToNow(_ state: inout State)
 
-    /// Returns whether the footer offers one of ``bindings``: whether it does something for the selected row.
+    /// Returns whether the footer offers one of ``bindings``: whether the binding does something for the selected row.
     static func offers(_ intent: Intent, _ state: borrowing State) -> Bool
     /// Handles a key as this view does; returns nil if the key means the same in every view.
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
-    /// Prepares for a click on the rows, before they move with the changes of the programs.
+    /// Prepares for a click on the rows, before the rows move with the changes of the programs.
     static func willClick(_ state: inout State)
     /// Acts on a click on a line of the rows.
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect]
     /// Acts on a click on the column headers.
     static func handleHeaderClick(column: Int, _ state: inout State)
-    /// Moves the rows, not the selection.
+    /// Scrolls the rows without moving the selection.
     static func scroll(by lines: Int, _ state: inout State)
-    /// Returns the number of rows, with a row for each line of the view that shows something else, and the number of
-    /// the first row that is shown.
+    /// Returns the number of rows, and the number of the first row that is shown. Lines of the view that show something
+    /// else count as rows, too.
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int)
-    /// Returns the number of lines below the column headers that would show everything.
+    /// Returns how many lines below the column headers are needed to show everything.
     static func lineCount(of state: borrowing State) -> Int
     /// Selects the next row, if there is one.
     static func selectNextRow(_ state: inout State)
 
-    /// Returns how many rows match the filter, and what a row is, where rows are no nodes; nil where nodes are counted.
+    /// Returns how many rows match the filter, and the word for a row; nil if matching nodes are to be counted instead.
     static func matchCount(of state: borrowing State) -> (count: Int, unit: String)?
     /// Draws the column headers and the rows.
     static func draw(_ state: borrowing State, into painter: inout Painter)
-    /// Returns the details of a selected row that is more than a node, wrapped to `width` columns; nil where the detail
-    /// pane shows the selected node.
+    /// Returns the view's own details of the selected row, wrapped to `width` columns; nil if the detail pane shows the
+    /// selected node, group or program.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail?
     /// Returns whether the detail pane shows the selected node or program.
     static func describesSelection(_ state: borrowing State) -> Bool
@@ -77,7 +77,7 @@ struct RowClick {
     var line: Int
     /// The column, counted from the left edge of the rows.
     var column: Int
-    /// 1 for a single click, 2 for a double one.
+    /// 1 for a single click, 2 for a double click.
     var count: Int
 
     var isDouble: Bool { count > 1 }
@@ -122,10 +122,10 @@ extension State {
         }
     }
 
-    /// Shows the tree, for a command with an effect that is seen only there.
+    /// Shows the tree, for a command with an effect that only the tree shows.
     mutating func showTree() { if view != .chains { show(.chains) } }
 
-    /// Selects a row from another view than the tree, so that keys act on it.
+    /// Selects a row for another view than the tree, so that keys act on the row.
     mutating func select(_ rowID: RowID?) {
         following = .nothing
         if selection != rowID { detailScroll = 0 }

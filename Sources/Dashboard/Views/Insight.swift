@@ -1,8 +1,8 @@
 import ChainInsight
 import ChainModel
 
-/// The figures that the views compute of one program besides its forest. While the view of a part is closed, the part
-/// does little or no work.
+/// The figures that the views compute of one program, in addition to its forest. Each property belongs to a view, and
+/// does little or no work while that view is closed.
 struct Insight {
     var threads = ThreadLanes()
     var sites = SitesInsight()
@@ -22,7 +22,7 @@ struct Insight {
         warnings.update(with: changes, of: forest, now: now)
     }
 
-    /// Does a slice of the work of the views; returns whether that changed what a view shows.
+    /// Does the views' work of one tick; returns whether what a view shows has changed.
     mutating func tick(
         _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, isClockStopped: Bool, options: WarningOptions
     ) -> Bool {
@@ -31,9 +31,9 @@ struct Insight {
         return haveFiguresChanged || haveWarningsChanged
     }
 
-    /// Does a slice of counting, also while the picture is frozen; returns whether shown figures changed.
+    /// Does the counting of one tick, even while the picture is frozen; returns whether shown figures changed.
     ///
-    /// - Parameter isClockStopped: whether `wall` may stand still, so that figures are not refreshed by the second.
+    /// - Parameter isClockStopped: whether `wall` may stand still, so that figures cannot be refreshed once a second.
     mutating func tickFigures(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
         let haveSitesChanged = sites.tick(forest, wall: wall, isClockStopped: isClockStopped)
         let haveChainsChanged = chains.tick(forest, wall: wall, isClockStopped: isClockStopped)

@@ -20,7 +20,7 @@ struct ListCursor: Equatable {
         top = min(max(0, top), max(0, count - height))
     }
 
-    /// Selects a row, or the first or last one for a number outside the rows, and brings it into sight.
+    /// Selects a row and brings it into sight; a number outside the rows stands for the first or last row.
     mutating func select(_ row: Int, height: Int) {
         selected = min(max(0, row), max(0, count - 1))
         if selected < top { top = selected }
@@ -33,12 +33,13 @@ struct ListCursor: Equatable {
         moveSelection(to: row)
     }
 
-    /// Selects the new number of the selected row, and scrolls by as much as it moved, so that it stays on its line.
+    /// Sets the new number of the selected row, and scrolls by as much as the row moved, so that the row stays on its
+    /// line.
     mutating func moveSelection(to row: Int) {
         top += row - selected
         selected = row
     }
 
-    /// Moves the window, not the selection.
+    /// Scrolls the window without moving the selection.
     mutating func scroll(by lines: Int, height: Int) { top = min(max(0, top + lines), max(0, count - height)) }
 }

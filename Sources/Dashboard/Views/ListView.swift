@@ -1,4 +1,4 @@
-/// A view of a list with a cursor: moving, scrolling and clicking are the same in all of them.
+/// A view of a list with a cursor: moving, scrolling and clicking are the same in all such views.
 protocol ListView: DashboardView {
     /// The view's cursor.
     static func cursor(of state: borrowing State) -> ListCursor
@@ -27,7 +27,7 @@ extension ListView {
     static func didScroll(_ state: inout State) {}
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
         let cursor = cursor(of: state)
-        // The lines beside the rows count, because the scroll bar is as long as all lines.
+        // The lines above and below the rows count, too, because the scroll bar is as long as all lines.
         return (cursor.count + infoLineCount + topLineCount(state), cursor.top)
     }
     static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
@@ -74,7 +74,7 @@ extension ListView {
         state.updateViewport()
     }
 
-    /// Goes to the next row that matches, or the previous one, and wraps at the ends. O(rows).
+    /// Goes to the next or previous row that matches, and wraps at the ends. O(rows).
     static func goToMatch(
         forward: Bool, _ state: inout State, where isMatch: (_ row: Int, _ state: borrowing State) -> Bool
     ) {

@@ -2,7 +2,7 @@
 protocol ColumnSort {
     associatedtype Column: Equatable
     var column: Column { get }
-    /// Whether the order is the reverse of the column's usual one.
+    /// Whether the order is the reverse of the column's usual order.
     var isInverted: Bool { get }
     /// The order in a sentence.
     var words: String { get }

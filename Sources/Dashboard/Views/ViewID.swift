@@ -4,7 +4,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case chains = 1
     /// A lane for each thread.
     case threads
-    /// The waterfall of a chain, or of all.
+    /// The waterfall of a chain, or of all chains.
     case timeline
     /// Nodes by call site and kind.
     case sites
@@ -31,7 +31,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The name on the tab, the command line and in the configuration, in lower case.
     public var name: String { type.name }
 
-    /// Finds the view with a name, in upper or lower case; nil if there is none.
+    /// Finds the view with a name, in upper or lower case; nil if no view has that name.
     public init?(name: String) {
         guard let view = Self.allCases.first(where: { $0.name == name.lowercased() }) else { return nil }
         self = view
@@ -51,7 +51,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         words(for: allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
     }
 
-    /// Returns a message that only some views do something, and which keys show these views.
+    /// Returns a message that only `views` do what was asked for, and which keys show these views.
     static func words(for views: [ViewID]) -> String {
         func joined(_ words: [String]) -> String {
             words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words.last!
@@ -61,7 +61,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
             ? "only \(names) does that; \(digits) shows it" : "only \(names) do that; \(digits) show them"
     }
 
-    /// Returns the view that is `step` views further, or back if negative; wraps at the ends.
+    /// Returns the view that is `step` views further, or back if `step` is negative; wraps at the ends.
     func next(by step: Int) -> ViewID {
         let count = Self.allCases.count
         return Self.allCases[((Int(rawValue) - 1 + step) % count + count) % count]

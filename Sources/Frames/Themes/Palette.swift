@@ -1,6 +1,7 @@
 /// The 256 colours of terminals, for pictures and for computing contrasts.
 enum Palette {
-    /// Returns the red, green and blue of a colour. Users may configure the first 16; those here are examples.
+    /// Returns the red, green and blue of a colour. Users may configure the first 16 colours; their values here are
+    /// examples.
     static func color(_ number: Int16) -> (red: UInt8, green: UInt8, blue: UInt8) {
         let number = min(max(0, Int(number)), 255)
         if number < 16 {
@@ -15,7 +16,7 @@ enum Palette {
         return (levels[index / 36], levels[index / 6 % 6], levels[index % 6])
     }
 
-    /// The colour as `#rrggbb`.
+    /// Returns a colour as `#rrggbb`.
     static func hex(_ number: Int16) -> String {
         let (red, green, blue) = color(number)
         return "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,6 +1,7 @@
 extension Theme {
-    /// The terminal's own foreground, background and first eight colours, so that the user's palette applies. No bright
-    /// colours, because popular palettes have greys there, one of them the background.
+    /// The terminal's own foreground, background and first eight colours, so that the user's palette applies. Bright
+    /// colours are not used, because popular palettes have greys in their place, and one of these greys is the
+    /// background.
     public static let terminal = Theme(
         "terminal", selection: .reversed, pictureColors: ("#1d1f21", "#c5c8c6")
     ) { role in

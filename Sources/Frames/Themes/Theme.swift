@@ -13,7 +13,7 @@ public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A colour, for terminals with 256 colours and for those with 16.
+/// A colour, for terminals with 256 colours and for terminals with 16 colours.
 public struct Color: Hashable, Sendable {
     /// The number among 256: 0 to 15 are the terminal's own, then a 6×6×6 cube and 24 greys. -1 is the terminal's
     /// default.
@@ -54,7 +54,7 @@ public struct Theme: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// The foreground.
         public var foreground: Color
-        /// The background; nil for that of the theme.
+        /// The background; nil for the theme's background.
         public var background: Color?
         /// The foreground on the selected row.
         public var selected: Color
@@ -76,7 +76,7 @@ public struct Theme: Hashable, Sendable {
     public enum Selection: Hashable, Sendable {
         /// By its background.
         case background(Color)
-        /// By exchanging the terminal's own foreground and background, whatever the roles are.
+        /// By exchanging the terminal's own foreground and background, whatever colours the roles have.
         case reversed
     }
 
@@ -92,7 +92,7 @@ public struct Theme: Hashable, Sendable {
     public let pictureColors: (background: String, foreground: String)
     /// The entries, by the raw value of ``Role``.
     private let entries: [Entry]
-    /// The stress that replaces colours where there are none, by the raw value of ``Role``.
+    /// The stress that replaces colours on a terminal without colours, by the raw value of ``Role``.
     private let colorlessStress: [Style.Modifiers]
 
     init(
@@ -137,7 +137,7 @@ public struct Theme: Hashable, Sendable {
         return depth == .ansi8 ? withoutBrightColors(look) : look
     }
 
-    /// Returns a look with the eight colours only: bold and dimmed stand for bright ones.
+    /// Returns a look with the eight colours only: bold and dimmed stand for bright colours.
     private func withoutBrightColors(_ look: Look) -> Look {
         var look = look
         if look.foreground == 8 {
@@ -176,7 +176,8 @@ extension Theme {
     /// All themes, in the order in which they are offered.
     public static let all: [Theme] = [.dark, .light, .highContrast, .colorBlind, .terminal]
 
-    /// Returns the theme of a name; nil where there is none. Case, hyphens and the spelling of colour do not matter.
+    /// Returns the theme of a name; nil if no theme has that name. Case, hyphens and the spelling of colour do not
+    /// matter.
     public static func named(_ name: String) -> Theme? {
         func normalized(_ text: String) -> String {
             let letters = text.lowercased().filter { $0 != "-" && $0 != " " && $0 != "_" }

@@ -1,22 +1,22 @@
 import ChainEvents
 
-/// The error of a blocking wait that was refused at once, because it could never end or would stop other work
+/// The error of a blocking wait that was refused at once, because the wait could never end or would stop other work
 /// (<doc:TheRules>, C4).
 public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
     /// Why a wait was refused.
     public enum Reason: Hashable, Sendable {
-        /// It was on the main thread.
+        /// The wait was on the main thread.
         case mainThread
-        /// It was on the serial executor of that name, which the awaited chain needs.
+        /// The wait was on the serial executor of that name, which the awaited chain needs.
         case serialExecutor(String)
-        /// It was in a handler that the awaited chain itself waits for.
+        /// The wait was in a handler that the awaited chain itself waits for.
         case ownHandler
-        /// It was in a task; all tasks share a few threads.
+        /// The wait was in a task, and all tasks share a few threads.
         case task
-        /// It was on the thread that fires all timers, in a handler on the inline executor.
+        /// The wait was on the thread that fires all timers, in a handler on the inline executor.
         case timerThread
-        /// It was on the last thread that could run anything in the pool of that name, and the awaited chain needs the
-        /// pool.
+        /// The wait was on the last thread that could run jobs of the pool of that name, and the awaited chain needs
+        /// the pool.
         case exhaustedPool(String)
     }
 

@@ -17,17 +17,18 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
         self.executors = executors
     }
 
-    /// Blocks the calling thread until the launch has its outcome, and returns it.
+    /// Blocks the calling thread until the launch has an outcome, and returns the outcome.
     ///
-    /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``, unless the outcome
-    /// is there already. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. On any other
-    /// worker of a pool, another thread runs the pool's jobs meanwhile (<doc:TheRules>, E2). In asynchronous code use
-    /// ``value``, which blocks nothing.
+    /// If the outcome is not there yet, a wait that could not end, or would stop other work, is refused at once with
+    /// ``AwaitMisuse``. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. If a wait on a
+    /// pool's worker is allowed, another thread runs the pool's jobs during the wait (<doc:TheRules>, E2). In
+    /// asynchronous code use ``value``, which blocks no thread.
     ///
-    /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
+    /// Cost: a load if the outcome is there; otherwise some 10 µs for switching threads.
     ///
-    /// - Parameter timeout: The longest wait, by the clock of the launch's runtime; nil for no limit. After it the
-    ///   result is ``PromiseTimedOut``, at once if the limit is not above zero; the chain runs on.
+    /// - Parameter timeout: The longest wait, by the clock of the launch's runtime; nil for no limit. If the outcome
+    ///   has not come by then, the result is ``PromiseTimedOut``, and the chain runs on. With a limit of zero or less
+    ///   the call does not wait.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -39,14 +40,15 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// Whether the launch has its outcome. Costs one load.
     public var isCompleted: Bool { promise.isSettled }
 
-    /// The outcome, or nil while there is none. Costs one load.
+    /// The outcome, or nil while there is no outcome. Costs one load.
     public var result: Result<Value, any Error>? { promise.result }
 
-    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. If only that
-    /// link is inline, as `asResult` and the link of `Chain(promise)` are, the chain's executor is used.
+    /// Calls `completion` once, later, with the outcome, on `executor`. If `executor` is nil, the executor of the
+    /// chain's last link is used. If only the last link is inline, as `asResult` and the link of `Chain(promise)` are,
+    /// the chain's executor is used instead.
     ///
-    /// A serial executor calls completion handlers in the order of registration. Completion handlers are no nodes, but
-    /// promises that they make inherit the chain's runtime. They receive a cancellation of the chain, too.
+    /// A serial executor calls completion handlers in the order of registration. A completion handler is no node, but
+    /// promises made in it inherit the chain's runtime. A cancellation of the chain is delivered to the handler, too.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -69,7 +71,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
         get async throws { try await promise.value }
     }
 
-    /// Cancels the pending links of the launch, from the topmost one down; idempotent, never waits. O(pending links).
+    /// Cancels the pending links of the launch, from the topmost pending link down. Idempotent; never waits. O(pending
+    /// links).
     public func cancel(_ reason: String? = nil, by: CancelledBy = .program) { promise.cancelLaunch(reason, by: by) }
 
     /// Returns the last promise of the launch.

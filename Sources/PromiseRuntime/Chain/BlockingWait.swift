@@ -29,7 +29,8 @@ struct BlockingWait {
         return promise.result!
     }
 
-    /// Sleeps until the promise has its outcome; false if the timeout came first. The thread is counted as blocked.
+    /// Sleeps until the promise has its outcome or the timeout comes; false if the timeout came first. If the thread is
+    /// a pool's worker, the caller has counted it as blocked.
     private func block(for promise: AnyPromise, _ timeout: Duration?) -> Bool {
         let runtime = promise.context.runtime
         if promise.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
@@ -49,13 +50,13 @@ struct BlockingWait {
 
     // MARK: Misuse
 
-    /// What `misuse` found that the promise needs.
+    /// What the promise needs, as `misuse` found.
     private struct Needed {
         /// The name of the calling worker's pool, if an awaited promise uses that pool.
         var ownPool: String?
     }
 
-    /// Returns the reason to refuse the wait, if there is one.
+    /// Returns the reason to refuse the wait; nil to allow it.
     private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
         if SystemThread.isMain || DispatchExecutor.main.isServedHere { return .mainThread }
         if SystemClock.isTimerThread { return .timerThread }
@@ -96,8 +97,8 @@ struct BlockingWait {
 }
 
 extension AnyPromise {
-    /// Visits this promise and all that it waits for, through parents, followed promises and members of combinators,
-    /// until `visit` returns false. O(visited).
+    /// Visits this promise and the pending promises that it waits for, through parents, followed promises and members
+    /// of combinators. Stops when `visit` returns false. O(visited promises).
     fileprivate func forEachPendingSource(_ visit: (AnyPromise) -> Bool) {
         var unvisited: [AnyPromise] = [self]
         var known: Set<NodeID> = []
@@ -114,7 +115,7 @@ extension AnyPromise {
 
 /// A waiter for a thread that sleeps until a promise settles.
 final class ThreadWaiter: _Waiter, @unchecked Sendable {
-    // Sendable: `hasSettled` is accessed only under the lock of `condition`, and `isOver` changes only under it.
+    // Sendable: `hasSettled` is accessed only under the lock of `condition`, and `isOver` changes only under that lock.
     /// The sleeping thread.
     let thread = chain_thread_id()
     /// The node of the handler that the thread runs, or none.
@@ -149,18 +150,20 @@ final class ThreadWaiter: _Waiter, @unchecked Sendable {
 }
 
 extension Promise {
-    /// Blocks the calling thread until the promise is settled; returns its value or throws its error (<doc:TheRules>,
-    /// P8).
+    /// Blocks the calling thread until the promise is settled; returns the promise's value or throws its error
+    /// (<doc:TheRules>, P8).
     ///
     /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``.
-    /// ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them; the serial executors of parents,
-    /// of followed promises and of members count, too. On any other worker of a pool, another thread runs the pool's
-    /// jobs meanwhile. In asynchronous code use ``value``.
+    /// ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. The check looks at the serial
+    /// executors of this promise and of all that it waits for: parents, followed promises and members. If a wait on a
+    /// pool's worker is allowed, another thread runs the pool's jobs during the wait. In asynchronous code use
+    /// ``value``.
     ///
-    /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
+    /// Cost: a load if the promise is settled; otherwise some 10 µs for switching threads.
     ///
-    /// - Parameter timeout: The longest wait, by the clock of the promise's runtime; nil for no limit. After it the
-    ///   call throws ``PromiseTimedOut``, at once if the limit is not above zero; the promise stays as it is.
+    /// - Parameter timeout: The longest wait, by the clock of the promise's runtime; nil for no limit. If the promise
+    ///   is still pending by then, the call throws ``PromiseTimedOut``, and the promise stays as it is. With a limit of
+    ///   zero or less the call does not wait.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line

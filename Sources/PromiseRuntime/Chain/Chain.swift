@@ -11,14 +11,14 @@ import ChainEvents
 ///     let count = order.async().await()     // run it again, and wait for its Result
 ///
 /// Nothing runs, and no promise exists, before ``launch(label:file:line:)`` or ``async(label:file:line:)``. Each launch
-/// makes all nodes at once, waiting, so that a dashboard shows the whole plan; then the first handler is queued. Links
-/// and executors are those of ``Promise``, with the same names and meanings; the combinators
+/// first makes all nodes, so that a dashboard shows the whole plan, and then queues the first handler. The links of a
+/// chain, and their executors, have the names and the meanings that they have on ``Promise``. Only the combinators
 /// ``all(_:label:file:line:)``, ``race(_:label:file:line:)`` and ``seq(_:label:file:line:)`` differ (<doc:TheRules>,
 /// C3).
 ///
-/// A chain is a value: each operation returns a longer one and leaves the shorter one unchanged, so beginnings can be
-/// shared. A description costs one object and one closure per link; a launch costs as much as the same chain of
-/// promises. Describing, launching and releasing do not recurse, however long the chain is.
+/// A chain is a value: each operation returns a longer chain and leaves the shorter chain unchanged, so several chains
+/// can share a beginning. A description costs one object and one closure per link; a launch costs as much as the same
+/// chain of promises. Describing, launching and releasing do not recurse, however long the chain is.
 ///
 /// `Input` is the type of the value that a launch takes: `Void` for a chain that begins with `Chain()`.
 public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
@@ -30,11 +30,11 @@ public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
         self.last = last
     }
 
-    /// The label of its launches, if one was given.
+    /// The label of the chain's launches; nil if the chain has no label.
     public var label: String? { head.label.isEmpty ? nil : head.label }
 
-    /// The number of nodes of a launch: one for its beginning and one per link, those of inner chains included.
-    /// O(links).
+    /// The number of nodes of a launch: one for the beginning, one per link, and the nodes of the chains in
+    /// combinators. O(links).
     public var nodeCount: Int {
         var count = 1
         var link = last
@@ -50,8 +50,8 @@ extension Chain where Input == Void, Output == Void {
     /// Begins to describe a chain.
     ///
     /// - Parameters:
-    ///   - label: The name of its launches in the dashboard; empty for none.
-    ///   - executor: Runs the handlers of links that name none; nil for the runtime's.
+    ///   - label: The name of the chain's launches in the dashboard; empty for none.
+    ///   - executor: Runs the handlers of links that name no executor; nil for the runtime's executor.
     public init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -73,7 +73,8 @@ extension Chain where Input == Output {
 
 extension Chain where Input == Void {
     /// Begins with the outcome of a promise, an awaiter or a chain (<doc:TheRules>, C4): each launch waits for that
-    /// outcome and continues with it. A promise, and the chain of an awaiter, runs once; a chain is launched each time.
+    /// outcome and continues with it. The work behind a promise or an awaiter runs once, for all launches; a chain as
+    /// the source is launched by each launch.
     public init(
         _ source: some Thenable<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -105,7 +106,7 @@ extension Chain {
         return Awaiter(end, launchedAt: site, executors: plan.serialExecutors)
     }
 
-    /// Makes all nodes of one launch, calls `prepare` with the last, then fulfils the first.
+    /// Makes all nodes of one launch, calls `prepare` with the last node, then fulfils the first node.
     private func start(
         with input: Input, label: String, site: CallSite, prepare: (Promise<Output>) -> Void = { _ in }
     ) -> (end: Promise<Output>, plan: LaunchPlan) {
@@ -119,7 +120,7 @@ extension Chain {
         return (end, plan)
     }
 
-    /// Makes the nodes of all links, under an existing node; returns the last one.
+    /// Makes the nodes of all links, under an existing node; returns the last node.
     func makeNodes(from root: Promise<Input>, _ plan: inout LaunchPlan) -> Promise<Output> {
         var links: [ChainLink] = []
         var link = last
@@ -163,8 +164,8 @@ extension Chain: ColdThenable {}
 
 /// A handler may return a chain, which is then launched: `promise.then { _ in chain }` (<doc:TheRules>, P3).
 extension Chain: Thenable where Input == Void {
-    /// Launches the chain, and returns the last promise of the launch. If that promise is cancelled, so is the rest of
-    /// the launch (<doc:TheRules>, X2), because the launch has no other purpose.
+    /// Launches the chain, and returns the last promise of the launch. If that promise is cancelled, the pending links
+    /// above it are cancelled, too (<doc:TheRules>, X2), because the launch has no other purpose.
     public func asPromise() -> Promise<Output> {
         start(with: (), label: "", site: head.site) { end in
             if let before = end.parent { end.register(LaunchCanceller(of: before)) }

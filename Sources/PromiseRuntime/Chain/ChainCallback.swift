@@ -6,10 +6,11 @@ extension Chain {
     ///         count(words, completion: resolver.completion.value)
     ///     }
     ///
-    /// A throw rejects. If the resolver is released without a call, the node is abandoned (<doc:TheRules>, S2).
+    /// A throw rejects the node. If the resolver is released without a call, the node is abandoned (<doc:TheRules>,
+    /// S2).
     ///
     /// - Parameter type: The type of the new value, for closures of several statements, from which the compiler does
-    ///   not infer it.
+    ///   not infer the type.
     public func thenCallback<NewValue: Sendable>(
         to type: NewValue.Type = NewValue.self, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line,

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// The error of ``Chain/all(_:label:file:line:)`` if not all chains were fulfilled: every outcome, in order.
+/// The error of ``Chain/all(_:label:file:line:)`` if not all chains were fulfilled. It holds every chain's outcome.
 public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
     /// The chains' outcomes, in the order of the chains.
     public var outcomes: [Result<Value, any Error>]
@@ -13,37 +13,39 @@ public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
         outcomes.compactMap { if case .failure(let error) = $0 { error } else { nil } }
     }
 
-    /// The number of failed chains, and the first one's error.
+    /// The number of failed chains, and the error of the first failed chain.
     public var description: String {
         let errors = errors
         return "\(errors.count) of \(outcomes.count) failed" + (errors.first.map { ", the first with: \($0)" } ?? "")
     }
 }
 
-// Each combinator passes the incoming value to its chains, all of which a launch shows from the start. If no value
-// comes, the chains are skipped, and none of their handlers runs. Cancelling the combinator's node cancels the chains
-// that it started (TheRules, X2). A list of chains that depends on the value is made in a handler: `.then { value in
-// Chain().all(chains(for: value)) }`.
+// Each combinator passes the incoming value to its chains. A launch makes the nodes of these chains at once, so that
+// viewers show them from the start. If no value comes, the chains are skipped, and none of their handlers runs.
+// Cancelling the combinator's node cancels the chains that it started (TheRules, X2). A list of chains that depends on
+// the value is made in a handler: `.then { value in Chain().all(chains(for: value)) }`.
 extension Chain {
-    /// Runs chains in parallel and waits for **all** of them: continues with their values, in order, or is rejected
-    /// with ``NotAllFulfilled``, which holds every outcome in order (<doc:TheRules>, C3). No chains: `[]`. O(n).
+    /// Runs chains in parallel and waits for **all** of them. If all chains are fulfilled, continues with their values,
+    /// in order. Otherwise the node is rejected with ``NotAllFulfilled``, which holds every outcome in order
+    /// (<doc:TheRules>, C3). Without chains the value is `[]`. O(n).
     public func all<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {
         group(.all, chains, label: label, site: CallSite(file, line)) { $0 }
     }
 
-    /// Runs chains in parallel and continues with the value of the first that is fulfilled; the others run on. If all
-    /// fail, it is rejected with the error of the last to fail (<doc:TheRules>, C3). No chains: rejected with
-    /// ``AllRejected``. O(n).
+    /// Runs chains in parallel and continues with the value of the first chain that is fulfilled; the other chains run
+    /// on. If all chains fail, the node is rejected with the error of the chain that failed last (<doc:TheRules>, C3).
+    /// Without chains it is rejected with ``AllRejected``. O(n).
     public func race<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Member> {
         group(.race, chains, label: label, site: CallSite(file, line)) { $0[0] }
     }
 
-    /// Runs chains one after another, each with the incoming value, and continues with their values, in order. Stops at
-    /// the first error and is rejected with it; later chains are skipped (<doc:TheRules>, C3). No chains: `[]`. O(n).
+    /// Runs chains one after another, each with the incoming value, and continues with their values, in order. The
+    /// first error stops the sequence and rejects the node; later chains are skipped (<doc:TheRules>, C3). Without
+    /// chains the value is `[]`. O(n).
     public func seq<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {

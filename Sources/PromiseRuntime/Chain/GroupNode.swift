@@ -10,7 +10,8 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
     private struct PlannedMember {
         let root: Promise<Input>
         let end: Promise<Member>
-        /// The member's nodes, without those of inner chains: they are rejected if the member is never started.
+        /// The member's nodes, without the nodes of chains in its own combinators. They are rejected if the member is
+        /// never started.
         var nodes: [AnyPromise]
     }
 
@@ -82,7 +83,8 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         case .nothing: break
         case .start(let range):
             let (input, members) = runState.withLock { ($0.input, $0.members) }
-            // `members` is empty if the node has settled meanwhile, because `endMembers` took them.
+            // `members` is empty if the node has settled since `progress` returned this step, because `endMembers` took
+            // the members.
             guard let input, members.count >= range.upperBound else { return }
             for member in members[range] { _ = member.root.fulfill(input, by: .machinery) }
         case .fulfil(let values): _ = fulfill(finish(values), by: .machinery)

@@ -6,9 +6,9 @@ struct GroupProgress<Member: Sendable> {
     /// What the node has to do.
     enum Step {
         case nothing
-        /// Pass the incoming value to these members.
+        /// Pass the incoming value to the members with these indices.
         case start(Range<Int>)
-        /// Fulfil the node; `race` has one value.
+        /// Fulfil the node with these values; `race` has one value.
         case fulfil([Member])
         /// Reject the node.
         case reject(any Error)
@@ -20,7 +20,7 @@ struct GroupProgress<Member: Sendable> {
     private var unsettledCount: Int
     private var isStarted = false
     private var isOver = false
-    /// The number of members, from the first, to which the value was passed.
+    /// The number of members to which the value was passed. They are the first members of the list.
     private(set) var startedCount = 0
 
     init(_ kind: NodeKind, count: Int) {
@@ -35,13 +35,13 @@ struct GroupProgress<Member: Sendable> {
         isStarted = true
         if kind == .sequence { return startNext() }
         startedCount = outcomes.count
-        // None is left if there are no members, or if a viewer has cancelled all of them before the start.
+        // No member is unsettled if there are no members, or if a viewer has cancelled all of them before the start.
         let step = unsettledCount == 0 ? collect() : .nothing
         if case .nothing = step { return .start(0..<startedCount) }
         return step
     }
 
-    /// Records a settled member; before the start that can only be a cancelled one.
+    /// Records the outcome of a member. Before the start only a cancelled member has one.
     mutating func settled(_ index: Int, _ outcome: Result<Member, any Error>) -> Step {
         guard !isOver, outcomes[index] == nil else { return .nothing }
         outcomes[index] = outcome
@@ -57,7 +57,8 @@ struct GroupProgress<Member: Sendable> {
         }
     }
 
-    /// Ends, because the node has settled: nothing is started any more. Returns what the caller has to release.
+    /// Ends the progress, because the node has settled: no further member is started. Returns the outcomes, which the
+    /// caller has to release.
     mutating func end() -> [Result<Member, any Error>?] {
         isOver = true
         let released = outcomes
@@ -70,8 +71,8 @@ struct GroupProgress<Member: Sendable> {
         return step
     }
 
-    /// Starts the next member of a sequence that has no outcome. Rejects the node at the first failed member, also at
-    /// one that was cancelled before its turn.
+    /// Starts the sequence's next member that has no outcome. Rejects the node at the first failed member, even if that
+    /// member was cancelled before its turn.
     private mutating func startNext() -> Step {
         for index in max(0, startedCount - 1)..<max(outcomes.count, startedCount) {
             if index >= startedCount, outcomes[index] == nil {

@@ -15,9 +15,10 @@ final class ChainHead: Sendable {
 
 /// One link of a described chain. Chains that continue the same chain share the links of that chain.
 final class ChainLink: @unchecked Sendable {
-    // Sendable: `previous` changes only in a deinit: of this link, or of a later one that has the only reference to it.
+    // Sendable: `previous` changes only in the deinit of this link, or of a later link that holds the only reference to
+    // this one.
     private(set) var previous: ChainLink?
-    /// The number of nodes that the link makes, those of inner chains included.
+    /// The number of nodes that the link makes, including the nodes of chains in a combinator.
     let nodeCount: Int
     /// Makes the node of the link as a child of the given node.
     let make: @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
@@ -43,9 +44,9 @@ final class ChainLink: @unchecked Sendable {
 
 /// The nodes and executors of a launch, collected while its nodes are made.
 struct LaunchPlan {
-    /// All nodes, in the order of creation, without those of inner chains.
+    /// The nodes in the order of creation, without the nodes of chains in combinators.
     private(set) var nodes: [AnyPromise] = []
-    /// The serial executors of the launch's handlers, those of inner chains included.
+    /// The serial executors of the launch's handlers, including the handlers of chains in combinators.
     private(set) var serialExecutors: [any PromiseExecutor] = []
 
     mutating func note(_ node: AnyPromise) {
@@ -59,7 +60,7 @@ struct LaunchPlan {
 }
 
 extension AnyPromise {
-    /// Cancels the pending part of the linear chain that ends here, from its topmost node down.
+    /// Cancels the pending part of the linear chain that ends with this node, from its topmost pending node down.
     func cancelLaunch(_ reason: String?, by: CancelledBy) { (root ?? self).cancel(reason, by: by) }
 
     /// Rejects a planned node that will never be reached; its handler does not run.
@@ -69,10 +70,10 @@ extension AnyPromise {
     }
 }
 
-/// A waiter that cancels the rest of a launch when the launch's last node is cancelled.
+/// A waiter that cancels the pending nodes of a launch when the launch's last node is cancelled.
 final class LaunchCanceller: OneShotWaiter, @unchecked Sendable {
-    // Sendable: `before` is accessed only by `settledOnce`, which runs once, and by deinit.
-    // The node above the last one; nil once the waiter has acted.
+    // Sendable: `before` is accessed only by `settledOnce`, which runs once, and by deinit. `before` is the node above
+    // the launch's last node; nil once the waiter has acted.
     private var before: AnyPromise?
 
     init(of before: AnyPromise) { self.before = before }

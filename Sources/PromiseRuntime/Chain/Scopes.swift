@@ -1,8 +1,9 @@
-// Members of `Chain`, because a global `async` or `launch` would be in every file that imports the module.
+// Members of `Chain`, because a global `async` or `launch` would be visible in every file that imports the module.
 extension Chain where Input == Void {
-    /// Launches the chain that `describe` returns, and forgets it (<doc:TheRules>, C1): `Chain.launch { Chain() … }`.
+    /// Launches the chain that `describe` returns, and forgets the launch (<doc:TheRules>, C1). Example:
+    /// `Chain.launch { Chain() … }`.
     ///
-    /// `describe` is called at once, on the calling thread. It only describes: the handlers run later.
+    /// `describe` is called at once, on the calling thread. It only describes the chain: the handlers run later.
     public static func launch(
         label: String = "", file: StaticString = #fileID, line: UInt = #line, _ describe: () throws -> Chain
     ) rethrows {
@@ -11,7 +12,7 @@ extension Chain where Input == Void {
 
     /// Launches the chain that `describe` returns, and returns an awaiter of its outcome (<doc:TheRules>, C1).
     ///
-    /// `describe` is called at once, on the calling thread. It only describes: the handlers run later.
+    /// `describe` is called at once, on the calling thread. It only describes the chain: the handlers run later.
     public static func async(
         label: String = "", file: StaticString = #fileID, line: UInt = #line, _ describe: () throws -> Chain
     ) rethrows -> Awaiter<Output> {

@@ -1,8 +1,9 @@
 import ChainEvents
 
-// Settling: the outcome is published under the lock bit, then delivered, then the wait for the parent ends.
+// Settling publishes the outcome under the lock bit, then delivers it, and then ends the wait for the parent.
 extension AnyPromise {
-    /// Settles the promise, which then owns the outcome; false, and nothing changes, if it has one already.
+    /// Settles the promise, which then owns the outcome. If `settler` can no longer settle it, returns false and
+    /// changes nothing.
     @usableFromInline
     final func settle(
         by settler: SettlerKind, rejected: Bool, outcome: UInt, ownsValue: Bool = false, flags: EventFlags = []
@@ -25,8 +26,8 @@ extension AnyPromise {
     }
 
     /// Rejects a pending promise with a cancellation, submits its clean-up, and returns the promises that it waited
-    /// for; nil if it has an outcome already. The state changes at once: code that reads ``isCancelled`` finds the
-    /// promise rejected.
+    /// for. Returns nil if the promise has an outcome already. The state changes at once: code that reads
+    /// ``isCancelled`` finds the promise rejected.
     final func settleCancelled(
         _ cancellation: PromiseCancelled, origin: NodeID
     ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
@@ -44,10 +45,10 @@ extension AnyPromise {
         state.clear(PromiseState.linked | PromiseState.following)
         unlock(state)
         if isRuntimeRecording { reportCancelled(state, cancellation, origin: origin) }
-        // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of one
-        // promise keep their order (TheRules, P4), whichever thread settles it meanwhile. Checked while this child is
-        // still among the parent's waiters, because a parent that settles after the removal does not deliver to this
-        // child.
+        // A settled parent delivers to this child, and that delivery submits the clean-up in its turn. So the parent's
+        // handlers keep their order (TheRules, P4), whichever thread settles the parent. The parent is checked before
+        // this child is removed from the parent's waiters. A parent that settles after the removal does not deliver to
+        // this child.
         if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
         completeSettling(state, before: before, slot: old)
         return sources
@@ -57,7 +58,7 @@ extension AnyPromise {
     @inline(__always)
     private final func completeSettling(_ state: PromiseState, before: PromiseState, slot old: UInt) {
         if state.has(PromiseState.settling) { deliverSoon() }
-        // A running handler's call holds the parent, and releases it afterwards.
+        // The call of a running handler holds the parent, and releases it after the handler.
         if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,
             !before.has(PromiseState.running) || before.has(PromiseState.following)
         {
@@ -104,7 +105,7 @@ extension AnyPromise {
         }
     }
 
-    /// Rejects the promise; false if it has an outcome already.
+    /// Rejects the promise; false if `settler` can no longer settle it.
     @usableFromInline
     final func reject(_ error: any Error, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         let outcome = ValueWord.encode(error, as: (any Error).self)
@@ -113,14 +114,14 @@ extension AnyPromise {
         return false
     }
 
-    /// The error if the promise is rejected.
+    /// The error of a rejected promise; nil for any other.
     @usableFromInline
     final var error: (any Error)? {
         current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil
     }
 
     /// Rejects this promise with the error of `other`. The error then counts as seen in `other`, and has to be handled
-    /// here, unless it was handled already.
+    /// in this promise, unless it was handled already.
     final func passError(of other: AnyPromise, flags: EventFlags) {
         if other.current.has(PromiseState.errorHandled) { markErrorSeen(handled: true) }
         other.markErrorSeen()

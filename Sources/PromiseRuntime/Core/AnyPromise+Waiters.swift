@@ -1,4 +1,4 @@
-// Registration, delivery and removal of waiters. Each hold of the lock bit looks at a few of them.
+// Registration, delivery and removal of waiters. Each hold of the lock bit looks at a few waiters.
 extension AnyPromise {
     /// Adds a waiter, or delivers to it at once if the promise is settled already.
     @usableFromInline
@@ -7,7 +7,8 @@ extension AnyPromise {
         while true {
             let state = lock()
             let registration = state.register()
-            // A child stays in the list of a settled promise, too, because cancellations go down to it (TheRules, X1).
+            // A child is added to the list of a settled promise, too, because cancellations go down to the child
+            // (TheRules, X1).
             let isKept = registration == .wait || waiter.isChild
             if isKept, !waiters.append(waiter, &spare) {
                 let missing = waiters.missing
@@ -21,8 +22,8 @@ extension AnyPromise {
         }
     }
 
-    /// Delivers the outcome to the waiters in order of registration until none is left; then the promise is settled.
-    /// Pending children stay in the list, because cancellations go down to them (TheRules, X1).
+    /// Delivers the outcome to the waiters in order of registration until no waiter is left; then the promise is
+    /// settled. Pending children stay in the list, because cancellations go down to the children (TheRules, X1).
     final func deliverOutcome() {
         var position = WaiterPosition()
         var last: Unmanaged<_Waiter>?
@@ -51,8 +52,8 @@ extension AnyPromise {
         }
     }
 
-    /// Counts one more waiter as done: one that ended its wait before this promise settled, or a child that settled
-    /// after this promise.
+    /// Counts one more waiter as done: a waiter that ended its wait before this promise settled, or a child that
+    /// settled after this promise. Removes the only waiter if it is done, and sweeps a list if a sweep is due.
     final func waiterIsDone() {
         let state = lock()
         // No sweep while settling, because the delivery removes the waiters that are done.
@@ -64,7 +65,8 @@ extension AnyPromise {
         if mustSweep { sweepWaiters() }
     }
 
-    /// Removes a known waiter that is done. Most promises have one waiter, which is then released without a walk.
+    /// Removes the given waiter, which is done, if it is the only waiter; otherwise counts it as done. Most promises
+    /// have one waiter, which is removed without a walk.
     @inline(__always)
     final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
         let state = lock()

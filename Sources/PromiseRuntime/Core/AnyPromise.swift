@@ -3,11 +3,11 @@ import ChainEvents
 import ChainSystem
 import Synchronization
 
-/// A promise of any type: what all promises have in common, and what the dashboard shows of one.
+/// A promise of any type: what all promises have in common, and what the dashboard shows of a promise.
 ///
 /// Every member may be used from any thread. A promise has one short lock, a bit of its state word. It is held for a
-/// bounded number of instructions: nothing is allocated, released or called under it, and no list is walked to its end.
-/// No thread holds two of these locks at the same time (<doc:TheRules>, P5, S4).
+/// bounded number of instructions: nothing is allocated, released or called under the lock, and no list is walked to
+/// its end. No thread holds two of these locks at the same time (<doc:TheRules>, P5, S4).
 ///
 /// A pending promise of any value fits in 56 bytes, because its facts share words. Pointers have at most 48 bits on the
 /// supported machines, ids and the state leave bits free, and the outcome replaces the parent in `slot`.
@@ -22,11 +22,13 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     // The address of the file name; in the high 16 bits, the line.
     private let fileAndLine: UInt
 
-    // Unchecked (both): the lock bit makes accesses exclusive, or the write precedes the publication of the outcome.
+    // Unchecked, as is `slot`: the lock bit makes accesses exclusive, or the write precedes the publication of the
+    // outcome.
     @exclusivity(unchecked)
     final var waiters = WaiterSlot()
-    /// Depends on the state: the parent (`linked`), a ``FollowWaiter`` (`following`), the error (`rejected`), or the
-    /// value in the form of ``ValueWord``; 0 for a pending promise without a parent. Owned.
+    /// The content depends on the state: the parent (`linked`), a ``FollowWaiter`` (`following`), the error
+    /// (`rejected`), or the value in the form of ``ValueWord``; 0 for a pending promise without a parent. The slot owns
+    /// its content.
     @exclusivity(unchecked)
     @usableFromInline final var slot: UInt = 0
 
@@ -105,7 +107,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     // MARK: The lock bit
 
-    /// Takes the lock bit; returns the state without it.
+    /// Takes the lock bit; returns the state without that bit.
     @inline(__always)
     final func lock() -> PromiseState {
         let state = word.load(ordering: .relaxed) & ~PromiseState.locked
@@ -137,7 +139,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         word.store(state.rawValue, ordering: .releasing)
     }
 
-    /// The state at this moment. If it has an outcome, `slot` may be read without the lock bit.
+    /// The state at this moment. If the promise has an outcome, `slot` may be read without the lock bit.
     final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
 
     // MARK: What it waits for
@@ -150,7 +152,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return found
     }
 
-    /// Returns the same, for a caller that holds the lock bit.
+    /// Returns what the property `waitsFor` returns, for a caller that holds the lock bit.
     final func waitsFor(in state: PromiseState) -> (parent: AnyPromise?, followed: AnyPromise?) {
         guard let pointer = UnsafeRawPointer(bitPattern: slot) else { return (nil, nil) }
         if state.has(PromiseState.linked) {
@@ -185,7 +187,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     /// The type of the value. Overridden where the type is known.
     var valueType: Any.Type { Never.self }
 
-    /// Whether the slot owns a value, for the deinit of ``Promise``, which has its type.
+    /// Whether the slot owns a value. Read by the deinit of ``Promise``, which knows the type of the value.
     @usableFromInline
     final var ownsValue: Bool { word.load(ordering: .relaxed) & PromiseState.ownsValue != 0 }
 
@@ -198,8 +200,9 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
 /// The wait of a spin lock.
 enum Spin {
-    /// Spins at first, then yields, then sleeps for 20 µs, doubling up to 1 ms. The holder needs a few instructions
-    /// unless it was descheduled; a yield alone never lets a holder of lower priority run.
+    /// Waits before the next attempt: spins at first, yields later, and in the end sleeps, for 20 µs at first and 1 ms
+    /// at most. The holder of the lock needs a few instructions unless it was descheduled. Yielding alone never lets a
+    /// holder of lower priority run.
     static func pause(_ attempts: inout Int) {
         attempts += 1
         if attempts > 60 {

@@ -5,22 +5,24 @@ private struct CancellationVisit {
     let promise: AnyPromise
     /// The promise that the cancellation comes from, or none.
     let origin: NodeID
-    /// Whether a consumer withdrew: then the promise is cancelled only if it has no other consumer.
+    /// Whether the visit is for a consumer that withdrew. If so, the promise is cancelled only if it has no other
+    /// consumer.
     let isWithdrawal: Bool
 }
 
 extension AnyPromise {
-    /// Cancels the promise and the pending descendants that are reached through pending ones.
+    /// Cancels the promise, its pending children, their pending children, and so on.
     ///
-    /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
-    /// children and theirs, also if the promise itself was settled already; a settled child passes nothing down. Its
-    /// parent and its siblings go on (<doc:TheRules>, X1). The cancellation goes **up** to a promise that a cancelled
-    /// one follows, if that promise has lost its last consumer, and by the same rule to what it waits for. Rule X2
-    /// lists the other cases; ``Promise/detached()`` exempts a promise.
+    /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to the promise's
+    /// pending children, to their pending children, and so on, even if the promise itself was settled already. A
+    /// settled child passes nothing down. The parent and the siblings of the promise go on (<doc:TheRules>, X1). If a
+    /// cancelled promise was the last consumer of a promise that it followed, the cancellation goes **up** to that
+    /// promise. The same rule applies to what that promise waits for. Rule X2 lists the other cases;
+    /// ``Promise/detached()`` exempts a promise.
     ///
     /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
-    /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
-    /// not (X3). Idempotent; never waits; may be called from any thread. Cost: O(pending nodes of the branch).
+    /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; handlers for values
+    /// do not run (X3). Idempotent; never waits; may be called from any thread. Cost: O(pending nodes of the branch).
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         spread(
             PromiseCancelled(reason: reason, by: by),
@@ -83,7 +85,8 @@ extension AnyPromise {
         visits[firstChild...].reverse()
     }
 
-    /// Queues the unstarted handler of a cancelled promise if it is for clean-up; drops it if not.
+    /// Queues the handler of a cancelled promise if the handler is for clean-up; drops any other handler. Does nothing
+    /// if another call has claimed the handler.
     final func submitCleanUp() {
         var state = lock()
         let isCleanUp = state.has(PromiseState.wantsCancellation)
@@ -109,8 +112,9 @@ extension AnyPromise {
     /// if the promise was settled before the cancellation (<doc:TheRules>, X4). Costs one load.
     public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a pending member after another member settled the combinator. A later error of the member is then not
-    /// reported (TheRules, S3). Nor is the release of its resolver, unless the member has another consumer (S2).
+    /// Marks a pending member as a loser, because its combinator has settled first. A later error of the member is then
+    /// not reported (TheRules, S3). The release of its resolver is not reported either, unless the member has another
+    /// consumer (S2).
     final func markAsLoser() {
         var state = lock()
         state.set(PromiseState.loser)
@@ -151,14 +155,14 @@ extension AnyPromise {
         return false
     }
 
-    /// Whether a handler of the program ran with the parent's error.
+    /// Whether a handler or a blocking wait got the parent's error.
     @usableFromInline
     final var isParentsErrorHandled: Bool {
         waitsFor.parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
-    /// Marks the error as seen, so that this promise does not report it as unhandled. With `handled`, a promise to
-    /// which the error is passed on does not report it either.
+    /// Marks the error as seen, so that this promise does not report it as unhandled. If `handled` is true, promises to
+    /// which the error is passed on do not report it either.
     @usableFromInline
     final func markErrorSeen(handled: Bool = false) {
         let bits = PromiseState.errorSeen | (handled ? PromiseState.errorHandled : 0)

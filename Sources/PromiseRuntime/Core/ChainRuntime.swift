@@ -5,8 +5,9 @@ import Synchronization
 
 /// The environment of promises: their recorder, their clock and the default executor of their handlers.
 ///
-/// Promises made in a handler, and the children of a promise, inherit its runtime (<doc:TheRules>, R1). Elsewhere the
-/// runtime is ``shared``, or the one that ``run(_:)`` sets. Two runtimes in one process are isolated from each other.
+/// A promise made in a handler inherits the runtime of that handler, and a child inherits the runtime of its parent
+/// (<doc:TheRules>, R1). All other promises belong to ``current``: that is ``shared``, unless ``run(_:)`` or the task's
+/// scope sets another runtime. Two runtimes in one process are isolated from each other.
 public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     // Sendable: all mutable state is atomic or behind a lock.
     /// The default runtime, with the system's clock and the default pool.
@@ -15,7 +16,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// The clock of every timestamp, timeout and delay.
     public let clock: any ChainClock
 
-    /// Whether the clock may stand still until the program advances it.
+    /// Whether the clock may stand still until the program advances the clock.
     package var hasVirtualClock: Bool {
         !clock.followsCycleCounter && (clock as? any AdaptedClock)?.isOfSystem != true
     }
@@ -42,8 +43,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// Makes a runtime on a clock of Swift: `ChainRuntime(clock: .continuous)`, or the clock of a test.
     ///
     /// Times count from this call. A timer sleeps by the clock's `sleep(until:tolerance:)` in a task, so its action
-    /// runs on Swift's executors; if the clock throws there, the timer fires early. Recorded times are those of the
-    /// clock. An inspector takes any clock but `.continuous` and `.suspending` for a virtual one.
+    /// runs on Swift's executors; if that call throws, the timer fires early. Recorded times are times of the clock. An
+    /// inspector treats any clock except `.continuous` and `.suspending` as a virtual clock.
     public convenience init(
         sink: (any EventSink)? = nil, clock: some Clock<Duration>, executor: any PromiseExecutor = PoolExecutor.shared
     ) {
@@ -63,16 +64,18 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         if !sinks.withLock({ $0.isEmpty }) { RecordedRuntimes.remove(Unmanaged.passUnretained(self)) }
     }
 
-    /// The runtime of the innermost handler or ``run(_:)`` on this thread; else that of the task's scope
-    /// (``withChain(_:isolation:file:line:_:)``), or ``shared``. Costs two loads; outside of handlers, once the process
-    /// has made a scope, also a look-up of a task-local value (15 ns).
+    /// The runtime of the innermost handler or ``run(_:)`` on this thread. Without a handler or ``run(_:)`` it is the
+    /// runtime of the task's scope (``withChain(_:isolation:file:line:_:)``); without a scope it is ``shared``. Costs
+    /// two loads. Once the process has made a scope, a call outside of handlers also looks up a task-local value (15
+    /// ns).
     public static var current: ChainRuntime {
         guard let pointer = chain_thread_current().pointee.runtime else { return TaskScope.current?.runtime ?? shared }
         return Unmanaged<ChainRuntime>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     /// Runs `body` on the calling thread with this runtime: promises made in it belong to this runtime. May be nested.
-    /// Work that `body` moves to other threads or tasks does not inherit the runtime; promises do.
+    /// Work that `body` moves to other threads or tasks does not inherit the runtime; the children and handlers of its
+    /// promises do.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = chain_thread_current()!
         let outer = thread.pointee.runtime
@@ -81,18 +84,18 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         return try body()
     }
 
-    /// Runs asynchronous code with this runtime: promises made in it belong to this runtime, also those of its child
-    /// tasks and of `Task { }`. May be nested.
+    /// Runs asynchronous code with this runtime: promises made in it belong to this runtime, also promises made in its
+    /// child tasks and in `Task { }`. May be nested.
     @_disfavoredOverload
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        // The creator stays, because promises of another runtime do not stand under it anyway.
+        // The creator is kept, because it counts only for promises of its own runtime.
         try await TaskScope(runtime: self, node: TaskScope.creator, task: TaskScope.current?.task)
             .run(isolation: isolation, body)
     }
 
-    /// Whether the handler that runs on this thread was cancelled: true if its promise was cancelled while it runs
+    /// Whether the handler that runs on this thread was cancelled: true once the handler's promise is cancelled
     /// (<doc:TheRules>, X4). Costs two loads; false outside of handlers.
     public static var isCancelled: Bool {
         guard let node = chain_thread_current().pointee.node else { return false }
@@ -113,7 +116,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
 
     var sink: SinkBox? { ownSinkReference?.takeUnretainedValue() }
 
-    /// The sink, unretained: the runtime keeps it for as long as it lives.
+    /// The sink, unretained: the runtime keeps the sink until the runtime itself is released.
     @inline(__always)
     var ownSinkReference: Unmanaged<SinkBox>? {
         UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring) & ~1).map { Unmanaged.fromOpaque($0) }
@@ -125,12 +128,12 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
 
     /// Reports every step of this runtime's promises to `sink` from now on. An existing promise is reported from its
     /// next step on, after a `created` event with the flag `late`. A promise that an earlier recording reported gets no
-    /// such event: look such promises up (``liveNodes(inShard:)``).
+    /// such event; ``liveNodes(inShard:)`` returns such promises.
     ///
     /// - Parameters:
     ///   - sink: Receives each step on the thread where it happens; it must neither block nor throw.
-    ///   - capturesErrors: Whether events contain the text of the program's own errors (it may hold secrets). The
-    ///     errors of cancelled and abandoned promises are always contained.
+    ///   - capturesErrors: Whether events contain the text of the program's own errors (it may hold secrets). Events
+    ///     always contain the errors of cancelled and abandoned promises.
     ///   - capturesValues: Whether events contain a value's description; costs a rendering for each value.
     ///   - filter: The chains to record; all by default.
     /// - Returns: false, and nothing changes, if a recorder runs already.
@@ -152,8 +155,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         return isFirst
     }
 
-    /// Ends recording; idempotent. A step in progress on another thread may still reach the sink, which the runtime
-    /// therefore keeps for as long as it lives.
+    /// Ends recording; idempotent. A step in progress on another thread may still reach the sink. Therefore the runtime
+    /// keeps the sink until the runtime itself is released.
     public func stopRecording() {
         sinks.withLock { _ in recording.store(0, ordering: .releasing) }
     }
@@ -172,8 +175,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         sinks.unlockAfterFork()
     }
 
-    /// Ends recording in the child of a fork, because the recorder is the parent's. The child's only thread holds the
-    /// locks.
+    /// Ends recording in the child of a fork, because the recorder belongs to the parent process. The child's only
+    /// thread holds the locks.
     func stopRecordingInChild() {
         recording.store(0, ordering: .releasing)
         registry.forgetAllInChild()
@@ -184,11 +187,12 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// The number of shards of the registry of live promises (``liveNodes(inShard:)``).
     public static var registryShardCount: Int { Registry.shardCount }
 
-    /// Returns the live promise with that id; nil if it is not recorded, or released. O(1), one short lock.
+    /// Returns the live promise with that id; nil if the promise is not recorded, or has been released. O(1), one short
+    /// lock.
     public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
 
     /// Returns the live recorded promises of one shard of the registry; `shard` is below ``registryShardCount``. O(n)
-    /// in those promises, under one lock. They are retained: release them soon.
+    /// in the promises of the shard, under one lock. The returned promises are retained: release them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
     /// The number of live recorded promises. One lock per shard.
@@ -202,7 +206,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     }
 
     /// Called once for each error that no handler received before its promise was released (<doc:TheRules>, S3), on the
-    /// thread that released it. Nil: nothing is called.
+    /// thread that released the promise. Nil: nothing is called.
     public var onUnhandled: (@Sendable (UnhandledRejection) -> Void)? {
         get { hooks.withLock { $0.unhandled } }
         set { _ = hooks.withLock { exchange(&$0.unhandled, with: newValue) } }
@@ -232,7 +236,7 @@ final class SinkBox: Sendable {
     }
 }
 
-/// Replaces a value and returns the old one, so that it is released without a lock (TheRules, S4).
+/// Replaces a value and returns the old value, so that the caller releases it without a lock (TheRules, S4).
 func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
     let old = value
     value = new

@@ -1,29 +1,30 @@
 import CChainRuntime
 
-/// The runtime and the executor that promises of one tree share, and the label of a promise that has one. Most promises
-/// share the context of their root, which is the runtime itself, so a context costs them one word. Public only as the
-/// superclass of ``ChainRuntime``.
+/// The runtime and the executor that promises of one tree share, and the label of a promise that has a label. Most
+/// promises share the context of their root, which is the runtime itself, so a context costs them one word. The class
+/// is public only because it is the superclass of ``ChainRuntime``.
 public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.
-    /// Runs the handlers of promises that name no executor.
+    /// Runs the handlers of the promises that have this context: for a runtime, the handlers of promises that name no
+    /// executor.
     public final let executor: any PromiseExecutor
     @usableFromInline final let label: String?
-    /// Whether the executor is the inline one, which needs no hop.
+    /// Whether the executor is the inline executor, which needs no hop.
     final let isInline: Bool
-    /// Whether the executor is one of this module's, which run or discard every job.
+    /// Whether the executor's type belongs to this module: executors of this module run or discard every job.
     private final let neverDropsJobs: Bool
-    /// The context from which this one was made; nil for a runtime. Keeps the runtime alive.
+    /// The context from which this context was made; nil for a runtime. Keeps the runtime alive.
     private final let base: Context?
     /// Whether children inherit this context; otherwise they inherit `base`, which has no label.
     private final let isInherited: Bool
-    /// The runtime, unretained: this object itself, or kept alive by `base`.
+    /// The runtime, unretained: it is this object itself, or `base` keeps it alive.
     // Unchecked: written only in init.
     @exclusivity(unchecked)
     private(set) final var runtimeReference: UnsafeRawPointer
     /// Whether the context lives for ever; true for the shared runtime alone.
     private final let isImmortal: Bool
 
-    /// Makes the context of a runtime's roots, which is the runtime.
+    /// Makes the context of a runtime's roots, which is the runtime itself.
     init(executor: any PromiseExecutor, isImmortal: Bool) {
         self.executor = executor
         self.isImmortal = isImmortal
@@ -48,8 +49,8 @@ public class _PromiseContext: @unchecked Sendable {
         runtimeReference = base.runtimeReference
     }
 
-    /// The executor of completion handlers that name none: that of a link's own handler or, if the link alone is
-    /// inline, as `asResult` is, that of its chain.
+    /// The executor of completion handlers that name no executor: it is the executor of the link's own handler. If the
+    /// link alone is inline, as `asResult` is, it is the executor of the chain.
     final var completionExecutor: any PromiseExecutor { isInline && !isInherited ? base!.executor : executor }
 
     private final var unretainedRuntime: Unmanaged<ChainRuntime> { Unmanaged.fromOpaque(runtimeReference) }
@@ -65,7 +66,7 @@ public class _PromiseContext: @unchecked Sendable {
     @inline(__always)
     final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.hasFilteringRecorder } }
 
-    /// Submits a promise's work to the executor; if the executor drops it, the promise is abandoned.
+    /// Submits a promise's work to the executor; if the executor drops the work, the promise is abandoned.
     final func submit(_ content: _Runnable) {
         executor.submit(PromiseJob(neverDropsJobs ? content : GuardedJob(content)))
     }
@@ -80,8 +81,8 @@ public class _PromiseContext: @unchecked Sendable {
         unretainedRuntime._withUnsafeGuaranteedRef { $0.ownSinkReference }
     }
 
-    // Labels are plain strings, empty for none: with an optional parameter the compiler infers optional elements in
-    // `["a", "b"].map { work(label: $0) }`.
+    // Labels are plain strings, and the empty string stands for no label: with an optional parameter the compiler
+    // infers optional elements in `["a", "b"].map { work(label: $0) }`.
 
     /// Returns the context of a root in ``ChainRuntime/current``. The root's descendants inherit the executor, but not
     /// the label.
@@ -94,7 +95,7 @@ public class _PromiseContext: @unchecked Sendable {
         return label.isEmpty ? chain : Context(executor: executor, label: label, base: chain)
     }
 
-    /// Returns the context of a child. The child's descendants inherit the chain's executor, not this one, and no
+    /// Returns the context of a child. The child's descendants inherit the chain's executor, not `executor`, and no
     /// label.
     @usableFromInline
     final func child(label: String, executor: (any PromiseExecutor)?) -> Context {
@@ -105,7 +106,8 @@ public class _PromiseContext: @unchecked Sendable {
 
     // MARK: As a word of a promise
 
-    /// Returns ``root(label:executor:)`` as an owned word; without a label and an executor, a reference to the runtime.
+    /// Returns ``root(label:executor:)`` as an owned word. Without a label and an executor, the word refers to the
+    /// runtime.
     @usableFromInline
     static func rootWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
         if label.isEmpty, executor == nil, let pointer = chain_thread_current().pointee.runtime {
@@ -121,8 +123,8 @@ public class _PromiseContext: @unchecked Sendable {
         return child(label: label, executor: executor).reference()
     }
 
-    /// Returns the address of this context, retained; or, if the context is immortal, unretained and with bit 0 set, so
-    /// that most promises count no references.
+    /// Returns the address of this context as an owned word: a retained reference. If the context is immortal, the
+    /// reference is not retained and bit 0 is set, so that most promises count no references.
     @usableFromInline
     final func reference() -> UInt {
         let unretained = Unmanaged.passUnretained(self)
@@ -130,13 +132,13 @@ public class _PromiseContext: @unchecked Sendable {
         return UInt(bitPattern: unretained.retain().toOpaque())
     }
 
-    /// Returns the context in a word; the word's high 16 bits may hold something else.
+    /// Returns the context in a word; the word's high 16 bits may hold other data.
     @inline(__always)
     static func unretained(_ word: UInt) -> Unmanaged<Context> {
         Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word & 0xFFFF_FFFF_FFFE)!)
     }
 
-    /// Releases the context in a word, unless it is immortal.
+    /// Releases the context in a word, unless the context is immortal.
     @inline(__always)
     static func releaseOwned(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
 }

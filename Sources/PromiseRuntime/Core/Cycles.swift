@@ -2,18 +2,20 @@ import ChainEvents
 
 // The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
 extension AnyPromise {
-    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. Followings do not
-    /// count where `hasFollowers`, so that a longer cycle is found, too, if few of its promises wait otherwise.
+    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. If
+    /// `hasFollowers` is true, promises that follow another do not count. So a longer cycle is found, too, if few of
+    /// its promises wait for a parent.
     private static let visitLimit = 1_000
 
-    /// Returns the error with which `target` is rejected if waiting for this promise would close a cycle: this promise
-    /// is `target`, or already waits for it, directly or through others.
+    /// Returns the error with which to reject `target` if its wait for this promise would close a cycle; nil if not.
+    /// Such a wait closes a cycle if this promise is `target`, or already waits for `target`, directly or through other
+    /// promises.
     ///
-    /// - Parameter hasFollowers: Whether a promise follows `target` already. If so, followers on the way do not count
-    ///   towards the limit.
+    /// - Parameter hasFollowers: Whether a promise follows `target` already. If so, promises on the way that follow
+    ///   another do not count towards the limit.
     final func cycle(to target: AnyPromise, hasFollowers: Bool = false) -> PromiseCycle? {
         if self === target { return PromiseCycle(sites: [target.callSite.site]) }
-        // No list is needed, because a promise without members waits for one other at a time.
+        // No list is needed, because a promise without members waits for one other promise at a time.
         var left = Self.visitLimit
         var next: AnyPromise? = self
         while let promise = next, left > 0 {
@@ -37,8 +39,9 @@ extension AnyPromise {
         }
     }
 
-    /// Searches `target` breadth first, through all members of combinators. Returns the sites of the promises from this
-    /// one up to `target`, each of which waits for the next, without `target`; nil if this promise does not wait for it.
+    /// Searches for `target` breadth first, through all members of combinators. Returns the sites of the promises from
+    /// this one up to `target`, without `target`; each of these promises waits for the next. Nil if the search, of at
+    /// most `limit` promises, does not reach `target`.
     private final func sitesOverMembers(to target: AnyPromise, _ limit: Int) -> [CodeLocation]? {
         var visits: [(promise: AnyPromise, from: Int)] = [(self, -1)]
         var known: Set = [ObjectIdentifier(self)]
@@ -63,7 +66,8 @@ extension AnyPromise {
         return nil
     }
 
-    /// Returns the sites of the promises from this one up to `end`, each of which waits for the next; without `end`.
+    /// Returns the sites of the promises from this one up to `end`, without `end`. Each of these promises waits for the
+    /// next.
     private final func sites(upTo end: AnyPromise) -> [CodeLocation] {
         var sites: [CodeLocation] = []
         var next: AnyPromise? = self

@@ -36,8 +36,8 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     var source: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
-/// The error of a promise that was abandoned: its resolver was released before it settled the promise, or an executor
-/// dropped its job (<doc:TheRules>, S2). So nothing would settle the promise any more.
+/// The error of a promise that was abandoned: its resolver was released without settling the promise, or an executor
+/// dropped the promise's job (<doc:TheRules>, S2). So nothing would settle the promise any more.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
@@ -54,8 +54,8 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
 /// The error of a promise that would wait for itself: directly, or through parents, followed promises and members of
 /// combinators (Promises/A+ 2.3.1).
 public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
-    /// The call sites of the promises of the cycle, the rejected one first. Each waits for the next, the last for the
-    /// first.
+    /// The call sites of the promises of the cycle, the rejected promise first. Each promise waits for the next, and
+    /// the last promise waits for the first.
     public var sites: [CodeLocation]
 
     /// Where the rejected promise was made.
@@ -85,13 +85,13 @@ public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
     public var description: String { "timed out after \(limit)" }
 }
 
-/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` if every member is rejected, and of `any` and
-/// `race` without members.
+/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` if every member is rejected. Also the error of
+/// every `any` and `race` without members.
 public struct AllRejected: Error, CustomStringConvertible {
     /// The members' errors, in the order of the members; empty if there were no members.
     public var errors: [any Error]
 
-    /// The number of failed members, and the last one's error.
+    /// The number of failed members, and the error of the last member.
     public var description: String {
         guard let last = errors.last else { return "none of 0 members" }
         return "all \(errors.count) failed, the last with: \(last)"

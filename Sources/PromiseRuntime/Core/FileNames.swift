@@ -9,7 +9,7 @@ package enum FileNames {
 
     /// Locked during each fork.
     static let table = Lock(Table())
-    /// The most names; further ones are unknown, so that generated names take no more memory.
+    /// The most names that are kept. Further names get no C string, so that generated names take no more memory.
     private static let limit = 10_000
 
     /// Returns the name as a C string; nil beyond 10,000 names. One short lock.

@@ -4,7 +4,7 @@ import ChainEvents
 final class FollowWaiter: _Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
-    /// The follower's parent, kept because the follower is among its waiters until the follower settles.
+    /// The follower's parent, kept because the follower is among the parent's waiters until the follower settles.
     // Unchecked: written once, under the follower's lock bit, before the waiter is reachable.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
@@ -27,12 +27,13 @@ final class FollowWaiter: _Waiter {
 
 extension AnyPromise {
     /// Makes this promise follow `other`, a promise of the same type. Rejects this promise with ``PromiseCycle`` if it
-    /// would wait for itself. Returns false if this promise is resolved already; if it was cancelled, `other` then
-    /// loses this consumer (TheRules, X2). Iterative over any number of followers, as delivery is.
+    /// would wait for itself. Returns false if this promise has an outcome, or if it is resolved already and
+    /// `byHandler` is false. If this promise was cancelled, `other` loses it as a consumer (TheRules, X2). Neither this
+    /// call nor the delivery recurses, however many promises follow one another.
     @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
-        // Marked before linking: if several promises close a cycle at the same time, the last one to link then sees the
-        // mark.
+        // `other` is marked before this promise links to it: if several promises close a cycle at the same time, the
+        // last promise to link sees the mark.
         var otherState = other.lock()
         otherState.set(PromiseState.followed)
         other.unlock(otherState)
@@ -59,7 +60,8 @@ extension AnyPromise {
             return reject(cycle, by: .machinery)
         }
         other.register(waiter)
-        // Checked again, because a cancellation between linking and registering found no consumer to withdraw.
+        // Checked after the registration, because a cancellation between linking and registering found no consumer to
+        // withdraw.
         withdrawIfCancelled(from: other)
         return true
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A job for an executor of the program, which may drop it. A job released without having run is discarded, so that its
-/// promise is abandoned instead of staying pending (TheRules, S2). Costs one object per job.
+/// A job for an executor of the program, which may drop the job. A job released without having run is discarded, so
+/// that its promise is abandoned instead of staying pending (TheRules, S2). Costs one object per job.
 final class GuardedJob: _Runnable {
     private let content: _Runnable
     private let isOver = Atomic<Bool>(false)
@@ -19,7 +19,7 @@ final class GuardedJob: _Runnable {
         if !isOver.exchange(true, ordering: .relaxed) { content.discard() }
     }
 
-    /// Returns whether the executor is one of this module's, which run or discard every job.
+    /// Returns whether the executor's type belongs to this module: executors of this module run or discard every job.
     static func neverDropsJobs(_ executor: any PromiseExecutor) -> Bool {
         let type = ObjectIdentifier(Swift.type(of: executor))
         return type == ObjectIdentifier(PoolExecutor.self) || type == ObjectIdentifier(InlineExecutor.self)

@@ -33,7 +33,8 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
             parent: parent, wants: wants)
     }
 
-    /// Makes a link and registers it at its parent. (Not in `init`, because that would count two more references.)
+    /// Makes a link and registers it at its parent. (The registration is not part of `init`, because there it would
+    /// count two more references.)
     @inlinable @inline(__always)
     static func make(
         _ kind: NodeKind, of parent: Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
@@ -46,7 +47,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
     }
 
     deinit {
-        // An executor that dropped its jobs has left the handler here.
+        // If an executor dropped this job, the handler is still in `handlerSlot`.
         if !current.has(PromiseState.handlerTaken) { _ = thunk(self, .drop) }
     }
 
@@ -76,16 +77,18 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 enum HandlerStep {
     /// Run the handler with the value of the parent, and settle.
     case value(of: Unmanaged<AnyPromise>)
-    /// Run the handler with the error of the parent, or, for clean-up, of the cancelled node itself, and settle.
+    /// Run the handler with the error of the parent or, for clean-up, with the error of the cancelled node itself, and
+    /// settle.
     case error(of: Unmanaged<AnyPromise>)
-    /// Settle with the value of the parent: there is no handler for it.
+    /// Settle with the value of the parent, because the link has no handler for values.
     case pass(Unmanaged<AnyPromise>)
     /// Release the handler.
     case drop
 }
 
 extension HandlerStep {
-    /// Returns the outcome, for a handler that takes a value or an error; nil for other steps.
+    /// Returns the outcome with which to run a handler that takes both values and errors; nil for the steps `pass` and
+    /// `drop`.
     @inlinable
     func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
         switch self {
@@ -131,7 +134,8 @@ extension AnyPromise {
             state = lock()
         }
         unlock(state)
-        // An earlier cancellation left the handler to this call, because it may be one for clean-up (TheRules, X3).
+        // An earlier cancellation left the handler to this call, because the handler may be for clean-up (TheRules,
+        // X3).
         if state.has(PromiseState.cancelled) { return submitCleanUp() }
         dropHandlerUnlessTaken()
     }
@@ -160,7 +164,7 @@ extension AnyPromise {
         let isPending = !state.hasOutcome
         guard isPending, state.has(PromiseState.linked) else {
             unlock(state)
-            // Cancelled before it ran: only clean-up handlers run, with the cancellation.
+            // The node was cancelled before its handler ran: only clean-up handlers run, with the cancellation.
             if !isPending, state.has(PromiseState.wantsCancellation) {
                 runAsCurrent { perform(.error(of: Unmanaged.passUnretained(self))) }
             }
@@ -191,8 +195,8 @@ extension AnyPromise {
             state.clear(isPending ? PromiseState.running : 0)
             unlock(state)
             if isPending {
-                // The settlement of this promise releases the parent. A link to a followed promise has its own
-                // reference to it.
+                // The settlement of this promise releases the parent. The FollowWaiter of a followed promise has a
+                // reference of its own to the parent.
                 if state.has(PromiseState.following) { parent.release() }
                 return
             }

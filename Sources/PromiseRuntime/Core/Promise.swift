@@ -60,7 +60,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     @inlinable
     public final func asPromise() -> Promise<Value> { self }
 
-    /// Fulfils the promise; false if it has an outcome already.
+    /// Fulfils the promise; false if `settler` can no longer settle it.
     @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         let outcome = ValueWord.encode(value, as: Value.self)
@@ -146,8 +146,9 @@ extension AnyPromise {
     /// The label, if one was given.
     public final var label: String? { asSpan?.renamed.text ?? context.label }
 
-    /// The promise that this one's operation was called on, while both are pending; nil for a root (<doc:TheRules>, P8;
-    /// as in RXPromise, but a settled parent is released). Costs one short lock; may change at any moment.
+    /// The promise on which the operation of this promise was called, as long as both are pending; nil for a root
+    /// (<doc:TheRules>, P8; as in RXPromise, but a settled parent is released). Costs one short lock; may change at any
+    /// moment.
     public final var parent: AnyPromise? {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
@@ -162,7 +163,7 @@ extension AnyPromise {
     /// The runtime of the promise.
     public final var runtime: ChainRuntime { context.runtime }
 
-    /// Returns the node as a late subscriber gets it. The recorder adds the site, threads and times.
+    /// Returns a snapshot of the node, for viewers that subscribe late. The recorder adds the site, threads and times.
     public final func snapshot() -> NodeSnapshot {
         var node = NodeSnapshot(id: id, kind: kind)
         let state = lock()

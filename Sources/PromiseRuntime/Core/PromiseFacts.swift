@@ -1,14 +1,15 @@
 import CChainRuntime
 import ChainEvents
 
-/// Facts about a live promise, read on request for its details; one after another, not at one moment. Reading them calls
-/// no code of the program, except the `identity` of its own executors, and what describes the entries of a span.
+/// Facts about a live promise, read on request for the details that a viewer shows. The facts are read one after
+/// another, not at one moment. Reading them calls no code of the program, with two exceptions: the `identity` of the
+/// program's own executors, and the code that describes the entries of a span.
 package struct PromiseFacts: Sendable {
     /// A thread that sleeps until the promise settles.
     package struct BlockedThread: Hashable, Sendable {
         /// The thread.
         package var thread: ThreadID
-        /// The node of the handler that it runs, or none.
+        /// The node of the handler that the thread runs, or none.
         package var node: NodeID
     }
 
@@ -16,25 +17,25 @@ package struct PromiseFacts: Sendable {
     package var valueType: String
     /// The label, not shortened.
     package var label: String?
-    /// The name of the executor of its handler.
+    /// The name of the executor of the promise's handler.
     package var executor: String
     /// The unsettled children, which wait for this promise.
     package var handlers: [NodeID]
     /// The number of waiting tasks and completion handlers, which are no nodes.
     package var callbackCount: Int
-    /// The promises that follow it.
+    /// The promises that follow this promise.
     package var followers: [NodeID]
-    /// The unsettled combinators of which it is a member.
+    /// The unsettled combinators of which the promise is a member.
     package var combinators: [NodeID]
-    /// Threads that sleep until it settles.
+    /// Threads that sleep until the promise settles.
     package var blockedThreads: [BlockedThread]
-    /// The parent, while the promise waits for it.
+    /// The parent, as long as the promise waits for it.
     package var parent: NodeID?
     /// The promise that this one follows.
     package var followed: NodeID?
-    /// The error, if it is rejected.
+    /// The error, if the promise is rejected.
     package var error: (any Error)?
-    /// Whether it has a value.
+    /// Whether the promise has a value.
     package var isFulfilled: Bool
     /// The attributes, events and links of a span; empty for other nodes. Code of the program describes the attributes.
     package var spanEntries: [NodeDetail.Entry] = []

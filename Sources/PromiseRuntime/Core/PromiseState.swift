@@ -9,15 +9,15 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     @inlinable
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The origin of a settlement; each may settle in different states.
+    /// The origin of a settlement. The states in which a promise may be settled depend on the origin.
     enum Settler {
-        /// The write side, once only, unless it has already resolved the promise (A+ 2.1.2, ES6 "already resolved").
+        /// The write side: it may settle a promise that it has not resolved yet (A+ 2.1.2, ES6 "already resolved").
         case resolver
-        /// The promise's own machinery: its handler's end, what it follows, its members, its timer.
+        /// The promise's own machinery: the end of its handler, the promise that it follows, its members, or its timer.
         case machinery
-        /// Release of the write side, unless that has already resolved the promise.
+        /// The release of the write side: it may settle a promise that the write side has not resolved yet.
         case release
-        /// A cancellation: always, while there is no outcome.
+        /// A cancellation: it may settle any promise without an outcome.
         case cancellation
     }
 
@@ -39,7 +39,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let resolved: UInt32 = 1 << 3
     // The outcome is an error.
     static let rejected: UInt32 = 1 << 4
-    // Settled by a cancellation.
+    // The promise was settled by a cancellation.
     static let cancelled: UInt32 = 1 << 5
     // The handler was submitted to an executor.
     static let queued: UInt32 = 1 << 6
@@ -47,27 +47,28 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let handlerTaken: UInt32 = 1 << 7
     // The node is recorded, and is in the registry of live nodes.
     static let registered: UInt32 = 1 << 8
-    // A handler, a child, a combinator or a waiting thread or task has received the error, or will. So this promise
-    // does not report the error as unhandled.
+    // A handler, a child, a combinator or a waiting thread or task has received the error, or will receive it. So this
+    // promise does not report the error as unhandled.
     static let errorSeen: UInt32 = 1 << 9
-    // Its combinator was settled by another member, so an error of this promise is not reported as unhandled.
+    // A combinator of this promise settled first, so an error of this promise is not reported as unhandled.
     static let loser: UInt32 = 1 << 10
-    // Another promise follows this one or is about to: if this one follows a promise in turn, that may close a cycle.
+    // Another promise follows this one or is about to follow it. If this promise follows a promise in turn, that may
+    // close a cycle.
     static let followed: UInt32 = 1 << 11
     // The node has a handler for values. This and the other `wants` bits never change.
     @usableFromInline static let wantsValue: UInt32 = 1 << 12
     // The node has a handler for errors other than a cancellation.
     @usableFromInline static let wantsError: UInt32 = 1 << 13
-    // Exempt from cancellation by lack of consumers.
+    // The promise is exempt from cancellation by lack of consumers.
     static let detached: UInt32 = 1 << 14
-    // A handler or a blocking wait got the error, in this promise or in one that passed the error on to this one.
+    // A handler or a blocking wait got the error, in this promise or in a promise that passed the error on to this one.
     static let errorHandled: UInt32 = 1 << 15
     // The node has a handler for cancellations.
     @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
     @usableFromInline static let wantsAnyError = wantsError | wantsCancellation
     // The value in the slot has to be destroyed.
     static let ownsValue: UInt32 = 1 << 17
-    // At least one direct or indirect consumer has withdrawn. The promise is needed only if it has another
+    // At least one direct or indirect consumer has withdrawn. The promise is needed only if it has another consumer
     // (`isNeeded`).
     static let unneeded: UInt32 = 1 << 18
     // The slot holds the parent.
@@ -76,15 +77,15 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let following: UInt32 = 1 << 20
     // A thread runs the handler, and owns the reference to the parent.
     static let running: UInt32 = 1 << 21
-    // A recording filter excluded the node; a registered node is recorded all the same.
+    // A recording filter excluded the node. If the node is registered, it is recorded all the same.
     static let excluded: UInt32 = 1 << 22
     // The handler has returned. If that did not settle the node, the bit is set only while the node is recorded.
     static let handlerEnded: UInt32 = 1 << 23
     // The bits from 24 on hold the node's kind, which no transition changes.
     static let kindShift: UInt32 = 24
 
-    /// Sets `handlerEnded` if the flags of a settlement contain it. Without a branch, because every settlement calls
-    /// this: the flag's bit 1 becomes bit 23.
+    /// Sets `handlerEnded` if the flags of a settlement contain it. The code has no branch, because every settlement
+    /// runs it: the flag's bit 1 becomes bit 23.
     @inline(__always)
     mutating func noteHandlerEnd(_ flags: EventFlags) {
         rawValue |= UInt32(flags.rawValue & EventFlags.handlerEnded.rawValue) << 22
@@ -94,11 +95,11 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     mutating func set(_ bit: UInt32) { rawValue |= bit }
     mutating func clear(_ bit: UInt32) { rawValue &= ~bit }
 
-    /// Whether the promise is fulfilled or rejected, delivered or not.
+    /// Whether the promise is fulfilled or rejected; the outcome need not be delivered yet.
     var hasOutcome: Bool { rawValue & (Self.settling | Self.settled) != 0 }
 
-    /// Settles a promise without an outcome. If it is resolved already, only its machinery and cancellations settle it.
-    /// False means that nothing changed.
+    /// Settles a promise that has no outcome yet. If the promise is resolved already, only its machinery and
+    /// cancellations settle it. False means that nothing changed.
     @inline(__always)
     mutating func settle(by settler: Settler, rejected: Bool, hasWaiters: Bool) -> Bool {
         if hasOutcome { return false }
@@ -109,9 +110,9 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Marks the promise as resolved, because it is about to follow another. False, and nothing changes, if it has an
-    /// outcome, or if it is resolved already and `byHandler` is false. `byHandler` is true for the promise's own
-    /// handler.
+    /// Marks the promise as resolved, because it is about to follow another promise. If it has an outcome, or if it is
+    /// resolved already and `byHandler` is false, returns false and changes nothing. `byHandler` is true for the
+    /// promise's own handler.
     mutating func follow(byHandler: Bool) -> Bool {
         if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
         set(Self.resolved)
@@ -128,7 +129,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         set(Self.settled)
     }
 
-    /// Claims the submission of the handler; false if another caller did.
+    /// Claims the submission of the handler; false if another caller has claimed it.
     @inline(__always)
     mutating func queue() -> Bool {
         if has(Self.queued) { return false }
@@ -136,7 +137,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Claims the handler, to run or drop it; false if another caller did.
+    /// Claims the handler, to run or drop it; false if another caller has claimed it.
     @inline(__always)
     mutating func takeHandler() -> Bool {
         if has(Self.handlerTaken) { return false }

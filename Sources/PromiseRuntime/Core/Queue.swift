@@ -21,7 +21,7 @@ struct Queue<Element> {
         return element
     }
 
-    /// Frees the storage of an empty queue if a burst left it above `limit`.
+    /// Frees the storage of an empty queue if a burst has grown it above `limit` slots.
     mutating func shrink(above limit: Int) { if isEmpty, slots.count > limit { slots = [] } }
 
     private mutating func grow() {

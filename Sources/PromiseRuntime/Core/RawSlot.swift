@@ -1,8 +1,8 @@
 import CChainRuntime
 
-/// Storage for one handler of any type: two words, as a closure has, or a box for a larger one. Only the code that uses
-/// the slot has the type. Untyped, and read through `chain_launder`, for the reasons given at ``ValueWord``. Each
-/// stored handler is destroyed once.
+/// Storage for one handler of any type: two words, as a closure has, or a box for a larger handler. Only the code that
+/// uses the slot knows the type. The slot is untyped, and is read through `chain_launder`, for the reasons given at
+/// ``ValueWord``. Each stored handler is destroyed once.
 @usableFromInline
 struct RawSlot {
     @usableFromInline var words: (UInt, UInt) = (0, 0)
@@ -18,7 +18,7 @@ struct RawSlot {
     }
 
     /// Whether there is nothing to release: the slot is empty, or holds a plain value of one word, or a closure without
-    /// captures. The second word is 0 then.
+    /// captures. In each of these cases the second word is 0.
     @inline(__always)
     var isTrivial: Bool { words.1 == 0 }
 
@@ -29,7 +29,7 @@ struct RawSlot {
             withUnsafeMutableBytes(of: &words) {
                 _ = $0.baseAddress!.initializeMemory(as: Value.self, repeating: value, count: 1)
             }
-            // A value of one word leaves the second free: 1 marks one that has to be released.
+            // A value of one word leaves the second word free: 1 there marks a value that has to be released.
             if MemoryLayout<Value>.size <= MemoryLayout<UInt>.size, !_isPOD(Value.self) { words.1 = 1 }
         } else {
             words = (UInt(bitPattern: Unmanaged.passRetained(ValueBox(value)).toOpaque()), 1)

@@ -2,8 +2,8 @@ import CChainRuntime
 import ChainEvents
 import ChainSystem
 
-/// The runtimes that are or were recorded, to find a node by its id alone. Not weak references, because each retain of
-/// an object that was ever referenced weakly takes a slow path, and promises retain their runtime.
+/// The runtimes that are or were recorded, to find a node by its id alone. The references are not weak, because
+/// promises retain their runtime: each retain of an object that was ever referenced weakly takes a slow path.
 enum RecordedRuntimes {
     struct Entry: @unchecked Sendable {
         // Sendable: retained only under the lock, which the runtime's deinit takes.
@@ -11,7 +11,7 @@ enum RecordedRuntimes {
     }
     static let entries = Lock<[Entry]>([])
 
-    /// Whether a recorder of any runtime runs now.
+    /// Whether a recorder runs for any runtime.
     static var isAnyRecorded: Bool {
         entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.hasRecorder } } }
     }

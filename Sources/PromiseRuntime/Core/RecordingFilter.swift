@@ -14,14 +14,14 @@ import Synchronization
 ///     filter.only = [.module("Shop"), .label("order *")]      // of those that the shop makes, or that are orders,
 ///     filter.except = [.file("Health.swift")]                 // but no health check
 ///
-/// If a recorded promise follows an unrecorded one, or has it as a member, the link is recorded, and the unrecorded
-/// promise is shown by its id alone. A blocking wait in an unrecorded handler is recorded as a wait for the recorded
-/// promise.
+/// A recorded promise may follow an unrecorded promise, or have an unrecorded promise as a member. Then the link is
+/// recorded, and the unrecorded promise is shown by its id alone. A blocking wait in an unrecorded handler is recorded
+/// as a wait for the recorded promise.
 public struct RecordingFilter: Hashable, Sendable {
     /// A property of a root to match.
     public enum Rule: Hashable, Sendable {
-        /// The label that the root was made with; `*` matches any text, also an empty one. A root without a label never
-        /// matches.
+        /// The label that the root was made with; `*` matches any text, even an empty text. A root without a label
+        /// never matches.
         case label(String)
         /// The module of the code that makes the root: the first part of `#fileID`.
         case module(String)
@@ -29,7 +29,8 @@ public struct RecordingFilter: Hashable, Sendable {
         case file(String, lines: ClosedRange<Int> = 1...Int.max)
     }
 
-    /// Of the roots that the rules include, one in `sampling` is recorded; 1 or less: all. Decided by the root's id.
+    /// Of the roots that the rules include, one in `sampling` is recorded; with 1 or less, all are recorded. The root's
+    /// id decides.
     public var sampling: Int
     /// If not empty, only roots that match one of these rules are recorded.
     public var only: [Rule]
@@ -101,13 +102,14 @@ final class CachedRecordingFilter: Sendable {
     private let filter: RecordingFilter
     private let hasSiteRules: Bool
     private let hasLabelRules: Bool
-    /// An insert-only hash table of call sites. A slot has four words, the last of them unused: the index of the word
-    /// that holds the site's key is the verdict. A site that finds no free slot is evaluated each time.
+    /// An insert-only hash table of call sites. A slot has four words, and the last word is unused. The verdict on a
+    /// site is the index of the word in the slot that holds the site's key. A site that finds no free slot is evaluated
+    /// each time.
     private let siteCache: AtomicWords
     private static let slotCount = 1024
     private static let probeCount = 8
 
-    /// Nil for a filter that excludes nothing.
+    /// Makes the cache of a filter; nil for a filter that excludes nothing.
     init?(_ filter: RecordingFilter) {
         guard filter.isNarrowing else { return nil }
         self.filter = filter
@@ -130,7 +132,8 @@ final class CachedRecordingFilter: Sendable {
 
     private func isSampled(_ id: NodeID) -> Bool {
         guard filter.sampling > 1 else { return true }
-        // Mixed, because ids are sequential and a pattern in the program could fall in step with the sampling.
+        // The bits are mixed, because ids are sequential and a pattern in the program could fall in step with the
+        // sampling.
         let mixed = (id.rawValue &* 0x9E37_79B9_7F4A_7C15) >> 32
         return (mixed &* UInt64(min(filter.sampling, 1 << 31))) >> 32 == 0
     }
@@ -150,7 +153,8 @@ final class CachedRecordingFilter: Sendable {
             if included == key { return .included }
             if neutral == key { return .neutral }
             if excluded | included | neutral == 0 {
-                // Another thread may store another site in another word of this slot meanwhile: both are found then.
+                // Another thread may store another site in another word of this slot at the same time. Then both sites
+                // are found.
                 let verdict = evaluate(at: site)
                 siteCache.storeIfZero(4 * slot + verdict.rawValue, key)
                 return verdict

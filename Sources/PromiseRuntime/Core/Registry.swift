@@ -2,7 +2,8 @@ import CChainRuntime
 import ChainEvents
 import ChainSystem
 
-/// The live promises by id, registered only while a recorder runs, for cancellation and resync.
+/// The live promises by id, registered only while a recorder runs: viewers cancel them, and an inspector walks over
+/// them to correct its forest.
 ///
 /// Hash tables with open addressing, one per shard: they take no room in a promise. A look-up does a try-retain under
 /// the shard's lock, which the promise's deinit takes to remove the promise. Registering retains nothing.
@@ -12,7 +13,8 @@ final class Registry: Sendable {
     private let shards: [Lock<Shard>] = (0..<shardCount).map { _ in Lock(Shard()) }
 
     private func shard(of id: NodeID) -> Lock<Shard> {
-        // Ids are allocated in blocks of 1,024 per thread: 16 neighbours share a shard, and a block is spread over all.
+        // Ids are allocated in blocks of 1,024 per thread: 16 neighbours share a shard, and a block is spread over all
+        // shards.
         shards[Int(truncatingIfNeeded: (id.rawValue >> 4) % UInt64(Self.shardCount))]
     }
 
@@ -26,7 +28,7 @@ final class Registry: Sendable {
         shard(of: id).withLock { $0.remove(id.rawValue) }
     }
 
-    /// Returns the promise with that id, retained; nil if it is released or being released.
+    /// Returns the promise with that id, retained; nil if no such promise is registered, or if it is being released.
     func promise(_ id: NodeID) -> AnyPromise? {
         shard(of: id).withLock { shard in
             guard let pointer = shard.find(id.rawValue), chain_try_retain(pointer) else { return nil }
@@ -44,34 +46,34 @@ final class Registry: Sendable {
         }
     }
 
-    /// Empties the registry in the child of a fork, which holds the locks. A thread of the parent may have held the
-    /// lock bit of any promise, and no thread of the child would release it.
+    /// Empties the registry in the child of a fork. The child's only thread holds the locks. A thread of the parent may
+    /// have held the lock bit of any promise, and no thread of the child would release that bit.
     func forgetAllInChild() { for shard in shards { shard.whileForking { $0.deallocate() } } }
 
     func lockForFork() { for shard in shards { shard.lockForFork() } }
     func unlockAfterFork() { for shard in shards { shard.unlockAfterFork() } }
 
     var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
-    /// How many promises the tables have room for.
+    /// The number of slots of all tables.
     var capacity: Int { shards.reduce(0) { $0 + $1.withLock { $0.capacity } } }
 }
 
 /// One hash table: linear probing, at most three quarters full, with removal by shifting back, so no tombstones pile
-/// up. A large table that is nearly empty shrinks. In memory of its own, because an array checks for uniqueness at each
-/// change.
+/// up. A large table that is nearly empty shrinks. The table has memory of its own, because an array checks for
+/// uniqueness at each change.
 private struct Shard: @unchecked Sendable {
-    // Sendable: accessed under the shard's lock alone; the promises only after a try-retain.
+    // Sendable: accessed under the shard's lock alone; the promises are accessed only after a try-retain.
     private struct Entry {
         var key: UInt64
         var promise: UnsafeMutableRawPointer?
     }
     private var entries: UnsafeMutablePointer<Entry>?
-    // A power of two, less 1.
+    // The capacity, a power of two, minus 1; -1 without a table.
     private var mask = -1
     private(set) var count = 0
 
     var capacity: Int { mask + 1 }
-    /// The largest table that does not shrink.
+    /// The capacity up to which a table does not shrink.
     private static let keptCapacity = 1_024
 
     var pointers: some Sequence<UnsafeMutableRawPointer> {
@@ -115,7 +117,7 @@ private struct Shard: @unchecked Sendable {
             }
         }
         entries[hole] = Entry(key: 0, promise: nil)
-        // Far below the limit of growing, so that a count that goes up and down moves nothing.
+        // This limit is far below the limit for growing, so that a count that goes up and down moves no entries.
         if capacity > Self.keptCapacity, count < capacity / 16 { resize(to: capacity / 4) }
     }
 

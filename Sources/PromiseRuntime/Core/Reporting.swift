@@ -2,7 +2,7 @@ import CChainRuntime
 import ChainEvents
 
 // The events that a promise reports to the recorder. Every caller checks first whether something records: without a
-// recorder, that load and branch are the whole cost.
+// recorder, that check, a load and a branch, is the whole cost.
 extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
@@ -86,7 +86,7 @@ extension AnyPromise {
         recordCreated(other: parent?.id ?? .none, flags: parent == nil ? .late : [.late, .hasParent])
         if let followed { report(.adopted, other: followed.id) }
         let state = current
-        // Reported now, because no other step may come and the promise would seem to be pending.
+        // Reported here, because no other step may follow, and the promise would seem to be pending.
         if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: []) } }
         return true
     }
@@ -157,7 +157,8 @@ extension AnyPromise {
             if case .viewer = cancelled.by { record.flags.insert(.byViewer) }
             text = "\(cancelled)"
         } else if let abandoned = error as? PromiseAbandoned {
-            // Captured always, because it holds only call sites and labels, which events contain, too.
+            // The text is always captured, because it holds only call sites and labels, which other events contain,
+            // too.
             record.kind = .abandoned
             text = "\(abandoned)"
         } else {
@@ -189,7 +190,7 @@ extension AnyPromise {
         chain_thread_current().pointee.node.map { Unmanaged.fromOpaque($0) }
     }
 
-    /// The span around the calling code, if it began in this node's handler; else the node.
+    /// The span around the calling code, if it began in this node's handler; otherwise this node.
     private var innermost: AnyPromise {
         guard TaskScope.mayExist, let span = SpanNode.current, span.handler == id, span.isInRuntime(of: self) else {
             return self
@@ -197,7 +198,8 @@ extension AnyPromise {
         return span
     }
 
-    /// The node of the running task, if it is observed by the promise's runtime and no scope began in it.
+    /// The node of the running task; nil if tasks are not observed by the promise's runtime, or if a scope or span
+    /// began in the task.
     private var observedTask: NodeID? {
         let task = TaskScope.taskNode
         guard task != .none else { return nil }

@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The write side of a promise: settles it, once. If it is released while the promise is pending, the promise is
-/// rejected with ``PromiseAbandoned``, because nothing would settle it any more (<doc:TheRules>, S2).
+/// The write side of a promise: settles it, once. If the resolver is released while the promise is pending, the promise
+/// is rejected with ``PromiseAbandoned``, because nothing would settle it any more (<doc:TheRules>, S2).
 ///
 /// All members may be called from any thread, any number of times: the first call that settles or resolves counts. Cost
 /// of settling: delivery to the waiters, which with the inline executor includes running their handlers.
@@ -26,14 +26,14 @@ public final class Resolver<Value: Sendable>: Sendable {
         if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Makes the promise follow another (A+ 2.3.2). If it is resolved already, only an event is recorded; a chain is
-    /// not launched.
+    /// Makes the promise follow another promise (A+ 2.3.2). If the promise is resolved already, only an event is
+    /// recorded: if `other` is a chain, it is not launched.
     ///
     /// Until `other` is settled the promise stays pending. Cancelling the promise cancels `other`, too, unless `other`
     /// has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
     /// ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
-        // Checked first, because `asPromise()` of a chain launches it.
+        // Checked first, because `asPromise()` of a chain launches the chain.
         if promise.current.has(PromiseState.resolved), other is any ColdThenable { return promise.reportSettledAgain() }
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
@@ -51,18 +51,18 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// cancellation is being delivered. Costs one load.
     public var isCancelled: Bool { promise.isCancelled }
 
-    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that happened
-    /// before the call (<doc:TheRules>, X4).
+    /// Calls `action` once, on the promise's executor, if a cancellation settles the promise, before this call or after
+    /// it (<doc:TheRules>, X4).
     ///
-    /// On a serial executor several actions run in the order of the calls. Promises that they make inherit the runtime
-    /// of this one. If the promise settles otherwise, they are released without being called. An action that captures
-    /// the resolver keeps itself and the resolver alive until the promise is settled.
+    /// On a serial executor several actions run in the order of the calls. Promises made in an action inherit the
+    /// runtime of this promise. If the promise settles otherwise, the actions are released without being called. An
+    /// action that captures the resolver keeps itself and the resolver alive until the promise is settled.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
     }
 }
 
-/// A waiter that runs an action when the promise is cancelled, and drops it when the promise settles otherwise.
+/// A waiter that runs an action when the promise is cancelled, and drops the action when the promise settles otherwise.
 final class CancelWaiter: OneShotWaiter, @unchecked Sendable {
     // Sendable: `action` is accessed by `settledOnce` and by deinit alone.
     private let executor: any PromiseExecutor
@@ -89,8 +89,8 @@ extension AnyPromise {
         if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 { abandon() }
     }
 
-    /// Rejects a pending promise that can no longer be settled: as abandoned, with a report, or as cancelled if no
-    /// consumer needs it.
+    /// Rejects a pending promise that can no longer be settled. If the promise is needed (``isNeeded``), it is rejected
+    /// as abandoned, and reported. Otherwise it is rejected as cancelled.
     @inline(never)
     private final func abandon() {
         if !isNeeded {
@@ -103,7 +103,7 @@ extension AnyPromise {
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }
 
-    /// The labels from this promise up to its root, as far as the ancestors are known.
+    /// The labels from this promise up to its root, as far as the ancestors are pending.
     private var labelsToRoot: [String] {
         var labels = label.map { [$0] } ?? []
         var next = parent

@@ -2,8 +2,8 @@ import CChainRuntime
 import ChainEvents
 
 extension AnyPromise {
-    /// Runs code of the program as this node's handler: promises made in it have this node as their creator, and
-    /// inherit its runtime. `body` returns whether the settlement reported the end of the handler.
+    /// Runs code of the program as this node's handler: promises made in that code have this node as their creator, and
+    /// inherit the node's runtime. `body` returns whether the settlement reported the end of the handler.
     final func runAsCurrent(_ body: () -> Bool) {
         runAsCreator {
             if isRecording { report(.started) }
@@ -57,7 +57,7 @@ extension AnyPromise {
         let id: UInt64
     }
 
-    /// Queues the body of a promise without a parent; the body does not run if the promise is cancelled before it
+    /// Queues the body of a promise without a parent; the body does not run if the promise is cancelled before the body
     /// begins.
     @usableFromInline
     final func submitBody(_ body: @escaping @Sendable () -> Bool) {
@@ -68,7 +68,7 @@ extension AnyPromise {
         context.submit(Body(of: self, body))
     }
 
-    /// Submits internal work of this node, which is no handler; if the executor drops it, the node is abandoned.
+    /// Submits internal work of this node, which is no handler. If the executor drops the work, the node is abandoned.
     final func submitStep(_ step: @escaping @Sendable () -> Void) { context.submit(Step(of: self, step)) }
 }
 

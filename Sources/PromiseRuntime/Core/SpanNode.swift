@@ -22,22 +22,23 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     let remoteParent: NodeKey?
     /// The node of the task in which the span began, if tasks are observed; 0 for none.
     let taskNode = chain_thread_current().pointee.task_node
-    /// Whether the node may stand under the calling task: no handler runs, and there is no span around but the current
-    /// one.
+    /// Whether the node may stand under the calling task: no handler runs, and the span around the new one, if there is
+    /// any, is the current span.
     let isOfTask: Bool
 
     /// Makes a span's node, and reports its start unless the recording's filter excludes the node. Returns nil if
     /// nothing records.
     ///
-    /// The node stands under `span`, or under the task's scope (`withChain`) if that began later. Without a `span` it
-    /// stands under the handler that runs on this thread, else under the task's scope. If tasks are observed
-    /// and no handler runs, it stands under the calling task instead, unless a scope or span began in that task.
+    /// The node stands under `span`, or under the task's scope (`withChain`) if the scope began later. Without a `span`
+    /// it stands under the handler that runs on this thread or, if none runs, under the task's scope. If tasks are
+    /// observed and no handler runs, it stands under the calling task instead, unless a scope or span began in that
+    /// task.
     ///
     /// - Parameters:
     ///   - name: The label, until ``rename(to:)``.
     ///   - span: The span around the new one; nil for none.
     ///   - remoteParent: The node of another process that the span was called from.
-    ///   - entries: Returns what the details show; called on other threads, also after the end.
+    ///   - entries: Returns what the details show; called on other threads, also after the span has ended.
     package static func start(
         _ name: String, in span: SpanNode?, site: CallSite, remoteParent: NodeKey? = nil,
         entries: @escaping @Sendable () -> [NodeDetail.Entry]
@@ -80,7 +81,7 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     /// The new name, nil if the node was never renamed, and the number of renamings.
     var renamed: (text: String?, count: UInt64) { newName.withLock { $0 } }
 
-    /// Gives the node another label. Ignores an empty one.
+    /// Gives the node another label. Ignores an empty name.
     package func rename(to name: String) {
         guard !name.isEmpty else { return }
         let count: UInt64? = newName.withLock { known in
@@ -94,7 +95,7 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     }
 
     /// Fulfils the node, or rejects it with `error`; a `CancellationError` shows as *cancelled*. The error is not
-    /// reported as unhandled, because the code of the span has it.
+    /// reported as unhandled, because the code of the span receives it.
     package func end(throwing error: (any Error)?) { endScope(throwing: error) }
 
     // MARK: The current span
@@ -119,7 +120,7 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
 extension AnyPromise {
     /// The node as a span; nil for other nodes.
     final var asSpan: SpanNode? {
-        // The kind's bits, because making the enumeration's case takes a switch.
+        // The kind's bits are compared, because making the enumeration's case takes a switch.
         word.load(ordering: .relaxed) >> PromiseState.kindShift == UInt32(NodeKind.span.rawValue)
             ? unsafeDowncast(self, to: SpanNode.self) : nil
     }

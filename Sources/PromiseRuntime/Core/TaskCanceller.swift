@@ -2,8 +2,8 @@ import ChainSystem
 
 /// The waiter that cancels the task of a scope when the scope's node is cancelled, as long as the scope lasts.
 final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
-    // Sendable: the state is behind a lock. The task is alive whenever it is used: it runs the scope, which ends with
-    // `close`, and that returns only after a cancellation in progress.
+    // Sendable: the state is behind a lock. The task is alive whenever it is used, because it runs the scope. The scope
+    // ends with `close`, which returns only after a cancellation in progress has ended.
     private enum State {
         case open(UnsafeCurrentTask?)
         case cancelling
@@ -24,7 +24,7 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
             return task
         }
         guard let task else { return }
-        // Without the lock, because it runs the cancellation handlers of the program.
+        // Without the lock, because the call runs the cancellation handlers of the program.
         task.cancel()
         let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
             defer { state = .closed }
@@ -34,8 +34,8 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
         continuation?.resume()
     }
 
-    /// Ends the use of the task. Returns at once, unless the task is being cancelled: then once its cancellation handlers
-    /// have returned, as `withTaskCancellationHandler` does.
+    /// Ends the use of the task. If the task is being cancelled, returns once its cancellation handlers have returned,
+    /// as `withTaskCancellationHandler` does; otherwise returns at once.
     func close(isolation: isolated (any Actor)? = #isolation) async {
         guard !closeUnlessCancelling() else { return }
         await withUnsafeContinuation { continuation in
@@ -59,8 +59,8 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
     override var isConsumer: Bool { false }
 }
 
-/// The waiter that cancels the task of asynchronous work, on the thread that cancels its promise: at once, because an
-/// inline job would wait for the end of a handler that cancels.
+/// The waiter that cancels the task of asynchronous work when the work's promise is cancelled. It does so at once, on
+/// the cancelling thread, because an inline job would wait for the end of a handler that cancels.
 final class WorkCanceller: OneShotWaiter, @unchecked Sendable {
     // Sendable: `task` is accessed by `settledOnce` and by deinit alone.
     private var task: Task<Void, Never>?

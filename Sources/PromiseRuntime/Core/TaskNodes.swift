@@ -7,10 +7,11 @@ import Synchronization
 package enum TaskNodes {
     /// The address of the runtime under which tasks are observed; 0 for none.
     private static let runtime = Atomic<UInt>(0)
-    /// Each runtime that ever observed tasks. Never released, because a step of a task may still reach it.
+    /// Each runtime that ever observed tasks. Never released, because a step of a task may still reach the runtime.
     private static let kept = Lock<[ChainRuntime]>([])
 
-    /// Places promises of `runtime` that are made in a task under the task's node, from now on; with nil, places none.
+    /// Places promises of `runtime` that are made in a task under the task's node, from now on. With nil, no promise is
+    /// placed under a task.
     package static func observe(by runtime: ChainRuntime?) {
         guard let runtime else { return self.runtime.store(0, ordering: .releasing) }
         kept.withLock { kept in
@@ -19,7 +20,7 @@ package enum TaskNodes {
         self.runtime.store(UInt(bitPattern: Unmanaged.passUnretained(runtime).toOpaque()), ordering: .releasing)
     }
 
-    /// Records a step of a task, if the runtime under which tasks are observed records.
+    /// Records a step of a task, if the runtime under which tasks are observed has a recorder.
     package static func record(_ record: EventRecord, text: String? = nil) {
         guard let pointer = UnsafeRawPointer(bitPattern: runtime.load(ordering: .acquiring)) else { return }
         let box = Unmanaged<ChainRuntime>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.ownSinkReference }

@@ -3,12 +3,12 @@ import ChainEvents
 import Synchronization
 
 /// The runtime and the creator of promises made in a task. Tasks inherit a scope, because it is a task-local value.
-/// Code in a handler has runtime and creator in its thread's record instead, which takes precedence.
+/// Code in a handler finds its runtime and creator in the record of its thread instead; that record takes precedence.
 struct TaskScope: Sendable {
     let runtime: ChainRuntime
-    /// The node under which promises of the task stand, if it has one.
+    /// The node under which promises of the task stand; nil for none.
     let node: AnyPromise?
-    /// The span in which the scope began, or none. If the task's span is another one, that span began inside the scope.
+    /// The span in which the scope began, or none. If the task's span is another span, it began inside the scope.
     private let span: NodeID
     /// The node of the task in which the scope began, if tasks are observed; 0 for none.
     private let taskNode: UInt64
@@ -18,8 +18,8 @@ struct TaskScope: Sendable {
 
     @TaskLocal private static var inherited: TaskScope?
 
-    // Set with the first scope of the process, or by a tracer, so that programs without them do not read a task-local
-    // value for each promise (15 ns).
+    // Set with the first scope of the process, or by a tracer. So programs without scopes and tracers do not read a
+    // task-local value for each promise (15 ns).
     private static let isUsed = Atomic(false)
 
     init(runtime: ChainRuntime, node: AnyPromise?, task: Int? = nil) {
@@ -43,16 +43,17 @@ struct TaskScope: Sendable {
         inherited?.taskNode == task || SpanNode.current?.taskNode == task
     }
 
-    /// The scope of the calling task; nil for none. One load in a process that never made a scope.
+    /// The scope of the calling task; nil for none. One load in a process that never made a scope nor installed a
+    /// tracer.
     @inline(__always)
     static var current: TaskScope? { mayExist ? inherited : nil }
 
-    /// The node under which promises of the calling task stand: its scope or its span, whichever began later. One load
-    /// in a process that never made a scope nor installed a tracer.
+    /// The node under which promises of the calling task stand: the task's scope or the task's span, whichever began
+    /// later. One load in a process that never made a scope nor installed a tracer.
     @inline(__always)
     static var creator: AnyPromise? { mayExist ? innermost(of: SpanNode.current) : nil }
 
-    /// Returns the later one of the task's scope and a span.
+    /// Returns the node of the task's scope, or the given span if the span began later.
     static func innermost(of span: SpanNode?) -> AnyPromise? {
         let scope = inherited
         guard let span, span.id != scope?.span else { return scope?.node }
@@ -69,7 +70,7 @@ struct TaskScope: Sendable {
     /// shown, and nothing else.
     static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Returns whether the scope's node runs in this task, and belongs to this runtime.
+    /// Returns whether the scope's node runs in the task with the hash `task`, and belongs to `runtime`.
     func hasNode(in task: Int?, of runtime: ChainRuntime) -> Bool {
         task != nil && task == self.task && node?.context.runtime === runtime
     }

@@ -1,8 +1,8 @@
 import ChainSystem
 import Synchronization
 
-/// A waiter for a task that awaits a promise: ends with the promise or with the task's cancellation, whichever is
-/// first.
+/// A waiter for a task that awaits a promise. The wait ends when the promise settles or the task is cancelled,
+/// whichever comes first.
 final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
     // Sendable: all mutable state is behind `state` or atomic.
     private enum State {

@@ -3,7 +3,7 @@ import CChainRuntime
 /// A job of an executor: a promise's handler, or a closure.
 public struct PromiseJob: @unchecked Sendable {
     // Sendable: `content` never changes, and each kind of content may run on any thread: a promise, a closure, or a
-    // guard with an atomic flag. One word, so that a queue is an array of references.
+    // guard with an atomic flag. The struct has one word, so that a queue is an array of references.
     let content: _Runnable
 
     init(_ content: _Runnable) { self.content = content }
@@ -11,13 +11,14 @@ public struct PromiseJob: @unchecked Sendable {
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
-    /// Runs the job on the calling thread, and then the inline handlers that became ready on it (<doc:TheRules>, E1).
-    /// Executors call it once, with a clean stack. On Apple's systems each handler has an autorelease pool of its own.
+    /// Runs the job on the calling thread, and then the inline handlers that became ready on that thread
+    /// (<doc:TheRules>, E1). An executor calls this method once per job, with a clean stack. On Apple's systems each
+    /// handler has an autorelease pool of its own.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
-    /// only released. For executors that end while jobs wait. If an executor of the program drops a job without this
-    /// call, the job is discarded when its last copy is released.
+    /// only released. Executors that end while jobs wait call this method. If an executor of the program drops a job
+    /// without this call, the job is discarded when its last copy is released.
     public func discard() { content.discard() }
 
     private final class Work: _Runnable {
@@ -35,10 +36,11 @@ typealias JobQueue = Queue<PromiseJob>
 /// The run loop of one thread, for inline handlers and delivery to waiters. Never nested, so handlers have a clean
 /// stack and chains may have any length (TheRules, P4, E1). Used by its own thread alone.
 final class ThreadLoop {
-    // Unchecked (each): accessed by one thread alone, and no access lasts during a call of other code.
+    // Unchecked, as are the fields below: accessed by one thread alone, and no access lasts during a call of other
+    // code.
     @exclusivity(unchecked)
     private var jobs = Queue<_Runnable>()
-    // The first job, owned. Kept outside of the queue, because along a chain it is the only one.
+    // The first job, owned. Kept outside of the queue, because along a chain it is the only job.
     @exclusivity(unchecked)
     private var next: Unmanaged<_Runnable>?
     @exclusivity(unchecked)
@@ -47,7 +49,7 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
-    // The manual executors that run their jobs on this thread now, the innermost last.
+    // The manual executors that are running their jobs on this thread, the innermost last.
     @exclusivity(unchecked)
     private var served: [ObjectIdentifier] = []
     /// The promises of the handlers that run further down the stack, the innermost last, because a handler may run the
@@ -76,7 +78,7 @@ final class ThreadLoop {
     }
 
     /// Runs `job`, then all jobs of this loop. Inside a handler, such as one that runs a ManualExecutor's jobs, it runs
-    /// only `job`: the outer loop runs the rest, because loops are never nested.
+    /// only `job`: the outer loop runs the other jobs, because loops are never nested.
     func run(_ job: _Runnable) {
         if isRunning { return runInHandler(job) }
         isRunning = true
@@ -101,7 +103,7 @@ final class ThreadLoop {
         outerHandlers.removeLast()
     }
 
-    /// Runs a job now; queues it if the loop is running or delivering.
+    /// Runs a job at once, or queues it if the loop is running or delivering.
     func submit(_ job: _Runnable) {
         if !(isRunning || isDelivering) { return run(job) }
         if !hasJobs { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
@@ -135,7 +137,7 @@ final class ThreadLoop {
         chain_autorelease_pop(pool)
     }
 
-    /// Makes the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to
+    /// Performs the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to
     /// block (TheRules, C4).
     func moveJobs(to executor: any PromiseExecutor) {
         // Deliveries of promises that were settled inside another delivery, which resumes only after the wait.
@@ -143,7 +145,8 @@ final class ThreadLoop {
         guard hasJobs else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }
-        // Queued again by the worker, because a job that blocks must be able to move the jobs after it.
+        // The executor's worker queues the jobs in its own loop, because a job that blocks must be able to move the
+        // jobs after it.
         executor.execute { [waiting] in
             let loop = ThreadLoop.current
             for job in waiting { loop.submit(job.content) }
@@ -178,7 +181,7 @@ final class ThreadLoop {
             while let promise = deliveries.popFirst() { promise.deliverOutcome() }
             deliveries.shrink(above: 4096)
             isDelivering = false
-            // Optimised code may release the promise that was delivered as late as here, as in run(_:).
+            // Optimised code may keep the last promise and release it only here, as in run(_:).
         } while !deliveries.isEmpty
         if !isRunning, let job = nextJob() { run(job) }
     }

@@ -1,14 +1,14 @@
 import CChainRuntime
 
-/// One value of any type in one word: the bits of a value that fits, or a box for one that does not. Only the code that
-/// uses the word has the type. Each encoded value is destroyed once.
+/// One value of any type in one word: the bits of a value that fits, or a box for a larger value. Only the code that
+/// uses the word knows the type. Each encoded value is destroyed once.
 ///
 /// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns per
 /// promise. A word costs nothing if the value owns nothing.
 ///
 /// Why `chain_launder`: without it the optimiser forwards the word out of memory, as a cast from an integer to a
 /// reference. An integer has no reference count, so the optimiser then drops the retain or release of the result. A
-/// pointer from an opaque function keeps the typed access to memory. Plain bits need none of that.
+/// pointer from an opaque function keeps the typed access to memory. Plain bits need no such function.
 @usableFromInline
 enum ValueWord {
     /// Returns whether values of a type are stored in the word itself.
@@ -22,8 +22,8 @@ enum ValueWord {
     @inlinable @inline(__always)
     static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
 
-    /// Encodes a value in a word, which owns it. (The type is a parameter because an `any Error` alone would be
-    /// opened.)
+    /// Encodes a value in a word, which owns it. (The type is a parameter, because without it an `any Error` would be
+    /// opened to its concrete type.)
     @inlinable @inline(__always)
     static func encode<Value>(_ value: Value, as type: Value.Type) -> UInt {
         guard fits(type) else {

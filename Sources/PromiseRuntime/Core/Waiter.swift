@@ -13,17 +13,17 @@ public class _Runnable {
 }
 
 /// A waiter of a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a callback of
-/// the runtime. It may be registered at several promises.
+/// the runtime. A waiter may be registered at several promises.
 public class _Waiter: _Runnable {
     @usableFromInline
     override init() { super.init() }
 
-    /// Receives the outcome: called once per registration, without a lock, by the thread that settles `promise` or
-    /// registers at a settled one.
+    /// Receives the outcome: called once per registration, without a lock, by the thread that settles `promise`, or by
+    /// the thread that registers the waiter at a settled promise.
     func settled(_ promise: AnyPromise) { fatalError("a _Waiter without an action") }
 
     /// Whether the list may remove this waiter: the outcome was delivered to it, or it no longer needs the promise.
-    /// Stays true. Read under the lock bit of the promise, so overrides only load.
+    /// Once true, it stays true. It is read under the lock bit of the promise, so an override may only load.
     var isDone: Bool { true }
 
     /// Whether this waiter consumes the outcome: a pending promise without a consumer is no longer needed (TheRules,
@@ -33,10 +33,11 @@ public class _Waiter: _Runnable {
     /// The promise on behalf of which this waiter waits; nil for a thread, a task or a callback.
     var consumer: AnyPromise? { child }
 
-    /// The child to which a cancellation of the awaited promise goes down (TheRules, X1), if this waiter is one.
+    /// The child to which a cancellation of the awaited promise goes down (TheRules, X1); nil if this waiter is no
+    /// child.
     var child: AnyPromise? { nil }
 
-    /// Whether ``child`` is not nil. Promises override it to count no reference.
+    /// Whether ``child`` is not nil. Promises override this property, so that reading it counts no reference.
     var isChild: Bool { child != nil }
 }
 

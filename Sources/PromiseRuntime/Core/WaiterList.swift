@@ -1,12 +1,13 @@
-/// The waiters of a promise that has had two or more at once, in linked segments in order of registration. A removed
-/// entry leaves a hole; a sweep unlinks each segment that has only holes, except the last. Used under the lock bit of
-/// its promise.
+/// The waiters of a promise that has had two or more waiters at once, in linked segments in order of registration. A
+/// removed entry leaves a hole; a sweep unlinks each segment that has only holes, except the last. Used under the lock
+/// bit of its promise.
 final class WaiterList {
     private var first: Unmanaged<WaiterSegment>
     private(set) var last: Unmanaged<WaiterSegment>
-    /// The number of entries without holes.
+    /// The number of entries, not counting holes.
     private(set) var entryCount = 0
-    /// The number of waiters that became done since the last sweep began; some may have been removed meanwhile.
+    /// The number of waiters that became done since the last sweep began, including waiters that the list has removed
+    /// since then.
     var doneCount = 0
     /// The number of walks that are between two entries and have released the lock.
     var walkCount = 0
@@ -92,7 +93,7 @@ final class WaiterList {
         return true
     }
 
-    /// Stops a sweep before its end, and marks another one as due.
+    /// Stops a sweep before its end, and marks another sweep as due.
     func abortSweep() {
         isSweeping = false
         doneCount = entryCount
@@ -125,7 +126,8 @@ final class WaiterList {
         taken.append(entry)
     }
 
-    /// Advances to the segment after a swept one, and unlinks the swept one if it is empty; false at the end.
+    /// Advances from a swept segment to the next, and unlinks the swept segment if it has no entries. Returns false if
+    /// there is no next segment.
     private func advance(
         _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout RemovedWaiters
     ) -> Bool {
@@ -156,9 +158,9 @@ final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter
         let capacity: Int
         /// The number of entries, holes included.
         var count = 0
-        /// The number of entries without holes.
+        /// The number of entries, not counting holes.
         var entryCount = 0
-        /// Owned.
+        /// The next segment, owned.
         var next: Unmanaged<WaiterSegment>?
     }
 

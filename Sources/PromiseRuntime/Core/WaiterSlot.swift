@@ -1,8 +1,8 @@
 /// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
 /// reference that the word owns.
 ///
-/// All methods but ``release()`` are called under the promise's lock bit. Each looks at a bounded number of entries,
-/// and neither allocates nor releases memory.
+/// All methods but ``release()`` are called under the promise's lock bit. Each call looks at a bounded number of
+/// entries, and neither allocates nor releases memory.
 struct WaiterSlot {
     // 0, the address of the only waiter, or the address of a WaiterList plus 1.
     private var word: UInt = 0
@@ -20,8 +20,8 @@ struct WaiterSlot {
 
     // MARK: Changes
 
-    /// Appends a waiter, retained. Returns false, and changes nothing, if memory is needed: then the caller unlocks,
-    /// allocates a ``WaiterSpare`` for ``missing``, and tries again.
+    /// Appends a waiter and retains it. If memory is needed, returns false and changes nothing: the caller then
+    /// unlocks, allocates a ``WaiterSpare`` for ``missing``, and tries again.
     @inline(__always)
     mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
         let entry = Unmanaged.passUnretained(waiter)
@@ -47,14 +47,15 @@ struct WaiterSlot {
         return true
     }
 
-    /// The memory that ``append(_:_:)`` needs: a segment of `capacity` entries, and a list if there is none.
+    /// The memory that ``append(_:_:)`` needs: a segment of `capacity` entries and, if `list` is true, also a list.
     var missing: (list: Bool, capacity: Int) {
         guard let list else { return (true, 4) }
         let capacity = list.last._withUnsafeGuaranteedRef { $0.header.capacity }
         return (false, min(capacity * 2, WaiterSegment.capacityLimit))
     }
 
-    /// Removes a waiter if it is the only one; the caller releases it.
+    /// Removes a waiter if it is the only waiter; the caller releases it. Returns false if there are other waiters, or
+    /// none.
     @inline(__always)
     mutating func removeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
         guard word == UInt(bitPattern: waiter.toOpaque()) else { return false }
@@ -69,7 +70,8 @@ struct WaiterSlot {
         position.index = 0
     }
 
-    /// Removes a list without entries; the caller releases it without a lock.
+    /// Removes the list if it has no entries and no walk or sweep uses it. Returns the removed list, for the caller to
+    /// release without a lock, or an empty slot.
     mutating func takeEmptyList() -> WaiterSlot {
         guard let list, list.entryCount == 0, list.walkCount == 0, !list.isSweeping else { return WaiterSlot() }
         let taken = self
@@ -99,7 +101,7 @@ struct WaiterSlot {
     mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
 
     /// Returns whether an entry is a consumer that is not done; nil if the search stopped after `limit` entries without
-    /// a result. The next search resumes there, because an entry that is done stays done.
+    /// a result. The next search resumes at that place, because an entry that is done stays done.
     mutating func findConsumer(limit: Int) -> Bool? {
         if let list { return list.findConsumer(limit: limit) }
         return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
@@ -107,23 +109,23 @@ struct WaiterSlot {
 
     // MARK: Sweeps
 
-    /// Removes the only waiter if it is done; the caller releases it. Nil for a list.
+    /// Removes and returns the only waiter if it is done; the caller releases it. Nil if it is not done, or for a list.
     mutating func removeOnlyIfDone() -> Unmanaged<_Waiter>? {
         guard list == nil, let single, single._withUnsafeGuaranteedRef({ $0.isDone }) else { return nil }
         word = 0
         return single
     }
 
-    /// Counts one more waiter of a list as done. If `mayBegin` and a sweep is due, begins it and returns true: the
-    /// caller then sweeps. A sweep looks at all entries, but is due only when half of them are done: amortised O(1) per
-    /// entry that is done.
+    /// Counts one more waiter of a list as done. If `mayBegin` is true and a sweep is due, begins the sweep and returns
+    /// true: the caller then sweeps. A sweep looks at all entries, but is due only when half of them are done:
+    /// amortised O(1) per entry that is done.
     mutating func noteDone(mayBegin: Bool) -> Bool {
         guard let list else { return false }
         list.doneCount += 1
         return mayBegin && list.beginSweep()
     }
 
-    /// Begins a sweep of a list if it is due; false if not.
+    /// Begins a sweep of a list if a sweep is due; false if not.
     mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
 
     /// Moves entries that are done to `taken`, as many as fit. True at the end of the sweep.
@@ -151,11 +153,11 @@ struct WaiterPosition {
     /// The segment; nil for the first.
     // Unretained: segments stay while a walk is counted, a sweep is running, or the promise is settling.
     var segment: Unmanaged<WaiterSegment>?
-    /// The entry within the segment.
+    /// The index of the next entry within the segment.
     var index = 0
     /// Whether the list has counted the walk.
     var isCounted = false
-    /// In a sweep: the last segment before this one that was kept; nil if there is none.
+    /// In a sweep, the last kept segment before this one; nil if no segment before it was kept.
     var previous: Unmanaged<WaiterSegment>?
 }
 
@@ -176,7 +178,7 @@ struct RemovedWaiters: ~Copyable {
     static let limit = 16
     private let entries = UnsafeMutablePointer<Unmanaged<_Waiter>>.allocate(capacity: Self.limit)
     private var count = 0
-    // The unlinked segment; each sweep step unlinks at most one.
+    // The unlinked segment; each step of a sweep unlinks at most one segment.
     var segment: Unmanaged<WaiterSegment>?
 
     var isFull: Bool { count == Self.limit || segment != nil }

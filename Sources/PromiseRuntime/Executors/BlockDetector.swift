@@ -13,16 +13,17 @@ struct BlockDetector {
     private var hasReported = false
 
     enum Verdict: Equatable {
-        /// The worker has begun another job since the last check, or has none.
+        /// The worker has begun another job since the last check, or has no job.
         case moves
         /// The worker is still in the same job.
         case stuck
-        /// The worker has been blocked for `nanoseconds`; `isNew` once per job.
+        /// The worker has been blocked for `nanoseconds`; `isNew` is true once per job.
         case blocked(nanoseconds: UInt64, isNew: Bool)
     }
 
-    /// Checks a worker at time `now`. `used` returns its processor time, nil if that is unknown. `used` is not called
-    /// before the second check of one job, nor `isWaiting` before the limit.
+    /// Checks a worker at time `now`. `used` returns the thread's processor time, nil if that is unknown; it is not
+    /// called before the second check of a job. `isWaiting` is not called before `limit` has passed without use of the
+    /// processor.
     mutating func check(
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
@@ -34,7 +35,7 @@ struct BlockDetector {
         }
         guard let used = used() else { return .stuck }
         defer { last = (now, used) }
-        // An eighth of the time, so that a polling job counts as blocked, too.
+        // Less than an eighth of the time does not count as use, so that a polling job counts as blocked, too.
         guard let last, used < last.used + (now - min(now, last.time)) / 8 + 1 else {
             since = now
             isBlocked = false

@@ -5,21 +5,21 @@ import Synchronization
 
 /// A worker of a pool that the watch found blocked (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
-    /// The promise of the handler that runs on it; none for a plain closure.
+    /// The promise of the handler that runs on the worker; none for a plain closure.
     public var node: NodeID
     /// The pool.
     public var executor: ExecutorIdentity
-    /// The kernel's id of its thread.
+    /// The kernel's id of the worker's thread.
     public var thread: ThreadID
-    /// The time for which it has used next to no processor time.
+    /// The time for which the worker has used next to no processor time.
     public var duration: Duration
-    /// Whether another thread may take its place; false once the pool has its maximum of threads.
+    /// Whether another thread may take the worker's place; false once the pool has its maximum of threads.
     public var isCompensated: Bool
 }
 
-/// The interval between two checks of the watch, in nanoseconds. It is short while a recorder or a pool requests that,
-/// or a handler is long. Otherwise it doubles each time (exponential back-off), so that a program of short handlers is
-/// hardly woken.
+/// The interval between two checks of the watch, in nanoseconds. The interval is short while a recorder runs, a pool
+/// has ``PoolExecutor/onBlocked``, or a handler is long. Otherwise it doubles from check to check (exponential
+/// back-off), so that a program of short handlers is hardly woken.
 package struct WatchPace {
     /// The shortest and the longest interval, in nanoseconds.
     package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
@@ -39,7 +39,8 @@ package struct WatchPace {
 
     /// The interval until the next check.
     package private(set) var interval = shortest
-    /// The interval unless `isProbing`; doubled after each check that found no long job.
+    /// The interval while `isProbing` is false. Doubled after each check that found neither a long job nor a reason to
+    /// probe.
     private var restInterval = shortest
     /// Whether the next check comes after the shortest interval, because a job was seen that may be long.
     private var isProbing = false
@@ -137,7 +138,7 @@ extension PoolCore {
     /// The idle time after which the pool is no longer watched.
     private static let idleLimit: UInt64 = 1_000_000_000
 
-    /// Marks the pool as used; true if the caller has to start watching it. Under the lock.
+    /// Marks the pool as used; true if the caller has to start watching it. Called under the pool's lock.
     func watch() -> Bool {
         parkingState.wasUsed = true
         guard policy.isWatched, !parkingState.isWatched else { return false }
@@ -148,16 +149,16 @@ extension PoolCore {
     /// Notes that the watch does not check the pool after all.
     func endWatching() { parking.withLock { parkingState.isWatched = false } }
 
-    /// A worker that was awake at a check, and its progress then.
+    /// A worker that was awake at a check, and its progress at that check.
     private struct Awake {
         let worker: PoolWorker
         let thread: PoolThread
         let progress: UInt64
     }
 
-    /// Checks each worker, `interval` nanoseconds after the last check. From then on others may steal the last job of a
-    /// worker that is stuck in a long job. A blocked worker is compensated and reported. `continues` is false if the
-    /// pool has been idle for `idleLimit`.
+    /// Checks each worker that is awake, `interval` nanoseconds after the last check. After the check, other workers
+    /// may steal the last job of a worker that is stuck in a long job. A blocked worker is compensated and reported.
+    /// `continues` is false if the pool has been idle for `idleLimit`.
     func checkBlocks(after interval: UInt64) -> (finding: WatchPace.Finding, continues: Bool) {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }
@@ -181,7 +182,7 @@ extension PoolCore {
         }
     }
 
-    /// Updates the idle time; false if the pool has been idle long enough. Under the lock.
+    /// Updates the idle time; false if the pool has been idle for `idleLimit`. Called under the pool's lock.
     private func noteIdleness(after interval: UInt64) -> Bool {
         let counts = currentCounts
         parkingState.idleTime =
@@ -198,14 +199,15 @@ extension PoolCore {
             isWaiting: { policy.probe.isWaiting(awake.thread) })
     }
 
-    /// Applies the verdict of a check; returns a block that is new. Under the lock.
+    /// Applies the verdict of a check; returns the worker if it is newly blocked. Called under the pool's lock.
     private func apply(_ verdict: BlockDetector.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
         guard worker.thread?.id == awake.thread.id, !worker.isSleeping else { return nil }
         // Read before the progress, so that the next job's node is not reported.
         let node = NodeID(chain_thread_node_id(awake.thread.record))
         atomicMemoryFence(ordering: .acquiring)
-        // A worker that is in another job by now moves, whatever the verdict on the last one was.
+        // A worker that has begun another job since the check counts as moving, whatever the verdict on the earlier job
+        // was.
         let verdict = worker.progress.load(ordering: .relaxed) == awake.progress ? verdict : .moves
         worker.isLastJobStealable.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNew) = verdict {

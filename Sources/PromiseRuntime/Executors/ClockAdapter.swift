@@ -3,7 +3,7 @@ import ChainSystem
 
 /// A ``ChainClock`` made of a clock of Swift.
 protocol AdaptedClock: ChainClock {
-    /// Whether it is a clock of the system, which advances by itself.
+    /// Whether the adapted clock is a clock of the system, which advances by itself.
     var isOfSystem: Bool { get }
 }
 
@@ -14,7 +14,7 @@ final class ClockAdapter<Source: Clock>: AdaptedClock where Source.Duration == D
     private struct State: Sendable {
         var timers = TimerHeap()
         /// The task that sleeps until the earliest deadline. Stays set while timers fire; nil before the first timer,
-        /// and after the last one has fired.
+        /// and after the last timer has fired.
         var sleep: Task<Void, Never>?
         var isFiring = false
     }
@@ -51,7 +51,8 @@ final class ClockAdapter<Source: Clock>: AdaptedClock where Source.Duration == D
         let replaced = state.sleep
         state.sleep = Task.detached { [self] in
             let moment = start.advanced(by: .nanoseconds(Int64(clamping: max(deadline, 1) - 1)))
-            // If the clock throws, its timers fire early, because otherwise the promises that wait for them would hang.
+            // If the clock throws, its timers fire early, because otherwise the promises that wait for the timers would
+            // hang.
             try? await source.sleep(until: moment, tolerance: nil)
             if !Task.isCancelled { fire(dueBy: deadline) }
         }

@@ -3,13 +3,14 @@ import Dispatch
 
 /// An executor that runs handlers on a dispatch queue.
 ///
-/// - Order: the queue's. Handlers of a serial queue run one at a time in the order in which they became ready; those of
-///   a concurrent one start in that order.
+/// - Order: the order of the queue. Handlers of a serial queue run one at a time in the order in which they became
+///   ready; handlers of a concurrent queue start in that order.
 /// - Fairness: on a serial queue up to 64 ready handlers run in one block; then other work of the queue has its turn.
 ///   On a concurrent queue each handler is a block of its own.
 /// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after idling; on
-///   a concurrent queue a block for each.
-/// - Threads: those of Dispatch, which starts more if handlers on a concurrent queue block, up to its own limit.
+///   a concurrent queue a block for each handler.
+/// - Threads: the threads of Dispatch. If handlers on a concurrent queue block, Dispatch starts more threads, up to a
+///   limit of its own.
 public final class DispatchExecutor: PromiseExecutor {
     /// The main queue.
     public static let main = DispatchExecutor(.main, isSerial: true)
@@ -25,9 +26,9 @@ public final class DispatchExecutor: PromiseExecutor {
     // The jobs that wait for the one block that serves them: one queue for all threads, so that their order is kept
     // (TheRules, P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
-    // One key per executor: with a shared key, the value of a queue would hide that of the queue that it targets.
+    // One key per executor: with a shared key, the value of a queue would hide the value of the queue that it targets.
     private let queueKey = DispatchSpecificKey<Void>()
-    // The number of jobs that one block runs.
+    // The limit of jobs that one block runs.
     private static let budget = 64
 
     /// Makes an executor that uses a queue of the program. `isSerial` must be false for a concurrent queue.
@@ -43,8 +44,8 @@ public final class DispatchExecutor: PromiseExecutor {
     /// Makes an executor with a new serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Whether the calling thread serves this serial queue, or one that targets it. On Linux another thread may serve
-    /// the main queue after `dispatchMain`, the call in which an asynchronous `main` ends.
+    /// Whether the calling thread serves this serial queue, or a queue that targets this queue. On Linux another thread
+    /// may serve the main queue after `dispatchMain`, the call in which an asynchronous `main` ends.
     public var isServedHere: Bool { DispatchQueue.getSpecific(key: queueKey) != nil }
 
     /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.

@@ -9,7 +9,7 @@ protocol ForkRenewable: AnyObject, Sendable {
 }
 
 /// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. During the fork
-/// the forking thread holds the locks that any promise may need, and both processes unlock them afterwards.
+/// the forking thread holds the locks that any promise may need, and both processes unlock them after the fork.
 enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
         // Sendable: accessed only under the lock, which the deinit of each object takes.
@@ -21,7 +21,7 @@ enum ForkHandling {
     private static let subjects = Lock(Subjects())
 
     private static let isInstalled: Void = {
-        // Kept for ever.
+        // The handlers are kept for ever.
         let handlers = UnsafeMutablePointer<chain_fork_handlers>.allocate(capacity: 1)
         handlers.initialize(
             to: chain_fork_handlers(
@@ -33,7 +33,7 @@ enum ForkHandling {
         chain_fork_set_handlers(CHAIN_FORK_PROMISES, handlers)
     }()
 
-    /// Renews the object in each child, until ``remove(_:)``, which its deinit calls.
+    /// Renews the object in each child, until ``remove(_:)``, which the object's deinit calls.
     static func insert<Object: ForkRenewable>(_ object: Object) {
         isInstalled
         subjects.withLock { subjects in
@@ -64,8 +64,8 @@ enum ForkHandling {
         subjects.withLock { $0.shared = .passUnretained(runtime) }
     }
 
-    // The locks of `subjects` and of `RecordedRuntimes` keep their objects alive. All others are leaves: no other lock
-    // is taken while one of them is held.
+    // The locks of `subjects` and of `RecordedRuntimes` keep their objects alive. All other locks are leaves: while one
+    // of them is held, no further lock is taken.
 
     private static func lockAll() {
         subjects.lockForFork()
@@ -73,8 +73,8 @@ enum ForkHandling {
         FileNames.table.lockForFork()
         RecordedRuntimes.entries.lockForFork()
         forEachRuntime { $0.lockForFork() }
-        // The loop's first use has to be here: at that use Swift's runtime makes the loop's types under a lock. At a
-        // first use in the child, a thread that is gone could hold that lock for ever.
+        // Called only so that the first use of the loop comes before the fork: at that use Swift's runtime makes the
+        // loop's types under a lock. At a first use in the child, a thread that is gone could hold that lock for ever.
         forEachRenewable { _, _ in }
     }
 
@@ -99,8 +99,8 @@ enum ForkHandling {
         }
     }
 
-    /// Calls `body` with each runtime that has locks which a promise's step may take: the recorded ones, and the shared
-    /// one.
+    /// Calls `body` with each runtime that has locks which a promise's step may take: the recorded runtimes, and the
+    /// shared runtime.
     private static func forEachRuntime(_ body: (ChainRuntime) -> Void) {
         let shared = subjects.whileForking { $0.shared }
         var isSharedRecorded = false

@@ -4,12 +4,13 @@
 /// - Order: first in, first out per thread. This executor is the exception to "always asynchronously": outside of any
 ///   loop a handler may run before the settling or registering call returns.
 /// - Fairness: none. The loop runs until nothing is ready, because these handlers have no other thread. An endless
-///   inline chain keeps its thread for ever: the call that began it does not return, and an executor that began it on
-///   its own thread runs nothing more there. In a pool the other workers take that worker's jobs; on the main thread
-///   the program hangs. Put long or endless chains on an executor that takes turns.
-/// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up the thread that settles.
+///   inline chain keeps its thread for ever: the call that began the chain does not return. An executor that began it
+///   on a thread of its own runs nothing more on that thread. In a pool the other workers take the jobs of that
+///   thread's worker; on the main thread the program hangs. Put long or endless chains on an executor that takes turns.
+/// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow handler holds up the thread that settles.
 /// - Timers: after a `delay`, a `timeout` or a pause of `retry` and `repeat`, handlers run on the thread that fires all
-///   timers of the process. A slow handler there delays all timers; a wait in it (`get`, `await`) is refused.
+///   timers of the process. A slow handler on that thread delays all timers; a wait in such a handler (`get`, `await`)
+///   is refused.
 public final class InlineExecutor: PromiseExecutor {
     /// The only inline executor.
     public static let shared = InlineExecutor()

@@ -5,11 +5,12 @@ import Synchronization
 /// outside of the pool.
 ///
 /// A submitter reads the pool's counts while it holds the lock. A worker that goes to sleep counts itself as sleeping
-/// before it looks here under the same lock. So one of the two sees the other, without a fence.
+/// before it looks for jobs under the same lock. So, without a fence, the submitter sees the sleeping worker or the
+/// worker sees the job.
 class JobShard: @unchecked Sendable {
     // Sendable: `ring` is accessed under `isLocked` alone.
     private let isLocked = Atomic<Bool>(false)
-    // The count at the last change, to be read without the lock.
+    // The number of jobs after the last change, to be read without the lock.
     private let hint = Atomic<Int>(0)
     // Unchecked: exclusive by the lock, and nothing is called while it changes.
     @exclusivity(unchecked)
@@ -45,7 +46,8 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    /// Moves one in `share` jobs, at most `limit`, to `buffer` if more than `kept` wait; returns the number moved.
+    /// If more than `kept` jobs wait, moves one in `share` of them, at most `limit`, to `buffer`. Returns the number of
+    /// jobs moved.
     final func take(oneIn share: Int, limit: Int, ifMoreThan kept: Int, to buffer: UnsafeMutablePointer<PromiseJob>)
         -> Int
     {

@@ -2,12 +2,12 @@ import ChainSystem
 
 /// An executor that runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
-/// - Order: first in, first out. Jobs run one at a time if one thread runs them; several threads at once share the
-///   queue.
+/// - Order: first in, first out. If one thread runs the jobs, they run one at a time. If several threads run jobs at
+///   once, they share the queue.
 /// - Fairness: none is needed; jobs that a handler makes ready go to the end of the queue.
 /// - Cost of a hop: some 20 ns and one short lock. No thread is started or woken.
-/// - End: waiting jobs keep their promises, which keep their executor. So an executor that is no longer run keeps them
-///   all, unless ``discardAll()`` drops them.
+/// - End: waiting jobs keep their promises alive, and the promises keep the executor alive. So if an executor is no
+///   longer run, none of these objects is released until ``discardAll()`` drops the jobs.
 public final class ManualExecutor: PromiseExecutor {
     /// The executor's name and number.
     public let identity: ExecutorIdentity
@@ -26,11 +26,12 @@ public final class ManualExecutor: PromiseExecutor {
     /// The number of waiting jobs.
     public var pendingCount: Int { jobs.withLock { $0.count } }
 
-    /// Runs the first waiting job; false if there is none.
+    /// Runs the first waiting job; false if no job waits.
     @discardableResult
     public func runNext() -> Bool { runAll(limit: 1) == 1 }
 
-    /// Runs jobs, including those that they make ready, until none waits or `limit` have run; returns how many ran.
+    /// Runs jobs, including jobs that these make ready, until no job waits or `limit` jobs have run. Returns the number
+    /// of jobs that ran.
     @discardableResult
     public func runAll(limit: Int = .max) -> Int {
         ThreadLoop.current.serve(self) {
@@ -46,12 +47,13 @@ public final class ManualExecutor: PromiseExecutor {
     /// Whether the calling thread is in ``runNext()`` or ``runAll(limit:)``.
     public var isServedHere: Bool { ThreadLoop.current.serves(self) }
 
-    /// Drops every waiting job, and those that this makes ready, without running any; returns how many there were.
+    /// Drops every waiting job, and every job that becomes ready in consequence, without running any. Returns the
+    /// number of dropped jobs.
     ///
     /// If the handler or body of a promise was among them, the promise is *abandoned*: rejected with
-    /// ``PromiseAbandoned`` and reported, unless it is cancelled already (<doc:TheRules>, S2). The error goes to
-    /// handlers of its children that have other executors; those on this one are dropped, too. Plain closures are
-    /// released. The executor can still be used afterwards.
+    /// ``PromiseAbandoned`` and reported, unless it is cancelled already (<doc:TheRules>, S2). The error goes to the
+    /// handlers of its children on other executors; handlers of its children on this executor are dropped, too. Plain
+    /// closures are released. The executor can still be used after the call.
     @discardableResult
     public func discardAll() -> Int {
         var count = 0

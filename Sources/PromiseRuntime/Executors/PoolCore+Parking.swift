@@ -2,7 +2,7 @@ import CChainRuntime
 import Synchronization
 
 extension PoolCore {
-    /// Counts the worker as sleeping if more workers are active than the pool's width; false if not.
+    /// Counts the worker as sleeping if more workers are active than the pool's width; otherwise returns false.
     func countAsSleepingIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
@@ -13,8 +13,8 @@ extension PoolCore {
         }
     }
 
-    /// Sleeps until the worker is woken; the waker counts it as searching. Returns false if the thread is to end.
-    /// `isSearching` is nil if the worker is counted as sleeping already.
+    /// Sleeps until the worker is woken; the waker counts the worker as searching. Returns false if the thread is to
+    /// end. `isSearching` is nil if the worker is counted as sleeping already.
     func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
         if let isSearching {
             parking.withLock {
@@ -63,22 +63,22 @@ extension PoolCore {
 
     // MARK: Blocking
 
-    /// Counts the worker as blocked, if it is not yet. Under the lock.
+    /// Counts the worker as blocked, unless it is counted already. Called under the pool's lock.
     func countBlocked(_ worker: PoolWorker) {
         if worker.isCountedBlocked { return }
         worker.isCountedBlocked = true
         counts.wrappingAdd(PoolCounts.blocked, ordering: .relaxed)
     }
 
-    /// Counts the worker as active again. Under the lock.
+    /// Counts the worker as active again, if it was counted as blocked. Called under the pool's lock.
     func uncountBlocked(_ worker: PoolWorker) {
         guard worker.isCountedBlocked else { return }
         worker.isCountedBlocked = false
         counts.wrappingSubtract(PoolCounts.blocked, ordering: .relaxed)
     }
 
-    /// Counts this thread's worker as blocked, because it is about to block. False, and nothing changes, if it is the
-    /// last one that could run jobs, unless `evenIfLast`.
+    /// Counts this thread's worker as blocked, because it is about to block. If it is the last worker that could run
+    /// jobs, and `evenIfLast` is false, returns false and changes nothing.
     func beginBlocking(_ worker: PoolWorker, evenIfLast: Bool) -> Bool {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
@@ -97,7 +97,7 @@ extension PoolCore {
         worker.blockingDepth += 1
         if worker.blockingDepth == 1, hasWork() {
             wakeOrSpawn()
-            // The system may have had no thread for that.
+            // The system may have had no thread for those jobs.
             if !evenIfLast, parking.withLock({ isStarved }) {
                 endBlocking(worker)
                 return false
@@ -106,7 +106,7 @@ extension PoolCore {
         return true
     }
 
-    /// Whether all threads wait inside handlers, and no other can be started. Under the lock.
+    /// Whether all threads wait inside handlers, and no other thread can be started. Called under the pool's lock.
     private var isStarved: Bool {
         let counts = currentCounts
         return counts.live <= parkingState.waitingCount && !mayStart(counts)

@@ -4,15 +4,15 @@ import Synchronization
 
 /// The state that a pool's threads share; ``PoolExecutor`` is the program's handle.
 ///
-/// A job that a worker makes ready goes to that worker's local queue, any other to a shard, chosen by the submitting
-/// thread. A worker takes from its local queue, then a batch from a shard, then steals half of another worker's queue,
-/// then sleeps. No sleeper is woken while a worker searches; the last to end its search checks whether more workers are
-/// needed.
+/// A job that a worker makes ready goes to that worker's local queue; any other job goes to a shard, chosen by the
+/// submitting thread. A worker takes jobs from its local queue. If that is empty, the worker takes a batch from a
+/// shard, or steals half of another worker's queue; if it finds no job, it sleeps. No sleeper is woken while a worker
+/// searches. The last worker that ends its search checks whether more workers are needed.
 final class PoolCore: Sendable {
     let identity: ExecutorIdentity
     let width: Int
     let policy: PoolPolicy
-    /// A worker for each possible thread; those beyond the width compensate for blocked ones.
+    /// A worker for each possible thread; workers beyond the width compensate for blocked workers.
     let workers: [PoolWorker]
     /// The ``PoolCounts``.
     let counts = Atomic<UInt64>(0)
@@ -24,11 +24,12 @@ final class PoolCore: Sendable {
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
     // One past the highest index of a worker that ever had a thread.
     let usedWorkerCount = Atomic<Int>(0)
-    // The limit of threads, those for blocked workers included; lowered while the system has none left.
+    // The limit of threads, including threads that compensate for blocked workers. It is lowered while the system has
+    // no thread left.
     private let threadLimit: Atomic<Int>
 
     private static let shardCount = 4
-    // The number of local jobs in a row before a worker looks at the shards.
+    // The number of local jobs in a row after which a worker looks at the shards first.
     private static let budget: UInt64 = 61
     // The number of searches, with yields in between, after which a worker that found nothing sleeps.
     private static let searchCount = 8
@@ -43,13 +44,13 @@ final class PoolCore: Sendable {
         var waitingCount = 0
         /// Whether the watch checks the pool.
         var isWatched = false
-        /// Whether a worker began to work since the last check.
+        /// Whether a worker began to work since the watch's last check.
         var wasUsed = false
         /// The time for which checks found no working worker, in nanoseconds.
         var idleTime: UInt64 = 0
     }
 
-    /// The watch's detector of each worker, by its index; one check at a time.
+    /// The watch's detector of each worker, by the worker's index. The lock admits one check at a time.
     let detectors: Lock<[BlockDetector]>
 
     init(identity: ExecutorIdentity, width: Int, policy: PoolPolicy) {
@@ -86,14 +87,14 @@ final class PoolCore: Sendable {
         counts.needsThread(width: width, limit: threadLimit.load(ordering: .relaxed))
     }
 
-    /// Lets the pool try again to start threads after the system had none left.
+    /// Lets the pool try again to start threads after the system had no thread left.
     func restoreThreadLimit() { threadLimit.store(workers.count, ordering: .relaxed) }
 
     func mayStart(_ counts: PoolCounts) -> Bool { counts.live < threadLimit.load(ordering: .relaxed) }
 
     var currentCounts: PoolCounts { PoolCounts(rawValue: counts.load(ordering: .relaxed)) }
 
-    /// Wakes or starts one thread, if one is still needed.
+    /// Wakes or starts one thread, if a thread is still needed.
     func wakeOrSpawn() {
         let worker: PoolWorker? = parking.withLock {
             let counts = currentCounts
@@ -128,7 +129,7 @@ final class PoolCore: Sendable {
             return currentCounts.live
         }
         precondition(left > 0, "the system has no thread left for the pool \(identity.name)")
-        // Submitters meanwhile woke no sleeping worker, because this one counted as searching.
+        // Submitters woke no sleeping worker during the attempts, because this worker counted as searching.
         if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
     }
 
@@ -157,7 +158,7 @@ final class PoolCore: Sendable {
                 continue
             }
             if currentCounts.active > width {
-                // A blocked worker has resumed, so this one leaves its jobs to the other workers.
+                // A blocked worker has resumed, so this worker leaves its jobs to the other workers.
                 flushLocalQueue(worker)
                 if countAsSleepingIfOverWidth(worker) {
                     if !sleep(worker, isSearching: nil) { break }
@@ -180,7 +181,7 @@ final class PoolCore: Sendable {
             if let job = takeShared(worker) ?? steal(worker) {
                 isSearching = false
                 let left = counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed).newValue
-                // A submitter meanwhile woke no worker, because this one was searching.
+                // A submitter woke no worker during this search, because this worker was searching.
                 if needsThread(PoolCounts(rawValue: left)), hasWork() { wakeOrSpawn() }
                 return job
             }
@@ -189,7 +190,7 @@ final class PoolCore: Sendable {
         return nil
     }
 
-    /// Takes a share, at most a batch, of the jobs in a shard; returns the first.
+    /// Takes a share, at most a batch, of the jobs in a shard; returns the first job.
     private func takeShared(_ worker: PoolWorker) -> PromiseJob? {
         for offset in 0..<Self.shardCount {
             let shard = shards[(Int(truncatingIfNeeded: worker.turn) + offset) & (Self.shardCount - 1)]
@@ -198,7 +199,7 @@ final class PoolCore: Sendable {
         return nil
     }
 
-    /// Steals half, at most a batch, of another worker's jobs; returns the first.
+    /// Steals half, at most a batch, of another worker's jobs; returns the first job.
     private func steal(_ thief: PoolWorker) -> PromiseJob? {
         let count = usedWorkerCount.load(ordering: .relaxed)
         let start = thief.random()

@@ -4,7 +4,7 @@ import CChainRuntime
 package struct PoolPolicy: Sendable {
     /// The time without using the processor after which a job counts as blocked.
     package var blockLimit: Duration
-    /// The limit of threads that compensate for blocked ones, beyond the pool's width.
+    /// The limit of threads beyond the pool's width, which compensate for blocked threads.
     package var extraLimit: Int
     /// The time without a job after which a thread ends.
     package var idleLimit: Duration
@@ -12,10 +12,11 @@ package struct PoolPolicy: Sendable {
     package var isWatched: Bool
     /// The watch's access to time and threads.
     package var probe: ThreadProbe
-    /// Whether the system has another thread, as far as the pool is concerned; a test returns false.
+    /// Returns whether the pool may ask the system for another thread; false in a test that simulates a lack of
+    /// threads.
     package var hasThread: @Sendable () -> Bool
 
-    /// Makes a policy; the defaults are those of all pools outside of tests.
+    /// Makes a policy; all pools outside of tests use the defaults.
     package init(
         blockLimit: Duration = .milliseconds(100), extraLimit: Int = 64, idleLimit: Duration = .seconds(10),
         isWatched: Bool = true, probe: ThreadProbe = .system, hasThread: @escaping @Sendable () -> Bool = { true }

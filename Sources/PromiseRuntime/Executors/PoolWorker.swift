@@ -1,14 +1,16 @@
 import CChainRuntime
 import Synchronization
 
-/// A worker of a pool: the local queue of one thread, and what the watch reads of that thread. Reused by later threads.
+/// A worker of a pool: the local queue of one thread, and what the watch reads of that thread. When the thread has
+/// ended, a later thread may reuse the worker.
 final class PoolWorker: JobShard, @unchecked Sendable {
     // Sendable: the groups of fields below name the thread or the lock that accesses them.
 
     let index: Int
     /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
     let progress = Atomic<UInt64>(0)
-    /// Whether other workers may steal the last job, too, because this worker's thread is held up or it has no thread.
+    /// Whether other workers may steal the last job, too, because this worker's thread is held up, or the worker has no
+    /// thread.
     let isLastJobStealable = Atomic<Bool>(true)
 
     // Accessed by its thread alone.
@@ -24,11 +26,11 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     /// The number of nested calls of `PoolExecutor.blocking` that run.
     @exclusivity(unchecked)
     var blockingDepth = 0
-    /// Holds the jobs that are being moved here from another queue, or from here to a shard.
+    /// Holds the jobs that are being moved to this worker from another queue, or from this worker to a shard.
     let buffer = UnsafeMutablePointer<PromiseJob>.allocate(capacity: PoolWorker.batchLimit)
 
-    /// The limit of jobs moved at once. Small, because jobs that a batch makes ready run after the batch: with 64 that
-    /// was 40 % slower, as they had left the near caches.
+    /// The limit of jobs moved at once. Small, because jobs that a batch makes ready run after the batch: with a limit
+    /// of 64 these jobs had left the near caches, which was 40 % slower.
     static let batchLimit = 8
 
     // Accessed under the pool's lock.
@@ -36,7 +38,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     var isTaken = false
     var thread: PoolThread?
     var isSleeping = false
-    /// Whether the pool's count of blocked threads includes this one.
+    /// Whether the pool's count of blocked threads includes this thread.
     var isCountedBlocked = false
     /// Whether the thread is inside `PoolExecutor.blocking`.
     var isBlocking = false
@@ -63,16 +65,16 @@ final class PoolWorker: JobShard, @unchecked Sendable {
 }
 
 /// A thread of a pool, as the watch identifies it.
-// Sendable: `record` is accessed only as its own comment states; the rest does not change.
+// Sendable: `record` is accessed only as its own comment states; the other fields do not change.
 package struct PoolThread: @unchecked Sendable {
-    /// The index of its worker, from 0.
+    /// The index of the thread's worker, from 0.
     package let index: Int
-    /// The kernel's id.
+    /// The kernel's id of the thread.
     package let id: UInt32
     /// The handle for `chain_thread_cpu_ns`; still valid to pass when the thread is gone.
     let handle: UInt
-    /// The thread's record. Read only under the pool's lock while the worker has this thread, because it ends with the
-    /// thread.
+    /// The thread's record. Read only under the pool's lock while the worker has this thread, because the record ends
+    /// with the thread.
     let record: UnsafeMutablePointer<chain_thread>
 
     init(index: Int) {

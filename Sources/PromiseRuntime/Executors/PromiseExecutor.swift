@@ -1,21 +1,21 @@
 import ChainEvents
 import ChainSystem
 
-/// A runner of handlers (<doc:TheRules>, E1). Usable alone: `executor.execute { … }`.
+/// A runner of handlers (<doc:TheRules>, E1). It can be used without promises: `executor.execute { … }`.
 ///
 /// An implementation calls ``PromiseJob/run()`` of each job once, later, with a clean stack: never inside
 /// ``submit(_:)``, which may be called from any thread and must not block. An executor that ends with jobs left calls
-/// ``PromiseJob/discard()`` of each, so that nothing waits for them for ever. A job that is dropped without either is
-/// discarded when its last copy is released.
+/// ``PromiseJob/discard()`` of each, so that nothing waits for these jobs for ever. A job that is dropped without
+/// either call is discarded when its last copy is released.
 ///
 /// The documentation of each executor states its order and fairness, the cost of a hop to it, and how many threads it
 /// starts (<doc:TheRules>, E3).
 public protocol PromiseExecutor: AnyObject, Sendable {
-    /// Its name, and the number that identifies it in events.
+    /// The executor's name, and the number that identifies it in events.
     var identity: ExecutorIdentity { get }
 
-    /// Whether it runs one job at a time. A job on it that waits for another of its jobs would wait for ever: such a
-    /// wait is refused (<doc:TheRules>, C4). False by default.
+    /// Whether the executor runs one job at a time. If a job of such an executor waited for another job of the same
+    /// executor, the wait would never end: such a wait is refused (<doc:TheRules>, C4). False by default.
     var isSerial: Bool { get }
 
     /// Whether the calling thread runs a job of this executor, at any depth. A serial executor that knows this refuses
@@ -43,7 +43,7 @@ extension PromiseExecutor {
 public struct ExecutorIdentity: Hashable, Sendable {
     /// The name that is shown.
     public let name: String
-    /// From 1; 0 for all executors beyond the first 65,535, which then share it.
+    /// The number, from 1. All executors beyond the first 65,535 share the number 0.
     public let id: ExecutorID
 
     /// Allocates a number, which is kept with the name until the process ends: make one identity per executor, not one

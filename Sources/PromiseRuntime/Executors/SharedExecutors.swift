@@ -10,7 +10,7 @@ extension PromiseExecutor where Self == DispatchExecutor {
 }
 
 extension PromiseExecutor where Self == InlineExecutor {
-    /// ``InlineExecutor/shared``: the thread that settles.
+    /// ``InlineExecutor/shared``: runs handlers on the thread that settles.
     public static var inline: InlineExecutor { InlineExecutor.shared }
 }
 
@@ -25,7 +25,7 @@ extension PromiseExecutor where Self == ThreadExecutor {
 }
 
 /// A queue is itself an executor: `on: DispatchQueue.main`, `on: queue`. Each handler is a block of its own, in the
-/// queue's order.
+/// queue's order, except on the main queue, where ``DispatchExecutor/main`` runs the handlers.
 ///
 /// Dispatch cannot be asked whether a queue is serial. So only waits on the main queue are refused (``AwaitMisuse``); a
 /// wait on another serial queue for work of that queue never ends. ``DispatchExecutor`` gets `isSerial` as a parameter,
@@ -44,7 +44,8 @@ extension DispatchQueue: PromiseExecutor {
         _ = Self.mainIdentity
         if let identity = getSpecific(key: Self.identityKey) { return identity }
         let made = ExecutorIdentity(name: label)
-        // Under the lock of the names, because it is held over forks.
+        // Set under the lock of `ExecutorNames`: a fork waits for that lock, so no fork happens while the key is being
+        // set.
         return ExecutorNames.names.withLock { _ in
             if let identity = getSpecific(key: Self.identityKey) { return identity }
             setSpecific(key: Self.identityKey, value: made)
@@ -52,10 +53,10 @@ extension DispatchQueue: PromiseExecutor {
         }
     }
 
-    /// True for the main queue; false for others, for which it is unknown.
+    /// True for the main queue; false for all other queues, because Dispatch does not tell whether they are serial.
     public var isSerial: Bool { identity == Self.mainIdentity }
 
-    /// Enqueues a block that runs the job.
+    /// Enqueues a block that runs the job; for the main queue, submits the job to ``DispatchExecutor/main``.
     public func submit(_ job: PromiseJob) {
         if isSerial { DispatchExecutor.main.submit(job) } else { async { job.run() } }
     }

@@ -2,18 +2,18 @@ import CChainRuntime
 import ChainEvents
 import ChainSystem
 
-/// The system's monotonic clock, with one thread for all timers, started with the first.
+/// The system's monotonic clock, with one thread for all timers, started with the first timer.
 ///
 /// That thread settles the promises of timers, delivers to their waiters, and runs handlers on the ``InlineExecutor``.
 /// While such a handler runs no other timer of the process fires, so it must be short; a wait in it
 /// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``. Timers
-/// fire in the order of their deadlines. It has the signal mask of the thread that sets the first timer.
+/// fire in the order of their deadlines. The thread has the signal mask of the thread that sets the first timer.
 ///
-/// In a child of a fork the clock begins without timers, and starts a thread of its own with its first one. The parent's
-/// timers fire in the parent only.
+/// In a child of a fork the clock begins without timers, and starts a thread of its own with its first timer. The
+/// parent's timers fire in the parent only.
 public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
-    // Sendable: `timers` is replaced only in a child of a fork, while the child has one thread; the rest does not
-    // change.
+    // Sendable: `timers` is replaced only in a child of a fork, while the child has one thread; no other property
+    // changes.
     /// The process's clock.
     public static let shared = SystemClock()
 
@@ -78,7 +78,7 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
                     if deadline > now { timers.condition.wait(nanoseconds: deadline - now) }
                 }
             }
-            // A pool of its own, because this thread never ends.
+            // An autorelease pool for each timer, because this thread never ends.
             let pool = chain_autorelease_push()
             due.fire()
             chain_autorelease_pop(pool)
@@ -93,7 +93,7 @@ package final class HeapTimer: ClockTimer {
     /// Makes a timer that runs `work`.
     package init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
 
-    /// Runs the work unless it has run or was cancelled.
+    /// Runs the work, unless it has run or the timer was cancelled.
     package func fire() { work.withLock { $0.take() }?() }
 
     /// Drops the work; idempotent.
@@ -103,8 +103,8 @@ package final class HeapTimer: ClockTimer {
     package var isDone: Bool { work.withLock { $0 == nil } }
 }
 
-/// A binary heap of timers, by deadline, then by order of insertion. Cancelled timers are removed at the top, and all
-/// at once each time the heap has doubled.
+/// A binary heap of timers, by deadline, then by order of insertion. A cancelled timer is removed when it reaches the
+/// top. Each time the heap has doubled, all cancelled timers are removed.
 package struct TimerHeap: Sendable {
     private struct Entry: Sendable {
         var deadline: UInt64
@@ -116,7 +116,7 @@ package struct TimerHeap: Sendable {
     private var entries: [Entry] = []
     /// The number of timers ever inserted.
     private var order: UInt64 = 0
-    /// The number of entries at which the cancelled ones are removed.
+    /// The number of entries at which all cancelled timers are removed.
     private var sweepCount = 64
 
     /// Makes an empty heap.
@@ -130,7 +130,7 @@ package struct TimerHeap: Sendable {
         }
     }
 
-    /// Adds a timer; true if it is now the earliest. O(log n).
+    /// Adds a timer; true if the added timer is the earliest. O(log n).
     package mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
         if entries.count >= sweepCount { sweep() }
         order += 1
@@ -139,7 +139,7 @@ package struct TimerHeap: Sendable {
         return entries[0].timer === timer
     }
 
-    /// Removes the earliest timer that is not cancelled. O(log n).
+    /// Removes and returns the earliest timer that is not cancelled. O(log n).
     package mutating func popFirst() -> HeapTimer? {
         while !entries.isEmpty {
             let timer = removeFirst()
@@ -148,7 +148,7 @@ package struct TimerHeap: Sendable {
         return nil
     }
 
-    /// Removes the earliest timer if its deadline is not after `now`; it may have been cancelled meanwhile.
+    /// Removes and returns the earliest timer, if its deadline is not after `now`. The timer may be cancelled already.
     package mutating func popFirst(dueBy now: UInt64) -> HeapTimer? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         return removeFirst()

@@ -7,7 +7,7 @@ import ChainSystem
 /// - Order: handlers start in the order in which they became ready, and run at the same time.
 /// - Fairness: at ``limit`` threads, handlers wait in one queue, first in, first out, for a running handler to end. So
 ///   100,000 ready handlers start 64 threads by default. The queue has no limit. If all running handlers wait for
-///   queued ones, nothing proceeds: choose a higher limit, or use the pool.
+///   queued handlers, nothing proceeds: choose a higher limit, or use the pool.
 /// - Cost of a hop: starting a thread, 10 to 50 µs; beyond the limit one short lock. A thread ends as soon as no
 ///   handler waits for a thread.
 /// - Threads: while a handler runs it has its thread to itself; the thread may have run other handlers before.
@@ -29,9 +29,9 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     private struct State {
         var waiting = JobQueue()
         var threadCount = 0
-        // The number of threads among them that are being started, each for one of the waiting jobs.
+        // The number of threads among `threadCount` that are being started, each for one of the waiting jobs.
         var startingCount = 0
-        // With a limit of one thread, that thread; 0 while there is none.
+        // The kernel's id of the only thread, if the limit is one thread; 0 while there is no such thread.
         var onlyThread: UInt32 = 0
     }
 
@@ -50,18 +50,18 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         state = Lock(State())
     }
 
-    /// Whether the calling thread is the only one of this executor. False for a limit of several, because another
-    /// thread can run what the calling thread waits for.
+    /// Whether the calling thread is the only thread of this executor. False for a limit of several threads, because
+    /// another thread can run what the calling thread waits for.
     public var isServedHere: Bool { isSerial && state.withLock { $0.onlyThread == chain_thread_id() } }
 
     /// The number of threads at this moment.
     public var threadCount: Int { state.withLock { $0.threadCount } }
 
-    /// The number of handlers that wait for a thread and for which none is being started.
+    /// The number of handlers that wait for a thread and for which no thread is being started.
     public var pendingCount: Int { state.withLock { max(0, $0.waiting.count - $0.startingCount) } }
 
     /// Queues the job, and starts a thread for it unless the limit is reached or no thread can be started. If the
-    /// executor has no thread, it tries for five seconds, and then ends the program.
+    /// executor has no other thread, it tries for five seconds to start one, and then ends the program.
     public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
@@ -79,7 +79,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
                 isAlone = lock.withLock { $0.threadCount == 1 && !$0.waiting.isEmpty }
                 return isAlone
             }) {
-                // The closure captures no job, because the thread keeps the closure, and a job its promise.
+                // The closure captures no job, because the thread keeps the closure, and a job keeps its promise.
                 SystemThread.detached(identity.name, signals: .inherited) {
                     var isFirst = true
                     while let job = Self.nextJob(lock, isFirst: isFirst, isSerial: isSerial) {
@@ -93,8 +93,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         } while !leaveToOthers()
     }
 
-    /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.
-    /// With `isFirst` the thread has just started.
+    /// Removes and returns the job that has waited longest. If no job waits, returns nil, and the calling thread must
+    /// end. `isFirst` is true if the thread has just started.
     private static func nextJob(_ state: Lock<State>, isFirst: Bool, isSerial: Bool) -> PromiseJob? {
         state.withLock { state in
             if isFirst {

@@ -6,9 +6,9 @@ extension Promise {
     ///
     ///     let report = Promise.all(fetch(3), charge(["tea"])).map { pages, sum in "\(pages.count) for \(sum)" }
     ///
-    /// The other members run on; with `cancellingLosers` those without another consumer are cancelled after a
-    /// rejection. O(n) for n members, and one object. For a list of promises of one type there is the form that takes a
-    /// sequence.
+    /// After a rejection the other members run on; with `cancellingLosers`, members without another consumer are
+    /// cancelled. O(n) for n members, and one object. A list of promises of one type can be passed as one sequence
+    /// instead.
     @_disfavoredOverload
     public static func all<First, Second, each Rest>(
         _ first: Promise<First>, _ second: Promise<Second>, _ rest: repeat Promise<each Rest>,

@@ -8,7 +8,7 @@ extension Promise {
     ///     Promise<Void>.callback { remove(path, completion: $0.error) }       // ((any Error)?) -> Void
     ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }  // (Data?, (any Error)?) -> Void
     ///
-    /// Only the first call counts; a later one is recorded as an event and does nothing else. If the completion is
+    /// Only the first call counts; a later call is recorded as an event and does nothing else. If the completion is
     /// released without a call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure:
     /// `{ data, response, error in completion.valueOrError(data, error) }`.
     public struct Completion: Sendable {
@@ -27,8 +27,8 @@ extension Promise {
         }
 
         /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
-        /// without a value. If there is neither, fulfils with nil where the value's type has a nil literal, as optionals
-        /// do, and rejects with ``CallbackWithoutOutcome`` otherwise.
+        /// without a value. If there is neither, fulfils with nil if the value's type has a nil literal, as optionals
+        /// have; otherwise rejects with ``CallbackWithoutOutcome``.
         public func valueOrError(_ value: Value?, _ error: (any Error)?) {
             if let error {
                 resolver.reject(error)
@@ -48,8 +48,8 @@ extension Promise {
         /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4).
         public var isCancelled: Bool { resolver.isCancelled }
 
-        /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that
-        /// happened before the call (<doc:TheRules>, X4).
+        /// Calls `action` once, on the promise's executor, if a cancellation settles the promise, before this call or
+        /// after it (<doc:TheRules>, X4).
         public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
     }
 }
@@ -58,7 +58,7 @@ extension Promise.Completion where Value == Void {
     /// Fulfils: for APIs that call back without arguments.
     public func done() { resolver.fulfill(()) }
 
-    /// Rejects with an error, fulfils without: for APIs that call back with an error or nil.
+    /// Rejects with the error, or fulfils if it is nil: for APIs that call back with an error or nil.
     public func error(_ error: (any Error)?) {
         if let error { resolver.reject(error) } else { resolver.fulfill(()) }
     }
@@ -112,11 +112,11 @@ extension Promise {
     ///         decode(data, completion: resolver.completion.result)
     ///     }
     ///
-    /// Until then the child is pending; its run time is the handler's. A throw rejects the child. If the resolver is
-    /// released without a call, the child is abandoned (<doc:TheRules>, S2).
+    /// Until the resolver is called the child is pending; its run time is the run time of the handler. A throw rejects
+    /// the child. If the resolver is released without a call, the child is abandoned (<doc:TheRules>, S2).
     ///
     /// - Parameter type: The type of the child's value, for closures of several statements, from which the compiler
-    ///   does not infer it.
+    ///   does not infer the type.
     @inlinable
     public final func thenCallback<NewValue: Sendable>(
         to type: NewValue.Type = NewValue.self, label: String = "", on executor: (any PromiseExecutor)? = nil,

@@ -1,7 +1,8 @@
 import ChainEvents
 
 extension Promise {
-    /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
+    /// Recovers from an error with the value that the handler returns; the parent's value is passed on. A throw rejects
+    /// the child (A+ 2.2.7, ES6 `catch`).
     ///
     /// In a cancelled branch the handler runs with ``PromiseCancelled``, and the value that it returns is dropped
     /// (<doc:TheRules>, X3). The same holds for the handlers of `failed`, `anyway`, `finally` and `ignore`.
@@ -13,8 +14,8 @@ extension Promise {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
     }
 
-    /// Recovers with a value from errors of one concrete type, for a class also from its subclasses (`as?`). Other
-    /// errors, and a value, are passed on. A throw rejects the child.
+    /// Recovers with a value from errors of one concrete type; for a class, also from errors of its subclasses (`as?`).
+    /// Other errors, and the parent's value, are passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -27,8 +28,8 @@ extension Promise {
         }
     }
 
-    /// Recovers from an error with another promise, which the child follows; a value is passed on. A throw rejects the
-    /// child (PromiseKit).
+    /// Recovers from an error with another promise, which the child follows; the parent's value is passed on. A throw
+    /// rejects the child (PromiseKit).
     ///
     /// A cancellation is passed on, too, so that a cancelled branch starts no new work (<doc:TheRules>, X3): clean-up
     /// belongs in `failed`, `anyway` and `finally`.
@@ -57,8 +58,9 @@ extension Promise {
         }
     }
 
-    /// Calls the handler with an error, and rejects the child with the same error; a value is passed on. A throw
-    /// replaces the error (MICAcom). The error counts as handled: it is not reported when its promise is released.
+    /// Calls the handler with an error, and rejects the child with the same error; the parent's value is passed on. A
+    /// throw replaces the error (MICAcom). The error counts as handled: it is not reported when its promise is
+    /// released.
     @inlinable @discardableResult
     public final func failed(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -81,7 +83,7 @@ extension Promise {
             onSettled)
     }
 
-    /// As ``anyway(label:on:file:line:_:)``, for a handler that does not need the outcome.
+    /// Works as ``anyway(label:on:file:line:_:)``, for a handler that does not need the outcome.
     @inlinable @discardableResult
     public final func finally(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -92,8 +94,8 @@ extension Promise {
 
     /// Runs an action that may fail: the child is fulfilled with the action's outcome (MICAcom).
     ///
-    /// After a rejection the action does not run, and the error is passed on. In a cancelled branch it runs, with the
-    /// cancellation (<doc:TheRules>, X3).
+    /// After a rejection the action does not run, and the error is passed on. In a cancelled branch the action runs,
+    /// and receives the cancellation (<doc:TheRules>, X3).
     @inlinable @discardableResult
     public final func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -108,7 +110,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
-            // The error is a cancellation, because the node wants no other: the action was clean-up.
+            // The error is a cancellation, because the node wants no other error: the action was clean-up.
             if case .error(let source) = step {
                 return node.reject(source.failure, by: .machinery, flags: .handlerEnded)
             }
@@ -170,7 +172,7 @@ extension Promise {
             case .success(let value):
                 return node.fulfill(value, by: .machinery, flags: .handlerEnded)
             case .failure(let error):
-                // `failed` handles the error; after `anyway` it is handled only if it was before.
+                // `failed` handles the error; after `anyway` the error is handled only if it was handled before.
                 if node.kind == .failed || node.isParentsErrorHandled { node.markErrorSeen(handled: true) }
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
@@ -189,7 +191,7 @@ extension HandlerNode where Input == Output {
     }
 }
 
-/// Stands in for the handler of `asResult`, which has none.
+/// A placeholder for the handler of `asResult`, which takes no handler.
 @usableFromInline
 struct NoHandler: Sendable {
     @inlinable

@@ -108,11 +108,11 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         return true
     }
 
-    /// Counts settled members, and collects the outcomes after the last one.
+    /// Counts settled members, and collects the outcomes after the last member.
     private func countSettled(_ count: Int) {
         if unsettledCount.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { return }
         let members = members.withLock { $0 }
-        // Empty if the combinator was settled meanwhile.
+        // Empty if the combinator is settled, because `didSettle` takes the members.
         if !members.isEmpty { collect(self, members) }
     }
 

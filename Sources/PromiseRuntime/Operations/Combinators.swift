@@ -1,16 +1,16 @@
 import ChainEvents
 
-// All take O(n) for n members, and one object. A combinator is no child of its members, and by default its cancellation
-// leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled withdraws its interest in its
-// members: those without another consumer are cancelled (TheRules, X2).
+// All operations below take O(n) for n members, and one object. A combinator is no child of its members, and by default
+// its cancellation leaves the members alone. With `cancellingLosers`, a combinator that is settled or cancelled
+// withdraws its interest in its members: members without another consumer are cancelled (TheRules, X2).
 extension Promise {
     /// Makes a promise that is fulfilled with the values of all members, in their order (ES6). It is rejected with the
     /// error of the first member that is rejected.
     ///
     ///     let pages = Promise.all([1, 2, 3].map { fetch($0) }).map { $0.joined() }
     ///
-    /// No members: `[]`. The other members run on; with `cancellingLosers` those without another consumer are cancelled
-    /// after a rejection.
+    /// Without members the value is `[]`. After a rejection the other members run on; with `cancellingLosers`, members
+    /// without another consumer are cancelled.
     @inlinable
     public static func all<Member>(
         _ members: some Sequence<Promise<Member>>, cancellingLosers: Bool = false, label: String = "",
@@ -25,7 +25,8 @@ extension Promise {
     }
 
     /// Makes a promise that is fulfilled with the outcomes in the members' order, once every member is settled (ES6).
-    /// It is never rejected, except by a cancellation. No members: `[]`. The members' errors count as handled.
+    /// It is never rejected, except by a cancellation. Without members the value is `[]`. The members' errors count as
+    /// handled.
     @inlinable
     public static func allSettled<Member>(
         _ members: some Sequence<Promise<Member>>, label: String = "", file: StaticString = #fileID,
@@ -40,9 +41,10 @@ extension Promise {
         }
     }
 
-    /// Makes a promise that is fulfilled as the first member that is fulfilled (ES6). If all are rejected, or there are
-    /// none, it is rejected with ``AllRejected``, which holds their errors in order. Losers run on unless
-    /// `cancellingLosers`. Which of two members that settle at the same time comes first is not promised.
+    /// Makes a promise that is fulfilled with the value of the first member that is fulfilled (ES6). If all members are
+    /// rejected, or there are no members, it is rejected with ``AllRejected``, which holds the members' errors in
+    /// order. Losers run on unless `cancellingLosers` is true. Which of two members that settle at the same time comes
+    /// first is not promised.
     @inlinable
     public static func any(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
@@ -53,8 +55,9 @@ extension Promise {
             collect: rejectWithAll)
     }
 
-    /// Makes a promise that is settled as the first member that settles (ES6, PromiseKit). No members: rejected with
-    /// ``AllRejected`` (ES6's would be pending for ever). Losers run on unless `cancellingLosers`.
+    /// Makes a promise that is settled as the first member that settles (ES6, PromiseKit). Without members it is
+    /// rejected with ``AllRejected`` (in ES6 it would be pending for ever). Losers run on unless `cancellingLosers` is
+    /// true.
     @inlinable
     public static func race(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",

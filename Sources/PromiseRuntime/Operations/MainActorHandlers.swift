@@ -1,7 +1,8 @@
-// Handlers on the main actor, which the compiler checks. The parameter `isolation:` has no default: the type checker
-// then drops these candidates at once for a call without that label. Other overloads cost every chain (TheRules, P3).
+// Handlers on the main actor, which the compiler checks. The parameter `isolation:` has no default, so that the type
+// checker drops these candidates at once for a call without that label. Overloads without such a label would cost time
+// in every chain (TheRules, P3).
 extension Promise {
-    /// As ``then(label:on:file:line:_:onRejected:)``, with the handler on the main actor.
+    /// Works as ``then(label:on:file:line:_:onRejected:)``, with the handler on the main actor.
     @inlinable
     public final func then<Next: Thenable>(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -10,7 +11,7 @@ extension Promise {
         then(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
     }
 
-    /// As ``map(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``map(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable
     public final func map<NewValue: Sendable>(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -19,7 +20,8 @@ extension Promise {
         map(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
     }
 
-    /// As ``done(label:on:file:line:_:)``, with the handler on the main actor: it may use the state of that actor.
+    /// Works as ``done(label:on:file:line:_:)``, with the handler on the main actor: the handler may use the state of
+    /// that actor.
     ///
     ///     @MainActor final class Window {
     ///         var title = ""
@@ -38,7 +40,7 @@ extension Promise {
         done(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
     }
 
-    /// As ``tap(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``tap(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable @discardableResult
     public final func tap(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -47,7 +49,7 @@ extension Promise {
         tap(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
     }
 
-    /// As ``catch(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``catch(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable @discardableResult
     public final func `catch`(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -56,7 +58,7 @@ extension Promise {
         `catch`(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onRejected))
     }
 
-    /// As ``recover(includingCancellation:label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``recover(includingCancellation:label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable
     public final func recover<Next: Thenable>(
         isolation: MainActor, includingCancellation: Bool = false, label: String = "", file: StaticString = #fileID,
@@ -67,7 +69,7 @@ extension Promise {
             line: line, onMainActor(onRejected))
     }
 
-    /// As ``failed(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``failed(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable @discardableResult
     public final func failed(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -76,7 +78,7 @@ extension Promise {
         failed(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onRejected))
     }
 
-    /// As ``anyway(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``anyway(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable @discardableResult
     public final func anyway(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
@@ -85,7 +87,7 @@ extension Promise {
         anyway(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onSettled))
     }
 
-    /// As ``finally(label:on:file:line:_:)``, with the handler on the main actor.
+    /// Works as ``finally(label:on:file:line:_:)``, with the handler on the main actor.
     @inlinable @discardableResult
     public final func finally(
         isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,

@@ -1,10 +1,10 @@
 import ChainEvents
 
-// Nested, because a program may have types of these names.
+// The two types are nested, because a program may have types of these names.
 extension Promise {
     /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Of all
-    /// calls of the two arguments only the first counts; later calls only record an event. It may be kept, and called
-    /// from any thread.
+    /// calls of the two arguments only the first counts; later calls only record an event. The argument may be kept,
+    /// and called from any thread.
     public struct Resolve: Sendable {
         @usableFromInline let resolver: Resolver<Value>
 
@@ -27,18 +27,19 @@ extension Promise {
 }
 
 extension Promise.Resolve where Value == Void {
-    /// Fulfils a promise of nothing.
+    /// Fulfils a promise of `Void`.
     public func callAsFunction() { resolver.fulfill(()) }
 }
 
-// Only the two makers of work are favoured, and every closure parameter has a label (which a trailing closure leaves out).
-// Reason: for a `Promise { … }` inside a chain the compiler tries one maker after the other, and rejects one only after
-// trying thirty overloads of every operator before it. So the common forms are tried first, and `Promise(expression)` fits
-// one maker only: a chain with two makers took 15 s, now 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and
-// `reject` needs its type in a chain: `Promise<Int> { resolve, … }`.
+// Only the two makers of work are favoured, and every closure parameter has a label (which a trailing closure leaves
+// out). Reason: for a `Promise { … }` inside a chain the compiler tries one maker after the other. It rejects a maker
+// only after trying thirty overloads of every operator before it. So the common forms are tried first, and
+// `Promise(expression)` fits one maker only. Without these measures a chain with two makers took 15 s; with them it
+// takes 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and `reject` needs its type in a chain:
+// `Promise<Int> { resolve, … }`.
 extension Promise {
-    /// Runs `body` asynchronously on the executor. `body` settles the promise by calling its arguments, then or later;
-    /// a throw rejects (ES6). The promise is not abandoned while either argument is kept.
+    /// Runs `body` asynchronously on the executor. `body` settles the promise by calling its arguments, before it
+    /// returns or later; a throw rejects the promise (ES6). The promise is not abandoned while either argument is kept.
     ///
     ///     let answer = Promise<Int> { resolve, reject in
     ///         ask { text in
@@ -49,12 +50,13 @@ extension Promise {
     /// If the promise is cancelled before its body begins, the body does not run. Unlike in JavaScript, the body does
     /// not run before the initialiser returns.
     ///
-    /// Inside a longer expression write the type, as above: otherwise the compiler takes very long to infer it, or
-    /// gives up.
+    /// Inside a longer expression write the type, as above: otherwise the compiler takes very long to infer the type,
+    /// or gives up.
     ///
     /// - Parameters:
     ///   - label: The name in the dashboard; empty for none.
-    ///   - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
+    ///   - executor: Runs the body, and the handlers of the whole chain that name no other executor; nil for the
+    ///     runtime's executor.
     ///   - body: May keep its arguments. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
     @_disfavoredOverload
     public convenience init(
@@ -68,10 +70,11 @@ extension Promise {
             })
     }
 
-    /// Runs `body` asynchronously on the executor, with the promise's write side (PromiseKit's `seal`). A throw rejects.
+    /// Runs `body` asynchronously on the executor, with the promise's write side (PromiseKit's `seal`). A throw rejects
+    /// the promise.
     ///
-    /// As the initialiser with `resolve` and `reject`, for bodies that need more of the ``Resolver``: cancellation, or
-    /// settling with a `Result`.
+    /// Works as the initialiser with `resolve` and `reject`, for bodies that need more of the ``Resolver``:
+    /// cancellation, or settling with a `Result`.
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -107,10 +110,10 @@ extension Promise {
         }
     }
 
-    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. Otherwise as
+    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. In all else it works as
     /// `Promise { … }`.
     ///
-    /// For expressions, not for closures: those have `Promise { … }` and `Promise(work: f)`.
+    /// This form is for expressions, not for closures: for closures use `Promise { … }` and `Promise(work: f)`.
     @_disfavoredOverload
     public convenience init(
         _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String = "",
@@ -119,11 +122,11 @@ extension Promise {
         self.init(label: label, on: executor, file: file, line: line, work: { try expression() })
     }
 
-    /// Runs asynchronous work in a task, at once: `Promise { try await fetch(url) }`. Cancelling the promise cancels the
-    /// task (<doc:TheRules>, X4).
+    /// Runs asynchronous work in a task, at once: `Promise { try await fetch(url) }`. Cancelling the promise cancels
+    /// the task (<doc:TheRules>, X4).
     ///
-    /// In a chain with another maker write the label, `Promise(async: { try await fetch(url) })`: otherwise the compiler
-    /// takes very long to infer the chain, or gives up.
+    /// In a chain with another maker write the label, `Promise(async: { try await fetch(url) })`: otherwise the
+    /// compiler takes very long to infer the chain, or gives up.
     ///
     /// The task runs on Swift's executors, not on `executor`, which is for the handlers of the chain. Promises made in
     /// the task, and in tasks that inherit its task-local values, have this promise as their creator and belong to its
@@ -138,8 +141,8 @@ extension Promise {
         startTask(work)
     }
 
-    /// Makes a fulfilled promise (ES6). Its handlers still run later. To follow a promise, return it, or use a
-    /// ``Resolver``.
+    /// Makes a fulfilled promise (ES6). Its handlers still run later. To follow a promise, return that promise from a
+    /// handler, or use a ``Resolver``.
     @inlinable
     public static func resolve(
         _ value: Value, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -168,7 +171,7 @@ extension Promise {
     /// Makes a pending promise and its write side (ES6 `withResolvers`, PromiseKit, RXPromise). Releasing the
     /// ``Resolver`` without settling abandons the promise.
     ///
-    /// Cost: two objects; a label or an executor takes another.
+    /// Cost: two objects; a label or an executor takes another object.
     @inlinable
     public static func pending(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

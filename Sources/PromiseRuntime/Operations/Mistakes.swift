@@ -1,5 +1,6 @@
 // Declarations for common mistakes, each with a message that names the right operation. All are disfavoured, so that
-// code without the mistake is inferred as fast as without them (InferenceTests); MessageTests pins the messages.
+// code without the mistake is inferred as fast as without these declarations (InferenceTests); MessageTests pins the
+// messages.
 extension Promise {
     /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
     @available(*, unavailable, message: "then { } wants a promise; for a value use map { }, for nothing done { }")

@@ -12,19 +12,19 @@ extension Promise {
     ///
     /// There is always a first round. A rejection, or a throw of either closure, ends the loop and rejects the returned
     /// promise; ``retry(_:backoff:label:on:file:line:_:onlyIf:)`` continues after errors. Cancelling the returned
-    /// promise cancels the current pause or round, the promise that the body returned, and what that one waits for, as
-    /// far as these have no other consumer (<doc:TheRules>, X2).
+    /// promise cancels the current pause or round, and the promise that the body returned, unless that promise has
+    /// another consumer. The same rule applies to what that promise waits for (<doc:TheRules>, X2).
     ///
-    /// Each round is a node under this one, and so is each pause. Rounds take neither stack nor memory, because one
-    /// that has ended is released; a round costs one hop to the executor, two after a pause. With the inline executor,
-    /// rounds that are fulfilled at once run before this call returns.
+    /// Each round and each pause is a node under the returned promise. Rounds take neither stack nor memory, because a
+    /// round that has ended is released. A round costs one hop to the executor, or two after a pause. With the inline
+    /// executor, rounds that are fulfilled at once run before this call returns.
     ///
     /// - Parameters:
-    ///   - pause: The time between the end of a round and the next one, by the runtime's clock; below 0 counts as 0.
-    ///     There is none before the first round.
+    ///   - pause: The time between the end of a round and the next round, by the runtime's clock; a time below 0 counts
+    ///     as 0. There is no pause before the first round.
     ///   - executor: Runs both closures, one at a time.
     ///   - body: Makes the promise of one round.
-    ///   - isEnough: Returns whether a round's value is the last one.
+    ///   - isEnough: Returns whether a round's value is sufficient.
     @discardableResult
     public static func `repeat`<Next: Thenable>(
         pause: Duration = .zero, label: String = "", on executor: (any PromiseExecutor)? = nil,

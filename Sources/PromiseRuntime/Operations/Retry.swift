@@ -2,8 +2,8 @@ import ChainEvents
 import ChainSystem
 
 extension Promise {
-    /// Makes a promise by `body`, and another one after each rejection, at most `attempts` in all; settles as the last
-    /// one.
+    /// Calls `body` to make a promise, and again after each rejection, at most `attempts` times in all. The returned
+    /// promise settles as the last promise that `body` made.
     ///
     ///     let page = Promise.retry(5, backoff: .exponential(from: .milliseconds(100))) {
     ///         fetch(url).timeout(.seconds(2))
@@ -11,20 +11,22 @@ extension Promise {
     ///         error is Busy || error is PromiseTimedOut
     ///     }
     ///
-    /// A cancelled attempt is the last one, whatever `onlyIf` would return. A throw of `onlyIf` rejects. Errors of
-    /// earlier attempts count as handled. Cancelling the returned promise cancels the current wait or attempt, the promise
-    /// that the body returned, and what that one waits for, as far as these have no other consumer (<doc:TheRules>, X2).
+    /// A cancelled attempt is the last attempt, whatever `onlyIf` would return. A throw of `onlyIf` rejects the
+    /// returned promise. Errors of earlier attempts count as handled. Cancelling the returned promise cancels the
+    /// current wait or attempt, and the promise that the body returned, unless that promise has another consumer. The
+    /// same rule applies to what that promise waits for (<doc:TheRules>, X2).
     ///
-    /// Each attempt is a node under this one, and so is each wait between two. Attempts take neither stack nor memory,
-    /// because one that has ended is released; an attempt costs one hop to the executor, two after a wait.
+    /// Each attempt, and each wait between two attempts, is a node under the returned promise. Attempts take neither
+    /// stack nor memory, because an attempt that has ended is released. An attempt costs one hop to the executor, or
+    /// two after a wait.
     ///
     /// - Parameters:
-    ///   - attempts: At least 1, the first one included.
+    ///   - attempts: The most attempts, including the first; at least 1.
     ///   - backoff: The wait after each failed attempt, by the runtime's clock.
     ///   - executor: Runs the closures, one at a time.
     ///   - body: Makes the promise of one attempt; a throw is a failed attempt.
-    ///   - isWorthAnother: Returns whether an error leads to another attempt; not called after the last one. Without
-    ///     it, every error does.
+    ///   - isWorthAnother: Returns whether an error leads to another attempt; not called after the last attempt. If it
+    ///     is nil, every error leads to another attempt.
     public static func retry<Next: Thenable>(
         _ attempts: Int, backoff: RetryBackoff = .none, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Next,
@@ -42,8 +44,8 @@ extension Promise {
 public struct RetryBackoff: Sendable {
     private let wait: @Sendable (Int) -> Duration
 
-    /// Waits as long as `wait` returns. It is called on the operation's executor with the number of failed attempts so
-    /// far, from 1. A duration below 0 counts as 0. For a wait with a random part:
+    /// Waits as long as `wait` returns. `wait` is called on the operation's executor with the number of failed attempts
+    /// so far, from 1. A duration below 0 counts as 0. For a wait with a random part:
     ///
     ///     let base = RetryBackoff.exponential(from: .milliseconds(100))
     ///     let jittered = RetryBackoff { base.wait(afterFailures: $0) * Double.random(in: 0.5...1) }
@@ -52,10 +54,11 @@ public struct RetryBackoff: Sendable {
     /// No wait.
     public static let none = RetryBackoff { _ in .zero }
 
-    /// Constant waits; below 0 counts as 0.
+    /// Returns constant waits; a duration below 0 counts as 0.
     public static func constant(_ duration: Duration) -> RetryBackoff { RetryBackoff { _ in duration } }
 
-    /// Exponential waits: `first` after the first failure, then each time `factor` times as long, up to `limit`.
+    /// Returns exponential waits: `first` after the first failure, then each time `factor` times as long, up to
+    /// `limit`.
     ///
     /// - Parameters:
     ///   - first: Not below 0.

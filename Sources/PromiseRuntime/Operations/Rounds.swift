@@ -28,7 +28,8 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether a round was certainly the last one; calls no code of the program. A cancelled round always is.
+    /// Returns whether the outcome alone makes a round the last one; calls no code of the program. A cancelled round is
+    /// always the last one.
     func ends(with outcome: Result<Value, any Error>, round: Int) -> Bool {
         switch (self, outcome) {
         case (.until, .success): false
@@ -53,7 +54,7 @@ enum RoundRule<Value: Sendable>: Sendable {
 /// `delay`.
 ///
 /// A round settles on any thread; the next step is decided in a job of the executor. Unless there is a wait, the same
-/// job runs the next round. So nothing recurses, and a round costs one hop, two after a wait.
+/// job runs the next round. So nothing recurses, and a round costs one hop, or two after a wait.
 final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked Sendable {
     // Sendable: mutable state is behind its lock.
     typealias Body = @Sendable () throws -> Promise<Value>
@@ -95,7 +96,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         return round
     }
 
-    /// Makes a node, with this one as its creator. The label is for viewers, and costs nothing without a recorder.
+    /// Makes a node, with this node as its creator. The label is for viewers, and costs nothing without a recorder.
     private func makeMember<Member>(labelled title: @autoclosure () -> String, _ make: (Context) -> Member) -> Member {
         var text = ""
         if isRecording { text = (label.map { $0 + " " } ?? "") + title() }

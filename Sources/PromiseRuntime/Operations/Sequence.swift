@@ -8,10 +8,10 @@ extension Promise {
     ///
     ///     let pages = Promise.sequence([1, 2, 3], concurrency: 2) { fetch($0) }
     ///
-    /// Stops at the first rejection, and is rejected with it. Pending members are then cancelled unless they have
-    /// another consumer, as they are when the sequence is cancelled (<doc:TheRules>, X2). No inputs: `[]`. `make` runs
-    /// on the executor, in the order of the inputs; a throw rejects. O(n). With a `concurrency` above 1, members may
-    /// settle in any order.
+    /// The first rejection of a member, or a throw of `make`, stops the sequence and rejects the returned promise.
+    /// Pending members are then cancelled unless they have another consumer; the same happens if the sequence is
+    /// cancelled (<doc:TheRules>, X2). Without inputs the value is `[]`. `make` runs on the executor, in the order of
+    /// the inputs. O(n). With a `concurrency` above 1, members may settle in any order.
     ///
     /// - Parameter concurrency: At least 1.
     public static func sequence<Input: Sendable, Next: Thenable>(
@@ -24,7 +24,7 @@ extension Promise {
             site: CallSite(file, line), finish: { $0 }, make: { try make($0).asPromise() })
     }
 
-    /// As ``sequence(_:concurrency:label:on:file:line:_:)``, without keeping values.
+    /// Works as ``sequence(_:concurrency:label:on:file:line:_:)``, without keeping values.
     @discardableResult
     public static func forEach<Input: Sendable, Next: Thenable>(
         _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",
@@ -50,14 +50,14 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         var make: Make?
         // The index of the next input.
         var next = 0
-        // The number of members that are not fulfilled yet, unstarted ones included.
+        // The number of members that are not fulfilled yet, including unstarted members.
         var unfulfilledCount: Int
-        // By the index of the input; empty if the node keeps no values.
+        // The members' values by the index of the input; empty if the node keeps no values.
         var values: [Member?]
-        // The number of members that may still be started now.
+        // The number of members that may be started at this moment: `concurrency`, less the running members.
         var wanted: Int
-        // Whether a job that starts members is queued or runs. The job starts all members that are wanted, so that one
-        // that settles at once causes no recursion.
+        // Whether a job that starts members is queued or runs. The job starts wanted members in a loop, so that a
+        // member that settles at once causes no recursion. After `startLimit` members it queues another job.
         var isStarting = false
     }
 

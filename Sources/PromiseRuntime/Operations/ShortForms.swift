@@ -1,5 +1,5 @@
 extension Promise where Value == Void {
-    /// Makes a fulfilled promise of `Void`. As `resolve(())`.
+    /// Makes a fulfilled promise of `Void`, as `resolve(())` does.
     public static func resolve(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> { resolve((), label: label, on: executor, file: file, line: line) }

@@ -1,8 +1,9 @@
 import ChainEvents
 
-/// A waiter for the end of a node that started another promise. It withdraws the node's interest, so that the started
-/// promise is cancelled unless it has another consumer (TheRules, X2). The withdrawal runs in the loop of the first
-/// cancellation, so such nodes may be nested to any depth. It keeps that cancellation's source and reason.
+/// A waiter for the end of a node that started another promise. The waiter withdraws the node's interest in that
+/// promise, so that the started promise is cancelled unless it has another consumer (TheRules, X2). The withdrawal runs
+/// in the loop of the first cancellation, so such nodes may be nested to any depth. The withdrawal keeps that
+/// cancellation's source and reason.
 final class StartedWaiter: _Waiter {
     let started: AnyPromise
 
@@ -35,8 +36,8 @@ extension Combinator {
         return members
     }
 
-    /// Adds a promise as a started member: its settlement is delivered to this node, and this node's end withdraws the
-    /// interest in it.
+    /// Adds a promise as a started member: its settlement is delivered to this node, and the end of this node withdraws
+    /// the node's interest in the member.
     func start(_ member: AnyPromise, at index: Int) {
         if isRecording {
             report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue))
@@ -44,7 +45,7 @@ extension Combinator {
         if let cycle = member.cycle(to: self) {
             _ = reject(cycle, by: .machinery)
         } else if member.isSettled {
-            // Delivered now, because there is nothing to wait for or to cancel.
+            // Delivered at once, because there is nothing to wait for or to cancel.
             member.markErrorSeen()
             memberSettled(member, at: index)
         } else {

@@ -21,13 +21,14 @@ extension Promise {
     ///
     ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
     ///
-    /// Cancelling the child also cancels the promise that the handler returned, and what that promise waits for, as far
-    /// as these have no other consumer (<doc:TheRules>, X2). Cost of this and of every operation with a handler: one
-    /// object, and the captures of the closure; no hop if parent and child have the same executor.
+    /// Cancelling the child also cancels the promise that the handler returned, unless that promise has another
+    /// consumer. The same rule applies to what that promise waits for (<doc:TheRules>, X2). Cost of this and of every
+    /// operation with a handler: one object, and the captures of the closure; no hop if parent and child have the same
+    /// executor.
     ///
     /// - Parameters:
     ///   - onFulfilled: Called with the value; a throw rejects the child (A+ 2.2.7.2).
-    ///   - onRejected: Called with the error; without it a rejection is passed on (2.2.7.4).
+    ///   - onRejected: Called with the error; if it is nil, a rejection is passed on (2.2.7.4).
     @inlinable
     public final func then<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -58,8 +59,8 @@ extension Promise {
         }
     }
 
-    /// Continues with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1). A throw rejects it;
-    /// an error is passed on. A returned promise counts as a value: to follow it use `then`.
+    /// Continues with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1). A throw rejects the
+    /// child; the parent's error is passed on. A returned promise counts as a value: to follow that promise use `then`.
     @inlinable
     public final func map<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -68,8 +69,8 @@ extension Promise {
         valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Ends with the value: the child is fulfilled with `Void` (PromiseKit). A throw rejects it. An error is passed on,
-    /// and reported if no handler receives it.
+    /// Ends with the value: the child is fulfilled with `Void` (PromiseKit). A throw rejects the child. The parent's
+    /// error is passed on, and reported if no handler receives it.
     @inlinable @discardableResult
     public final func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -78,8 +79,8 @@ extension Promise {
         valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Calls the handler with the value, and passes the value on (PromiseKit's `get`). A throw rejects; an error is
-    /// passed on.
+    /// Calls the handler with the value, and passes the value on (PromiseKit's `get`). A throw rejects the child; the
+    /// parent's error is passed on.
     @inlinable @discardableResult
     public final func tap(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

@@ -2,9 +2,9 @@ import ChainEvents
 import ChainSystem
 
 extension Promise where Value == Void {
-    /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock (PromiseKit's `after`); at
-    /// once if `duration` is not above zero. Cancelling it cancels the timer. Cost: a timer, O(log n) in the timers
-    /// that are set.
+    /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock (PromiseKit's `after`). With
+    /// a `duration` of zero or less the timer is due at once. Cancelling the promise cancels the timer. Cost: a timer,
+    /// O(log n) in the timers that are set.
     public static func delay(
         _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -17,7 +17,8 @@ extension Promise where Value == Void {
 }
 
 extension Promise {
-    /// Passes the value on after `duration`, which begins when this promise is fulfilled; an error at once.
+    /// Passes the value on after `duration`, which begins when this promise is fulfilled. An error is passed on at
+    /// once.
     public final func delay(
         _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
@@ -31,10 +32,10 @@ extension Promise {
         return node
     }
 
-    /// Settles as this promise does; rejects with ``PromiseTimedOut`` if that takes longer than `limit`. This promise
-    /// is then cancelled if it has no other consumer. The same rule applies to what it waits for, up to the source of
-    /// the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's `setTimeout:`). The time begins with the call. A settled
-    /// promise is never too late, whatever the limit.
+    /// Makes a promise that settles as this promise does, or is rejected with ``PromiseTimedOut`` if this promise takes
+    /// longer than `limit`. In that case this promise is cancelled if it has no other consumer. The same rule applies
+    /// to what this promise waits for, up to the source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's
+    /// `setTimeout:`). The time begins with the call. A settled promise is never too late, whatever the limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {

@@ -8,16 +8,16 @@ import ChainEvents
 ///         return try await price + cover.count
 ///     }
 ///
-/// Promises and `withChain` nodes made in `body` stand under the node, also those made in child tasks, `async let` and
-/// `Task { }`, which inherit the scope as a task-local value. A `Task.detached` does not inherit it. The scope uses the
-/// runtime of the handler or scope around it (``ChainRuntime/current``).
+/// Promises and `withChain` nodes made in `body` stand under the node. The same holds in child tasks, `async let` and
+/// `Task { }`, which inherit the scope as a task-local value. A `Task.detached` does not inherit the scope. The scope
+/// uses the runtime of the handler or scope around it (``ChainRuntime/current``).
 ///
-/// Cancelling the node cancels the whole task that runs `body`, with its code around this call (<doc:TheRules>, X6).
-/// A `CancellationError` that leaves `body` shows as *cancelled*. The node changes neither what `body` returns nor what
-/// it throws.
+/// Cancelling the node cancels the whole task that runs `body`, including the task's code around this call
+/// (<doc:TheRules>, X6). A `CancellationError` that leaves `body` shows as *cancelled*. The node changes neither what
+/// `body` returns nor what it throws.
 ///
-/// Cost: without a recorder `body` is called and no node is made (under 100 ns). With one: a node, a task-local value
-/// and three events, 1.5 µs. A scope that was entered before recording began is not shown.
+/// Cost: without a recorder `body` is called and no node is made (under 100 ns). With a recorder: a node, a task-local
+/// value and three events, 1.5 µs. A scope that was entered before recording began is not shown.
 ///
 /// - Parameters:
 ///   - label: The name in the dashboard; empty for none. Evaluated only if a recorder runs.
@@ -73,8 +73,8 @@ extension Promise where Value == Void {
 }
 
 extension AnyPromise {
-    /// Rejects the node of asynchronous code with the error that was thrown; with ``PromiseCancelled`` instead of a
-    /// `CancellationError`, so that viewers show the node as cancelled.
+    /// Rejects the node of asynchronous code with the error that was thrown. A `CancellationError` is replaced by
+    /// ``PromiseCancelled``, so that viewers show the node as cancelled.
     final func rejectTask(with error: any Error) {
         let shown = error is CancellationError ? PromiseCancelled(reason: "its task was cancelled") : error
         if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }

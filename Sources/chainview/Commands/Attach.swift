@@ -39,8 +39,8 @@ struct Attach: ParsableCommand {
         let settings = try display.settings()
         guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
         var targets = try names.map { try Target(validating: $0) }
-        // Checked before the screen opens, because an error is then one line. Not over ssh, because a second login
-        // doubles the time.
+        // The targets are checked before the screen opens, because an error is then one line. Targets over ssh are not
+        // checked, because a second login doubles the time.
         if !wait {
             targets = try discovery.distinct(targets)
         }
@@ -93,9 +93,10 @@ extension Settings {
         return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
     }
 
-    /// Opens the dashboard on the only program there is, else on one that the user chooses from a list.
+    /// Opens the dashboard on the only program that can be attached to, or on a program that the user chooses from a
+    /// list.
     ///
-    /// - Parameter choosesAlways: whether the list is shown even for one program; without a terminal the list is
+    /// - Parameter choosesAlways: whether the list is shown even for one program; if there is no terminal, the list is
     ///   printed.
     /// - Throws: ``Failure`` without a terminal, unless `choosesAlways` is true or there is exactly one program.
     func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
@@ -125,8 +126,9 @@ extension Settings {
 }
 
 extension Discovery {
-    /// Returns the targets without those that lead to a program that another one leads to. Of a pid and a name or
-    /// address it is the pid that goes, because the other leads to the program's next run, too.
+    /// Returns one target for each program that the targets lead to. If a pid and a name or address lead to one
+    /// program, the pid is left out, because the name or address leads to the program's next run, too. Targets over ssh
+    /// are all kept.
     fileprivate func distinct(_ targets: [Target]) throws -> [Target] {
         var (places, kept): ([ProcessKey: Int], [Target]) = ([:], [])
         for target in targets {

@@ -36,7 +36,8 @@ enum Completions {
         }
     }
 
-    /// Returns the completions for programs: each target, and each name that only one program has.
+    /// Returns the completions for programs: each target, and each name that only one program has and that needs no
+    /// quoting.
     static func words(_ programs: [(target: String, name: String?)]) -> [String] {
         let names = programs.compactMap(\.name)
         let unique = names.filter { name in

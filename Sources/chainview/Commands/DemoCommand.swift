@@ -62,7 +62,7 @@ struct DemoCommand: ParsableCommand {
         do { try demo.start(in: context) } catch let error as DemoError {
             throw Failure(status: .noInput, message: error.description)
         }
-        // Not remembered, because settings tried in a demo are not meant for programs.
+        // Settings are not remembered, because settings that are tried in a demo are not meant for other programs.
         try settings.show([NamedSource(name: demo.name, source: InProcessSource(inspector))], remembers: false)
         context.close()
     }

@@ -4,7 +4,7 @@ import ChainListing
 import Foundation
 import Frames
 
-/// `chainview diff`: what differs between two recordings, or two moments of one.
+/// `chainview diff`: what differs between two recordings, or between two moments of one recording.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares two recordings, or two moments of one, by call site.",

@@ -40,17 +40,17 @@ struct DisplayOptions: ParsableArguments {
         isASCIILocale || isLinuxConsole(ProcessInfo.processInfo.environment["TERM"]) && isatty(STDOUT_FILENO) != 0
     }
 
-    /// The characters that a command prints; `ascii` is its option.
+    /// The characters that a command prints; `ascii` is the value of its option `--ascii`.
     static func charset(ascii: Bool = false) -> Charset { ascii || isASCIIOutput ? .ascii : .unicode }
 
-    /// Whether a terminal is the console of Linux. Its fonts have few of the signs.
+    /// Whether a terminal is the console of Linux. The console's fonts have few of the dashboard's signs.
     static func isLinuxConsole(_ terminal: String?) -> Bool { terminal == "linux" }
 
     /// Whether the locale of the environment is not UTF-8.
     private static var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
-        // Without a modifier, as in ca_ES.UTF-8@valencia.
+        // The locale's name without its modifier, as in ca_ES.UTF-8@valencia.
         let name = locale.uppercased().prefix { $0 != "@" }
         return !(name.hasSuffix("UTF-8") || name.hasSuffix("UTF8"))
     }
@@ -133,7 +133,8 @@ struct DurationArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { Self.words(nanoseconds: duration.clampedNanoseconds) }
 
-    /// Returns the duration as an argument: a whole number of the largest unit that divides it, else microseconds.
+    /// Returns the duration as an argument: a whole number of the largest unit that divides it, or microseconds if no
+    /// unit does.
     static func words(nanoseconds: UInt64) -> String {
         let units: [(String, UInt64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),

@@ -74,7 +74,7 @@ struct Events: ParsableCommand {
                 if states.isRepeated(by: batch, after: start) {
                     Streams.printError("the program sends its state again: events may be missing until it is complete.")
                 }
-                // For each batch, because the command may run when summer time begins or ends.
+                // The offset is read for each batch, because the command may run when summer time begins or ends.
                 line.clockOffset = source.clockOffset(at: batch.time &+ wallOffset)
                 try selection.apply(batch) { event, text, forest in
                     // A batch that begins or ends a resync has no new events: its events repeat the waits of the state.
@@ -95,14 +95,14 @@ struct Events: ParsableCommand {
     }
 }
 
-/// The marks of resyncs in a stream of batches.
+/// The position in a stream of batches relative to its resyncs. A resync is the program's whole state, sent as batches.
 private struct StateMarks {
     private var isInState = false
-    /// Whether a batch that belongs to no state has come since the last state.
+    /// Whether a batch outside of any resync has come since the last resync.
     private var hasFollowed = false
 
-    /// Returns whether a batch begins a state before which events may be missing. A recording begins with two states:
-    /// its own, and that of the program.
+    /// Returns whether a batch begins a resync before which events may be missing. A recording begins with two resyncs:
+    /// its own state, and the program's state.
     mutating func isRepeated(by batch: EventBatch, after start: UInt64) -> Bool {
         switch batch.resync {
         case .begin?:

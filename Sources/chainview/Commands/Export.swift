@@ -123,7 +123,7 @@ struct ExportFormat: ParsableArguments {
         [(mermaid, MomentFormat.mermaid), (dot, .dot), (svg, .svg), (html, .html)].filter(\.0).map(\.1)
     }
 
-    /// The chosen format if it shows one moment; nil for the others, which take nodes as they settle.
+    /// The chosen format if it shows one moment; nil for the other formats, which take nodes as they settle.
     var moment: MomentFormat? { moments.first }
 
     func validate() throws {

@@ -72,15 +72,15 @@ struct ManualPage {
         line(".YS")
     }
 
-    /// The options of all commands that open a dashboard: those of the default command.
+    /// The options that all commands with a dashboard share: the options of the default command.
     private var common: [Manual.Argument] {
         (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
     }
 
     private func takesCommon(_ command: Manual.Command) -> Bool { common.allSatisfy(command.shown.contains) }
 
-    /// Returns the options of a command without those of every command, and without the common ones if it takes all of
-    /// these.
+    /// Returns the options of a command, without the options that every command has. If the command takes all of the
+    /// common options, these are left out, too.
     private func own(_ command: Manual.Command) -> [Manual.Argument] {
         let listed = takesCommon(command) ? root.shown + common : root.shown
         return command.shown.filter { !listed.contains($0) }
@@ -145,7 +145,7 @@ struct ManualPage {
     }
 
     private mutating func line(_ words: String) {
-        // Skipped, because mandoc warns of two paragraph breaks in a row.
+        // A second paragraph break is skipped, because mandoc warns of two in a row.
         if words == ".PP", text.hasSuffix(".PP\n") || text.isEmpty { return }
         text += words + "\n"
     }

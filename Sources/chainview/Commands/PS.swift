@@ -4,7 +4,7 @@ import ChainListing
 import ChainModel
 import Frames
 
-/// `chainview ps`: lists programs, or prints the tree of one.
+/// `chainview ps`: lists programs, or prints the tree of one program.
 struct PS: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Prints the programs that can be attached to, or the tree of one.",

@@ -7,7 +7,7 @@ import Dashboard
 import Frames
 
 extension Target {
-    /// Parses an argument; throws a `ValidationError`, as for any other argument.
+    /// Parses an argument; throws a `ValidationError` if it is invalid, as for any other argument.
     init(validating text: String) throws {
         do { try self.init(text) } catch {
             throw ValidationError("\(DisplayText.shown(error.description)).")
@@ -17,7 +17,7 @@ extension Target {
     /// Whether the target is on another machine.
     var isFar: Bool { if case .ssh = self { true } else { false } }
 
-    /// The time that a login may take; nil where none is needed.
+    /// The time that a login may take; nil if no login is needed.
     var loginLimit: Duration? { isFar ? .seconds(30) : nil }
 }
 
@@ -44,7 +44,7 @@ extension Discovery {
         } catch { throw Failure(error) }
     }
 
-    /// Returns the programs that listen, also those that cannot be attached to.
+    /// Returns the programs that listen for viewers, including the programs that cannot be attached to.
     func found() throws -> [FoundProcess] {
         do { return try list() } catch { throw Failure(error) }
     }
@@ -65,7 +65,7 @@ extension FoundProcess {
     }
 }
 
-/// Prints the programs that were found; of one that cannot be attached to, the reason.
+/// The printed list of the programs that were found. For a program that cannot be attached to, the list has the reason.
 enum ProcessList {
     static func print(_ found: [FoundProcess], charset: Charset) throws {
         if found.isEmpty { return try Streams.print("No program to attach to yet.\n\n" + Picker.adviceText) }

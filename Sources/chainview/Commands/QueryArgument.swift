@@ -2,7 +2,7 @@ import ArgumentParser
 import ChainInsight
 import Dashboard
 
-/// Queries on the command line. `@name` is a query of the configuration file, or a built-in one.
+/// Queries on the command line. `@name` is a query of the configuration file, or a built-in query.
 enum QueryArgument {
     /// The end of the help of `--where`: examples.
     static let examples = """

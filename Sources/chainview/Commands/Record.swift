@@ -70,7 +70,7 @@ struct Record: ParsableCommand {
             return try FlightRequest(target: target, span: last.duration, output: output, overwrites: overwrite).run()
         }
         let discovery = Discovery.patient
-        // Checked before the file is created, so that an error leaves no file.
+        // The target is checked before the file is created, so that an error leaves no file.
         if !wait { try discovery.probe(target) }
         var options = AttachOptions(discovery: Discovery())
         (options.isReadOnly, options.waits, options.viewerName) = (true, wait, DisplayOptions.viewer)
@@ -112,7 +112,7 @@ struct Record: ParsableCommand {
     }
 }
 
-/// How a recording is stored.
+/// The options for how a recording is stored.
 struct RecordingForm: ParsableArguments {
     @Option(
         name: .customLong("max-size"),
@@ -157,8 +157,8 @@ private struct ProgressLine {
         isShown = true
     }
 
-    /// Returns the part of a text that fits into a row of the terminal, because a carriage return leads back to the
-    /// last row of a wrapped line only.
+    /// Returns the part of a text that fits into a row of the terminal. A longer line would wrap, and a carriage return
+    /// leads back to the last row of a wrapped line only.
     private static func row(of text: String) -> String {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return text }

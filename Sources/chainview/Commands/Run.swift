@@ -51,7 +51,7 @@ struct Run: ParsableCommand {
     private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     func validate() throws {
-        // Checked here, because the parser takes unknown options for the program's.
+        // Unknown options are found here, because the parser takes them for options of the program.
         if let first = command.first, first.hasPrefix("-"), first != "--" {
             if ["-h", "--help"].contains(first) { throw CleanExit.helpRequest(Run.self) }
             throw ValidationError("Unknown option '\(first)'. Write `--` before a program of that name.")
@@ -78,7 +78,7 @@ struct Run: ParsableCommand {
                 ? try showHeadless(program, settings, isShown: isShown, storage, &recording)
                 : try showDashboard(program, settings, storage, &recording)
         } catch {
-            // Removed, because the program did not start and nothing was recorded.
+            // The file is removed, because the program did not start and nothing was recorded.
             if recording == nil { storage?.discard() }
             recording?.finish()
             throw error
@@ -88,7 +88,7 @@ struct Run: ParsableCommand {
         switch child.waitForEnd() {
         case .exited(let code): Foundation.exit(code)
         case .signalled(let signal):
-            // No core of chainview, because the program's own core is the useful one.
+            // chainview dumps no core of its own, because the useful core is the program's.
             var none = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(Resource.core, &none)
             Signals.raiseAgain(signal)
@@ -160,7 +160,7 @@ struct Run: ParsableCommand {
             source.start()
             return child
         }
-        // Not fatal, because the program runs on and its exit code is the result.
+        // A failure to connect is not fatal, because the program runs on and its exit code is the result.
         do {
             try settings.show([NamedSource(name: child.name, source: source)])
         } catch let failure as Failure where failure.status == .gone {
@@ -191,7 +191,7 @@ struct Run: ParsableCommand {
         do {
             if let signal = try session.run() { child.send(signal) }
         } catch {
-            // SIGHUP, because the terminal that is gone is also the program's.
+            // SIGHUP, because the terminal that is gone was the program's terminal, too.
             child.send(SIGHUP)
             output.pass()
             _ = child.waitForEnd()

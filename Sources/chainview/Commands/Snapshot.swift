@@ -41,7 +41,8 @@ struct Snapshot: ParsableCommand {
 extension PictureFormat: ExpressibleByArgument {}
 
 extension ForestSource {
-    /// Returns the dashboard at the typed moment, and what is wrong with a recording.
+    /// Returns the dashboard, of a recording at the typed moment or of a program now, and what is wrong with the
+    /// recording.
     fileprivate func dashboard(_ settings: Settings, glyphs: Glyphs?) throws -> (State, notes: [String]) {
         switch self {
         case .recording(let file, let moment):

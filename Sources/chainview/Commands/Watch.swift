@@ -70,10 +70,11 @@ struct Watch: ParsableCommand {
     }
 }
 
-/// Runs the command for each node that matches, or with `--fail` prints the first one.
+/// The consumer of a program's batches. It runs the command for each node that matches, or with `--fail` prints the
+/// first node that matches.
 private final class Watcher {
     let queue: CommandQueue?
-    /// Whether a full queue is waited for; else the node is counted as dropped.
+    /// Whether a node waits until a full queue has room; if false, the node is counted as dropped.
     var waitsForRoom = false
     /// Whether a node matched, with `--fail`.
     private(set) var hasFailed = false
@@ -105,7 +106,7 @@ private final class Watcher {
             return try Streams.print(text.node(node, forest, now: forest.now) + "\n")
         }
         while waitsForRoom, !queue.hasRoom { try queue.finishOne() }
-        // Checked first, because the notice costs much more than a dropped job.
+        // The room is checked first, because making the notice costs much more than dropping a job.
         guard queue.hasRoom else { return try queue.drop() }
         let notice = AlertNotice(query, node, in: forest, program: process.name, pid: process.pid)
         let input = JSONText.object([

@@ -35,7 +35,7 @@ struct ConfigFile {
 
     private mutating func read(_ table: TOMLTable, _ path: [String], _ report: ([String], String) -> Void) {
         let isTop = path.isEmpty
-        // In the order of `ConfigKey.all`, because some keys change what earlier ones set.
+        // In the order of `ConfigKey.all`, because some keys change what earlier keys set.
         let order = ConfigKey.all.filter { $0.path.dropLast().elementsEqual(path) }.map(\.name)
         let keys = Set(table.keys)
         for key in order.filter(keys.contains) + keys.subtracting(order).sorted() {

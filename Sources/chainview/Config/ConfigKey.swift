@@ -8,7 +8,8 @@ import TOMLKit
 
 /// A key of the configuration file: its documentation, its allowed values, and the setting that it changes.
 struct ConfigKey: Sendable {
-    /// Applies a value. Returns nil, or the part of the value that is not allowed; empty if that is the whole value.
+    /// A function that applies a value. It returns nil, or the part of the value that is not allowed. The part is empty
+    /// if the whole value is not allowed.
     typealias Read = @Sendable (any TOMLValueConvertible, inout Configuration) -> String?
 
     /// The key's table, and its name.
@@ -211,7 +212,7 @@ extension ConfigKey {
         }
     }
 
-    /// The query for nodes that appear folded.
+    /// The key of the query for nodes that are folded when they appear.
     private static var unimportant: ConfigKey {
         ConfigKey(
             path: ["tree", "unimportant"],

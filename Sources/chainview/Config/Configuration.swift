@@ -15,7 +15,7 @@ struct Configuration: Equatable {
     var isReadOnly = false
     var order = TreeOrder()
     var columns = TreeColumn.usual
-    /// The query for nodes that appear folded; nil for none.
+    /// The query for nodes that are folded when they appear; nil for none.
     var unimportant: Query?
     var warnings = WarningOptions()
     var limits = ForestLimits()
@@ -30,7 +30,7 @@ struct Configuration: Equatable {
 /// An error in a configuration file, in one sentence.
 struct ConfigProblem: Equatable, CustomStringConvertible {
     var file: String
-    /// The line from 1; nil for the whole file.
+    /// The number of the line, from 1; nil if no line is known for the error.
     var line: Int?
     var message: String
 

@@ -22,7 +22,7 @@ struct Folders {
     }
 }
 
-/// Reads and replaces small files, which a user may have written by hand.
+/// Access to small files, which a user may have written by hand.
 enum SmallFile {
     /// The error of a file that cannot be read or written.
     enum Problem: Error, Equatable {
@@ -55,7 +55,7 @@ enum SmallFile {
             guard bytes.count <= limit else { throw .unreadable("is larger than \(limit >> 10) KiB") }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .unreadable("is not UTF-8") }
-        // Refused, because the parser would end the text there.
+        // A zero byte is refused, because the parser would end the text at it.
         guard !bytes.contains(0) else { throw .unreadable("is not text: it has a zero byte") }
         return text
     }

@@ -3,12 +3,12 @@ import Dashboard
 import Foundation
 import TOMLKit
 
-/// Files of settings made in the dashboard: one for each program, or set of programs, by name.
+/// The files of settings made in the dashboard: a file for each program, or for each set of programs, by their names.
 struct SettingsStore {
     var folder: String
-    /// The settings from the configuration file; saved settings override these.
+    /// The settings from the configuration file, which saved settings override.
     var base: ViewSettings
-    /// The settings from flags; these override saved settings.
+    /// The settings from flags, which override saved settings.
     var demanded: ViewSettings
 
     /// Returns the path of the file for programs of these names. Names may hold any characters.
@@ -20,7 +20,8 @@ struct SettingsStore {
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_+".contains(letter))
             safe += isPlain || (letter == "." && !safe.isEmpty) ? String(letter) : "%" + String(byte, radix: 16)
         }
-        // Shortened, because the length of a file name is limited; the hash (FNV-1a) keeps long names apart.
+        // A long name is shortened, because the length of a file name is limited; the hash (FNV-1a) keeps long names
+        // apart.
         if safe.utf8.count > 150 {
             let sum = name.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
             safe = String(safe.prefix(120)) + "~" + String(sum, radix: 16)
@@ -43,7 +44,7 @@ struct SettingsStore {
         }
     }
 
-    /// Saves settings, or removes the file if there are none. Returns one sentence if that fails.
+    /// Saves settings, or removes the file if there are no settings. Returns one sentence if saving fails.
     func save(_ kept: ViewSettings, for names: [String]) -> String? {
         let path = path(for: names)
         if kept.isEmpty {
@@ -64,9 +65,9 @@ struct SettingsStore {
 struct SavedSettings {
     private let store: SettingsStore
     private let names: [String]
-    /// The settings that the session began with, those of the file and of flags included.
+    /// The settings that the session began with, including the settings from the file and from flags.
     private let start: ViewSettings
-    /// The settings to apply: those of the file and of flags, and the changes that the user has made so far.
+    /// The settings to apply: the settings from the file and from flags, and the changes that the user has made so far.
     let shown: ViewSettings
     /// One sentence if the file cannot be read.
     let problem: String?
@@ -86,9 +87,10 @@ struct SavedSettings {
         start = initial.overlaid(with: old).overlaid(with: store.demanded)
     }
 
-    /// Saves the settings that the session has changed, at its end. Returns one sentence if that fails.
+    /// Saves the settings that the session has changed, at its end. Returns one sentence if saving fails.
     func save(_ end: ViewSettings) -> String? {
-        // Loaded again, because another session may have saved other settings meanwhile.
+        // The file is loaded again, because another session may have saved other settings since the file was loaded
+        // first.
         let (old, _) = store.load(names)
         let kept = old.after(start: start, end: end, base: store.base)
         return kept == old ? nil : store.save(kept, for: names)
@@ -122,7 +124,8 @@ extension ViewSettings {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the text of a file; nil if it is not TOML. Unknown keys, as of another version, are ignored.
+    /// Parses the text of a file; nil if the text is not TOML. Unknown keys, such as keys of another version, are
+    /// ignored.
     init?(toml text: String) {
         guard let table = try? TOMLTable(string: text) else { return nil }
         self.init()

@@ -72,7 +72,7 @@ struct Settings {
             keepsHistory: configuration.historyMemory > 0)
     }
 
-    /// The first view settings, from the configuration file alone.
+    /// The view settings from the configuration file alone, without flags and saved settings.
     var base: ViewSettings {
         var base = State(size: display.frame.size.size).remembered
         base.view = configuration.view
@@ -84,7 +84,7 @@ struct Settings {
         return base
     }
 
-    /// The view settings from flags; these override saved ones.
+    /// The view settings from flags, which override saved settings.
     var demanded: ViewSettings {
         var demanded = ViewSettings()
         demanded.view = display.frame.view?.view
@@ -92,7 +92,7 @@ struct Settings {
         return demanded
     }
 
-    /// The store of saved settings; nil if none are loaded or saved.
+    /// The store of saved settings; nil if no settings are to be loaded or saved.
     var store: SettingsStore? {
         guard !isHeadless, !display.frame.noConfig, !display.fresh else { return nil }
         return folders.state.map { SettingsStore(folder: $0, base: base, demanded: demanded) }
@@ -112,13 +112,15 @@ extension DisplayOptions {
 }
 
 extension ConfigFile {
-    /// Returns the user's file, or none if it cannot be read: for commands without `--config`.
+    /// Returns the settings of the user's own file, for commands without `--config`. If the file cannot be read,
+    /// returns ``none``.
     static func saved(_ folders: Folders) -> ConfigFile {
         guard let path = folders.configuration, let text = try? SmallFile.read(path) else { return .none }
         return ConfigFile(text, file: path)
     }
 
-    /// Reads the file that `--config` names, else the user's own; none with `--no-config`.
+    /// Reads the file that `--config` names, or without `--config` the user's own file. Reads no file with
+    /// `--no-config`.
     init(_ display: DisplayOptions, _ folders: Folders) throws {
         guard !display.frame.noConfig, let path = display.frame.configFile ?? folders.configuration else {
             self = .none

@@ -1,4 +1,4 @@
-/// Writes values as TOML.
+/// Values as the text of TOML.
 enum TOMLText {
     /// Returns a text as a basic string, escaped.
     static func quoted(_ text: String) -> String {
@@ -24,7 +24,7 @@ enum TOMLText {
     }
 }
 
-/// The line of each key of a TOML text, which the parser does not report. The text has to be valid.
+/// The lines of the keys of a TOML text, which has to be valid. The parser does not report these lines.
 struct TOMLKeyLines {
     /// The lines by path, such as `["warnings", "deep-chain"]`; the first line is 1.
     private(set) var lines: [[String]: Int] = [:]
@@ -33,7 +33,7 @@ struct TOMLKeyLines {
 
     init(_ text: String) {
         rest = Substring(text).unicodeScalars
-        // A byte order mark, which the parser skips, too.
+        // A byte order mark is skipped, as the parser does.
         if rest.first == "\u{FEFF}" { rest.removeFirst() }
         var table: [String] = []
         while let next = rest.first {
@@ -60,7 +60,7 @@ struct TOMLKeyLines {
         return nil
     }
 
-    /// Records the line of a path, and of the tables around it that have none.
+    /// Records the line of a path. The tables around it that have no line yet get the same line.
     private mutating func setLine(_ path: [String], _ line: Int) {
         for count in 1..<max(2, path.count + 1) {
             let part = Array(path.prefix(count))
@@ -118,8 +118,8 @@ struct TOMLKeyLines {
         return path
     }
 
-    /// Reads a string of any of the four kinds. Returns its text; of an escape, only the letter behind the
-    /// backslash.
+    /// Reads a string of any of the four kinds. Returns the text of the string, with only the letter after the
+    /// backslash of each escape.
     private mutating func takeString() -> String {
         guard let quote = rest.first else { return "" }
         let isLong = rest.starts(with: [quote, quote, quote])
@@ -128,7 +128,7 @@ struct TOMLKeyLines {
         while let next = rest.first {
             if next == quote, !isLong || rest.starts(with: [quote, quote, quote]) {
                 for _ in 0..<(isLong ? 3 : 1) { take() }
-                // A long string may end in up to two quotation marks of its own.
+                // The text of a long string may end in up to two quotation marks, before the three that end the string.
                 if isLong { while rest.first == quote { take() } }
                 return text
             }

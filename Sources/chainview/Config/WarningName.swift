@@ -22,7 +22,7 @@ struct WarningName: ExpressibleByArgument, Equatable {
 
     var kinds: Set<WarningKind> { kind.map { [$0] } ?? Set(WarningKind.allCases) }
 
-    /// The part of a value that is not allowed; empty if that is the whole value.
+    /// The part of a value that is not allowed; empty if the whole value is not allowed.
     struct Invalid: Error { var part: String }
 
     /// Returns the warnings that a list of names selects.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where an export is written: standard output, or a new file for its user only, in pieces of some 64 KiB.
+/// The output of an export: standard output, or a new file for its user only. It is written in pieces of some 64 KiB.
 ///
-/// An existing file stays as it is until ``end()`` replaces it; a symbolic link leads to the file that is replaced. A new
-/// file is removed if nothing was written to it and ``end()`` was not called.
+/// An existing file stays as it is until ``end()`` replaces it. If the name is a symbolic link, the file that the link
+/// leads to is replaced. A new file is removed if nothing was written to it and ``end()`` was not called.
 final class ExportOutput {
     private let descriptor: Int32
     private let path: String?
     /// How the file is replaced by ``end()``; nil if `path` itself is written.
     private let replacement: FileReplacement?
-    /// Whether the file is created here; devices and pipes are not.
+    /// Whether this object creates the file that it writes; false for devices, pipes and standard output.
     private let isNew: Bool
     /// Whether a new file is removed on release.
     private var isRemovable = true
@@ -41,7 +41,7 @@ final class ExportOutput {
         if let replacement { unlink(replacement.temporary) } else if isNew, isRemovable { unlink(path) }
     }
 
-    /// Writes the buffered text, and replaces the file.
+    /// Writes the buffered text, and replaces an existing file.
     func end() throws {
         isRemovable = false
         try flush()

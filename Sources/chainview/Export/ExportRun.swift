@@ -1,14 +1,14 @@
 import ChainEvents
 import ChainExport
 
-/// Reads a program or a recording, and passes its nodes to an exporter.
+/// A run of an export: it reads a program or a recording, and passes the nodes to an exporter.
 struct ExportRun {
     private let source: ForestSource
     /// Reads the batches; nil if only the present state of a program is exported.
     private let loop: BatchLoop?
     private let isFollowing: Bool
 
-    /// Catches signals from now on, unless only the present state of a program is exported.
+    /// Makes a run, and begins to catch signals, unless only the present state of a program is exported.
     init(_ source: ForestSource, _ follow: FollowOptions) {
         self.source = source
         isFollowing = follow.isOn
@@ -18,7 +18,7 @@ struct ExportRun {
     /// Whether a signal has come that ends the export.
     var isInterrupted: Bool { loop?.isInterrupted ?? false }
 
-    /// Calls `make` with the program, passes all nodes to the exporter that it returns, and calls `end`.
+    /// Calls `make` with the program, passes all nodes to the exporter that `make` returns, and calls `end`.
     ///
     /// - Parameter whilePaused: called while a program is followed, after batches and in pauses.
     func nodes<Exporter: NodeExporter>(
@@ -26,7 +26,7 @@ struct ExportRun {
         end: (inout ExportStream<Exporter>) throws -> Void
     ) throws {
         var options = ExportStream<Exporter>.Options()
-        // Short, because a person may read the output.
+        // The delay is short, because a person may read the output.
         if isFollowing { options.delay = 1_000_000_000 }
         guard let loop else {
             let state = try source.state()
@@ -51,7 +51,7 @@ struct ExportRun {
             },
             whilePaused: pause,
             end: {
-                // A part of a recording must not look like the whole.
+                // A part of a recording must not look like the whole recording.
                 if loop.isInterrupted, !isFollowing {
                     throw Failure(
                         status: .inputOutput, message: "interrupted: the recording was not exported to its end.")

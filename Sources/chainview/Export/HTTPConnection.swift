@@ -1,7 +1,7 @@
 import ChainSystem
 import Foundation
 
-/// Why a request got no answer.
+/// The reason why a request got no answer.
 struct HTTPFailure: Error, Hashable, CustomStringConvertible {
     /// How far the request came.
     enum Progress {
@@ -17,14 +17,14 @@ struct HTTPFailure: Error, Hashable, CustomStringConvertible {
     var progress = Progress.unsent
 }
 
-/// Sends requests to a server, one at a time, over a connection that is kept.
+/// A connection to a server, which is kept between requests. Requests are sent one at a time.
 final class HTTPConnection {
     private let url: CollectorURL
     private let agent: String
     private let clock: () -> ContinuousClock.Instant
     private var socket: Descriptor?
 
-    /// The time limit of connecting to one address, and that of sending a request and receiving its whole answer.
+    /// The time limit of connecting to one address, and also of sending a request and receiving its whole answer.
     private static let limit: Duration = .seconds(10)
 
     /// - Parameters:
@@ -44,14 +44,15 @@ final class HTTPConnection {
         let request = Array((head + text).utf8)
         if let kept = socket {
             do throws(HTTPFailure) { return try exchange(request, over: kept) } catch {
-                // Sent again only if the server has closed the idle connection; else it may have processed the request.
+                // The request is sent again only if the server has closed the idle connection. Otherwise the server may
+                // have processed the request.
                 guard error.progress == .closed else { throw error }
             }
         }
         return try exchange(request, over: try connect())
     }
 
-    /// Sends a request, and reads its answer. The connection is kept after a whole answer only.
+    /// Sends a request, and reads its answer. The connection is kept only after a whole answer that does not end it.
     private func exchange(_ request: [UInt8], over connection: Descriptor) throws(HTTPFailure) -> HTTPReply {
         socket = nil
         let deadline = clock() + Self.limit
@@ -82,7 +83,7 @@ final class HTTPConnection {
         var reader = HTTPReplyReader()
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
         while true {
-            // Before each read, because a server may send without end.
+            // The deadline is checked before each read, because a server may send without end.
             try check(deadline)
             switch buffer.withUnsafeMutableBytes({ socket.receive(into: $0) }) {
             case .moved(let count):

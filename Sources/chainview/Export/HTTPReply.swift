@@ -9,12 +9,12 @@ struct HTTPReply: Hashable {
     var endsConnection: Bool { headers["connection"]?.lowercased() == "close" }
 }
 
-/// Reads one answer from bytes as they come. O(bytes), however they are divided.
+/// A reader of one answer, from bytes as they come. It takes O(bytes), however the bytes are divided.
 struct HTTPReplyReader {
     /// The part of the answer that comes next.
     private enum Part {
         case status, headers, trailers
-        /// Content of known length, up to the end of the connection, or in chunks.
+        /// Content of a known length, content up to the end of the connection, or content in chunks.
         case body(Int), rest, chunkSize, chunk(Int), chunkEnd
     }
 
@@ -65,7 +65,7 @@ struct HTTPReplyReader {
         }
     }
 
-    /// Notes that nothing more comes.
+    /// Notes that no more bytes come, which completes an answer with content up to the end of the connection.
     mutating func end() {
         guard case .rest = part else { return }
         draft.headers["connection"] = "close"
@@ -115,7 +115,7 @@ struct HTTPReplyReader {
 
     /// Decides from the headers how long the content is.
     private mutating func beginBody() throws(HTTPFailure) {
-        // The final answer follows an interim one, such as 100 Continue.
+        // The final answer follows an interim answer, such as 100 Continue.
         if (100..<200).contains(draft.status) {
             part = .status
         } else if draft.headers["transfer-encoding"]?.lowercased() == "chunked" {

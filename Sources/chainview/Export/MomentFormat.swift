@@ -1,7 +1,7 @@
 import ChainExport
 import ChainText
 
-/// A format that shows one moment.
+/// An export format that shows one moment of a program.
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
 
@@ -34,8 +34,8 @@ enum MomentFormat: CaseIterable {
     ///
     /// - Parameters:
     ///   - nodes: the number of nodes that `--limit` leaves out.
-    ///   - cutNodes: the number of all nodes left out.
-    ///   - links: the number of links left out.
+    ///   - cutNodes: the number of nodes that are left out in all.
+    ///   - links: the number of links that are left out.
     private static func note(nodes: Int, cutNodes: Int, links: Int) -> String? {
         let counts = [(cutNodes, "node"), (links, "link")].filter { $0.0 > 0 }
             .map { CountText.counted($0.0, $0.1) }

@@ -2,7 +2,8 @@ import ChainSystem
 import ChainText
 import Foundation
 
-/// Sends requests with spans to a collector: retries what OTLP allows to retry, and counts the spans by their fate.
+/// A sender of requests with spans to a collector. It retries the requests that OTLP allows to retry, and counts how
+/// many spans were accepted, rejected or not delivered.
 struct SpanSender {
     /// How many spans were accepted and how many were not.
     struct Counts: Hashable {
@@ -19,13 +20,13 @@ struct SpanSender {
 
     /// The most attempts for one request.
     private static let attemptLimit = 6
-    /// The most nanoseconds between these attempts in total.
+    /// The most nanoseconds that the pauses between the attempts take in total.
     private static let waitLimit: UInt64 = 60_000_000_000
 
     var counts = Counts()
     private let post: (String) throws(HTTPFailure) -> HTTPReply
     private let pause: (_ nanoseconds: UInt64) -> Bool
-    /// Whether the last request was not delivered: the next one is tried once only.
+    /// Whether the last request was not delivered: the next request is then tried only once.
     private var isDown = false
 
     /// - Parameters:
@@ -38,7 +39,8 @@ struct SpanSender {
         self.pause = pause
     }
 
-    /// Sends a request; returns when its spans are accepted, or no further attempt is made.
+    /// Sends a request; returns when the collector has accepted or refused its spans, or when no further attempt is
+    /// made.
     mutating func send(_ request: String, _ spanCount: Int) {
         var backoff = ExponentialBackoff(first: 500_000_000, limit: 8_000_000_000)
         var waited: UInt64 = 0
@@ -73,15 +75,15 @@ struct SpanSender {
 
     // MARK: Answers
 
-    /// What an answer means.
+    /// The meaning of an answer.
     enum Verdict: Hashable {
         case accepted(rejected: Int, reason: String?)
         case refused(String)
-        /// To be retried, after a delay in nanoseconds if the collector named one.
+        /// The request is to be retried, after at least `delay` nanoseconds if the collector named a delay.
         case later(String, delay: UInt64?)
     }
 
-    /// Judges an answer by the rules of OTLP: 429, 502, 503 and 504 are retried.
+    /// Returns the meaning of an answer by the rules of OTLP: 429, 502, 503 and 504 are retried.
     static func verdict(on reply: HTTPReply, now: Date) -> Verdict {
         let object = try? JSONSerialization.jsonObject(with: Data(reply.body)) as? [String: Any]
         switch reply.status {

@@ -23,7 +23,7 @@ struct StreamCommands {
     func writeTrace(to output: ExportOutput) throws {
         try run.nodes(
             make: { process in
-                // Times count from when the program began to record, so that two exports can be compared.
+                // Times count from the moment when the program began to record, so that two exports can be compared.
                 let start = process.startTime.subtractingClamped(process.wallOffset)
                 return try PerfettoExport(process, start: start, to: output.write)
             },
@@ -51,7 +51,7 @@ struct StreamCommands {
         try run.nodes(
             make: { OTLPExport($0, version: Version.text) { sender.send($0, $1) } },
             whilePaused: { exporter in
-                // Once a second, because a request for each batch would be 50 a second.
+                // Once a second, because a request for each batch would make 50 requests a second.
                 guard DispatchTime.now() >= nextFlush else { return }
                 try exporter.flush()
                 nextFlush = .now() + 1

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The signals that end a command in good order: SIGINT, SIGTERM, and SIGHUP unless it is ignored. A second one ends it
-/// at once.
+/// The signals that end a command in good order: SIGINT, SIGTERM, and SIGHUP unless it is ignored. A second signal ends
+/// the command at once.
 final class EndingSignals: Sendable {
     private struct State {
         var received: Int32?
@@ -11,7 +11,8 @@ final class EndingSignals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Blocks the signals on this thread, and on those that it starts, and waits for them on another.
+    /// Blocks the signals on this thread and on the threads that it starts, and waits for the signals on another
+    /// thread.
     init() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -28,10 +29,11 @@ final class EndingSignals: Sendable {
         }
     }
 
-    /// The first signal that came; nil if none has.
+    /// The first signal that came; nil if no signal has come.
     var received: Int32? { state.withLock { $0.received } }
 
-    /// Calls `body` on another thread when the first signal comes; at once, on this thread, if it has come already.
+    /// Calls `body` on another thread when the first signal comes. If a signal has come already, calls `body` at once
+    /// on this thread.
     func whenReceived(_ body: @escaping @Sendable () -> Void) {
         let isReceived = state.withLock { state in
             state.action = body
@@ -45,7 +47,7 @@ final class EndingSignals: Sendable {
             defer { state.received = state.received ?? signal }
             return (state.received == nil, state.action)
         }
-        // A second one ends the process, whatever the process waits for.
+        // A second signal ends the process, whatever the process waits for.
         if !isFirst { Signals.raiseAgain(signal) }
         action?()
     }

@@ -16,11 +16,11 @@ struct FlightRequest {
     func run() throws {
         let endpoint = try Discovery.patient.find(target)
         try checkOutput()
-        // The file is replaced at the end only, because the connection may be lost before.
+        // The file is replaced only at the end, because the connection may be lost before the end.
         let replacement = FileReplacement(of: output)
         let part = replacement.temporary
         var file: RecordingFileStorage?
-        // A file of that name that this call did not create stays.
+        // A file of the temporary name stays if this call did not create it.
         let isCreated = Lock(false)
         defer { Self.remove(part, if: isCreated) }
         Self.removeAtSignal(part, if: isCreated)
@@ -59,7 +59,8 @@ struct FlightRequest {
         }
     }
 
-    /// Throws if the output exists and is not to be replaced, or is not a regular file, or is a dangling symbolic link.
+    /// Throws if the output exists and `overwrites` is false, if it is not a regular file, or if it is a dangling
+    /// symbolic link.
     private func checkOutput() throws {
         var facts = stat()
         guard lstat(output, &facts) == 0 else { return }

@@ -4,7 +4,7 @@ import ChainRecording
 import ChainText
 import Foundation
 
-/// What is printed about a recording on standard error.
+/// The texts that are printed about a recording on standard error.
 struct RecordingReport {
     var file: String
     var report: SourceRecorder.Report
@@ -27,7 +27,8 @@ struct RecordingReport {
         return "recorded \(process.name) (\(process.pid)) in \(file): \(line)."
     }
 
-    /// Returns why the recording ended if that is an error: it failed, or nothing was recorded.
+    /// Returns the error that the recording ended with: it failed, or nothing was recorded. Returns nil if there is no
+    /// error.
     func failure() -> Failure? {
         switch report.ending {
         case .failed(let error):
@@ -47,14 +48,14 @@ struct RecordingReport {
         switch count {
         case ..<1_000: "\(count) bytes"
         case ..<1_000_000: "\(count / 1_000) kB"
-        // From here on one digit behind the point would make 1000.0 MB of it.
+        // From 999,950,000 bytes on, one digit after the point would give 1000.0 MB.
         case ..<999_950_000: String(format: "%.1f MB", Double(count) / 1e6)
         default: String(format: "%.2f GB", Double(count) / 1e9)
         }
     }
 }
 
-/// Creates the file that is recorded into.
+/// The file that a recording is written into.
 enum RecordingOutput {
     /// Refuses `-`, which for other commands is standard output.
     static func validate(_ path: String) throws {

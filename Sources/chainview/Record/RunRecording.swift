@@ -12,7 +12,7 @@ final class RunRecording {
     private let source: any BatchSource
     private let recorder: SourceRecorder
 
-    /// How long the last batches of an ended program may take to arrive.
+    /// How long to wait for the last batches of a program that has ended.
     private static let restLimit = DispatchTimeInterval.seconds(5)
 
     init(_ source: any BatchSource, file: String, storage: RecordingFileStorage, _ form: RecordingForm) {
@@ -24,7 +24,7 @@ final class RunRecording {
             whenBegun: { MarkList.remove(ofRecording: file) })
     }
 
-    /// The source for the dashboard; it goes on when the dashboard has stopped it.
+    /// The source for the dashboard. When the dashboard stops it, the source of the recording goes on.
     var shownSource: any BatchSource { LastingSource(source) }
 
     /// Ends the recording once the program has ended, and prints what was recorded.
@@ -41,7 +41,7 @@ final class RunRecording {
     }
 }
 
-/// A source that goes on when its dashboard has stopped it.
+/// A source for a dashboard: when the dashboard stops it, the inner source goes on.
 private final class LastingSource: BatchSource {
     private let inner: any BatchSource
 

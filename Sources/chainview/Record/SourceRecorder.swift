@@ -7,21 +7,21 @@ import Dispatch
 import PromiseRuntime
 import Synchronization
 
-/// Records the program of a source into a file or into memory, on a thread of its own.
+/// A recorder of the program of a source, into a file or into memory, on a thread of its own.
 ///
-/// It begins when the source is live. It ends by itself when the source has ended, when the file cannot be written, or,
-/// unless it is a history, when another run of the program takes its place.
+/// The recording begins when the source is live. It ends by itself when the source has ended, when the file cannot be
+/// written, or when another run of the program begins. A history then starts over with the other run instead.
 final class SourceRecorder: Sendable {
     /// Why a recording ended.
     enum Ending {
         /// The owner stopped it.
         case stopped
-        /// For the reason in one sentence: the program has ended, or could not be reached.
+        /// The program has ended, was started again, or could not be reached. The text is the reason, in one sentence.
         case ended(String)
         case failed(RecordingError)
     }
 
-    /// How far the recording is, as of the last batch.
+    /// The progress of the recording, as of the last batch.
     struct Report {
         var progress = RecordingProgress()
         var process: ProcessDescription?
@@ -34,7 +34,7 @@ final class SourceRecorder: Sendable {
     private struct State {
         var report = Report()
         var isStopping = false
-        /// Requests to flush, signalled once all batches received so far are written.
+        /// Requests to flush, signalled once all batches received before the request are written.
         var flushes: [DispatchSemaphore] = []
     }
 
@@ -54,14 +54,14 @@ final class SourceRecorder: Sendable {
 
     /// The limit of events and nodes that wait to be written.
     private static let eventLimit = 400_000
-    /// The number of this recorder's own commands, which no dashboard uses.
+    /// The id of every command that a recorder sends; no dashboard uses it.
     private static let command: UInt64 = 1 << 62
 
     /// Subscribes to a source, which the owner starts and stops.
     ///
     /// - Parameters:
     ///   - isHistory: whether the recording is read while written, and starts over with another run of the program.
-    ///   - openWarnings: returns how many warnings of the program are open; nil: they are counted here.
+    ///   - openWarnings: returns how many warnings of the program are open; if nil, the recorder counts them itself.
     ///   - whenBegun: called once, when the recording has replaced what the file held.
     init(
         _ source: any BatchSource, into storage: any RecordingStorage & Sendable, limit: UInt64?,
@@ -100,7 +100,7 @@ final class SourceRecorder: Sendable {
         return true
     }
 
-    /// Writes the batches received so far, and waits for that, for `time` at most; returns false if it took longer.
+    /// Writes the batches received so far, and waits for `time` at most until this is done; returns false if it is not.
     func flush(within time: DispatchTimeInterval) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isOver = state.withLock { state in
@@ -119,7 +119,7 @@ final class SourceRecorder: Sendable {
             into: storage, limit: limit, codec: codec, isHistory: isHistory, openWarnings: openWarnings)
         var hasBegun = false
         while writing.ending == nil {
-            // Before the batches, so that what came before the stop is written.
+            // Before `drain`, so that batches that came before the stop are written.
             let (isStopping, flushes) = state.withLock { state in
                 defer { state.flushes = [] }
                 return (state.isStopping, state.flushes)
@@ -127,7 +127,7 @@ final class SourceRecorder: Sendable {
             let mail = batches.drain()
             for status in statuses.drain().elements { writing.take(status) }
             var wantsState = writing.take(mail, at: SystemClock.shared.now)
-            // The last batches may have come between the two calls of `drain`.
+            // The last batches may have come after `batches.drain()` and before `statuses.drain()`.
             if writing.ending != nil { wantsState = writing.take(batches.drain(), at: SystemClock.shared.now) }
             if isStopping, writing.ending == nil { writing.ending = .stopped }
             if !flushes.isEmpty { writing.flush() }
@@ -141,7 +141,7 @@ final class SourceRecorder: Sendable {
             if wantsState, let process = writing.report.process {
                 source.send(ViewerCommand(id: Self.command, process: process.key, request: .resync))
             }
-            // Without a limit while no chunk is being filled, because all other work wakes the thread.
+            // Waits without a limit while no chunk is being filled, because all other work wakes the thread.
             if writing.ending == nil { _ = woken.wait(timeout: writing.deadline) }
         }
         // A flush that was requested since the last round has nothing to wait for.
@@ -157,7 +157,7 @@ final class SourceRecorder: Sendable {
     }
 }
 
-/// Counts the open warnings of a recorded program, by the default limits.
+/// A counter of the open warnings of a recorded program, by the default limits.
 private final class WarningCounter {
     private var table = WarningTable()
     private var changes = ForestChanges()
@@ -181,7 +181,7 @@ private struct Writing {
     private let openWarnings: (@Sendable () -> Int)?
     /// The number of nodes of a state that is being loaded.
     private var loadedCount = 0
-    /// The number of events and nodes that this viewer has dropped.
+    /// The number of events and nodes that this viewer has dropped, plus one for each dropped batch.
     private var lostCount: UInt64 = 0
     private(set) var report = SourceRecorder.Report()
 
@@ -244,7 +244,7 @@ private struct Writing {
         beginFile()
     }
 
-    /// Writes batches. Returns whether some were dropped, so that the state has to be sent again.
+    /// Writes batches. Returns whether the mailbox has dropped some, so that the state has to be sent again.
     mutating func take(_ mail: Mailbox<EventBatch>.Mail, at now: UInt64) -> Bool {
         lostCount += UInt64(mail.droppedCost)
         do throws(RecordingError) {
@@ -259,7 +259,7 @@ private struct Writing {
         return mail.droppedCount > 0
     }
 
-    /// Throws if the state of the program would take more than half of a history's limit, before it takes the memory.
+    /// Throws before the state of the program would take more than half of a history's limit of memory.
     private mutating func checkSize(_ batch: EventBatch) throws(RecordingError) {
         guard isHistory, let limit else { return }
         if case .begin? = batch.resync { loadedCount = 0 }
@@ -277,7 +277,7 @@ private struct Writing {
         if let progress = recorder?.progress { report.progress = progress }
     }
 
-    /// When batches that wait for their chunk to fill have to be written; never if none wait.
+    /// When batches that wait for their chunk to fill have to be written; never if no batches wait.
     var deadline: DispatchTime {
         guard let tick = recorder?.nextTick else { return .distantFuture }
         return .now() + .nanoseconds(Int(clamping: tick.subtractingClamped(SystemClock.shared.now)))

@@ -1,4 +1,5 @@
-/// The output of two streams in order of arrival. A quarter of the limit is for its beginning, the rest for its end.
+/// The output of two streams in order of arrival. A quarter of the limit keeps the beginning of the output, and three
+/// quarters keep its end.
 struct BoundedOutput: Sendable {
     struct Chunk: Hashable, Sendable {
         var stream: ProgramOutput.Stream
@@ -16,7 +17,7 @@ struct BoundedOutput: Sendable {
     private var tailStart = 0
     /// The number of bytes in `tail`.
     private var tailCount = 0
-    /// The number of bytes dropped in between.
+    /// The number of bytes dropped between `head` and `tail`.
     private(set) var cutCount = 0
 
     /// Makes an empty buffer of at most `limit` bytes.
@@ -42,7 +43,7 @@ struct BoundedOutput: Sendable {
         }
     }
 
-    /// Appends bytes to the last chunk if that is small and of the same stream.
+    /// Appends bytes: to the last chunk if that chunk is small and of the same stream, and as a new chunk otherwise.
     private static func join(
         _ bytes: ArraySlice<UInt8>, _ stream: ProgramOutput.Stream, to chunks: inout [Chunk], from first: Int
     ) {

@@ -4,17 +4,17 @@ import Synchronization
 
 /// A program that chainview has started, in its own process group.
 final class ChildProgram: Sendable {
-    /// The last component of the name that it was started by.
+    /// The last component of the name that the program was started by.
     let name: String
     let pid: pid_t
     private let ending = Mutex<ProgramEnding?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Returns the path of an executable file: the name itself if it has a slash, else the first match in the folders
-    /// of `PATH`.
+    /// Returns the path of an executable file: the name itself if it has a slash, and otherwise the first match in the
+    /// folders of `PATH`.
     ///
-    /// - Throws: ``Failure`` if there is none.
+    /// - Throws: ``Failure`` if there is no such file.
     static func find(_ name: String, path: String?) throws -> String {
         let candidates =
             name.contains("/")
@@ -37,12 +37,12 @@ final class ChildProgram: Sendable {
                     ? "there is no program \(shown)." : "there is no program \(shown) in any folder of PATH.")
     }
 
-    /// Starts a program in a process group of its own, so that it gets each signal once: from this process. It has no
-    /// terminal to read from. A thread waits for its end.
+    /// Starts a program in a process group of its own, so that the program gets each signal once: from this process.
+    /// The program cannot read from a terminal. A thread waits for the program's end.
     ///
     /// - Parameters:
-    ///   - output: its standard output and standard error; closed here.
-    ///   - environment: variables added to this process's.
+    ///   - output: the program's standard output and standard error; this process closes its own descriptors of them.
+    ///   - environment: variables to add to the environment of this process.
     init(
         _ name: String, at path: String, arguments: [String], environment: [String: String],
         output: (standard: Int32, error: Int32)
@@ -63,7 +63,7 @@ final class ChildProgram: Sendable {
         // A program that reads from the terminal would take keys away from the dashboard.
         start.hasNoInput = isatty(STDIN_FILENO) != 0
         start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
-        // Default actions, because the program would inherit the signals that chainview ignores.
+        // Default actions, because the program would otherwise ignore the signals that chainview ignores.
         start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGXFSZ, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
         start.addToEnvironment(added)
         do throws(SystemError) {
@@ -75,7 +75,8 @@ final class ChildProgram: Sendable {
 
     private func awaitEnd() {
         var info = siginfo_t()
-        // Waits without reaping. Reaped under the lock, so that `send` never signals another process with the same pid.
+        // Waits without reaping. The program is reaped under the lock, so that `send` never signals another process
+        // with the same pid.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         ending.withLock { $0 = .wait(for: pid) }
         let ended = observers.withLock { observers in
@@ -99,7 +100,7 @@ final class ChildProgram: Sendable {
     /// Calls `body` on another thread when the program ends, or at once if it has ended.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let isOver = ending.withLock { ending in
-            // Under the lock, because observers are called after the ending was set under it.
+            // Appended under the lock, because the ending is set under the same lock before the observers are called.
             if ending == nil { observers.withLock { $0.append(body) } }
             return ending != nil
         }
@@ -115,13 +116,14 @@ final class ChildProgram: Sendable {
 }
 
 extension ProgramStart {
-    /// Describes a command line of the user, with texts of an observed program as variables, made safe for a terminal.
+    /// Describes a command line of the user, with texts of an observed program as variables. The texts are made safe
+    /// for a terminal.
     init(commandLine: String, texts: [String: String]) {
         self.init("/bin/sh", arguments: ["sh", "-c", commandLine])
         addToEnvironment(texts.mapValues { AlertCommand.safe($0) })
     }
 
-    /// Sets the environment to this process's with variables added.
+    /// Sets the environment to the environment of this process, with variables added.
     mutating func addToEnvironment(_ added: [String: String]) {
         environment = ProcessInfo.processInfo.environment.merging(added) { $1 }.map { "\($0)=\($1)" }
     }

@@ -5,8 +5,8 @@ import ChainSource
 import Foundation
 import Synchronization
 
-/// A source for a program that chainview has started. Searches for an inspector in the program or in a process that it
-/// started in turn (`swift run`, a shell), and attaches to the first one.
+/// A source for a program that chainview has started. It searches for an inspector in the program or in a process that
+/// the program started in turn (as `swift run` or a shell does), and attaches to the first inspector.
 final class LaunchedSource: BatchSource {
     private struct State {
         var inner: AttachedProcess?
@@ -27,7 +27,7 @@ final class LaunchedSource: BatchSource {
     private let bag = DisposeBag()
     private let isStopped = DispatchSemaphore(value: 0)
 
-    /// The pause between the first searches; later ones are a second apart.
+    /// The pause between the first searches; later searches are a second apart.
     private static let interval = DispatchTimeInterval.milliseconds(100)
     /// The number of searches after which the dashboard reports that there is no inspector.
     private static let quickSearchCount = 30
@@ -69,7 +69,7 @@ final class LaunchedSource: BatchSource {
 
     private func search() {
         for attempt in 1... {
-            // Only processes of the program are probed, because others may not answer.
+            // Only processes of the program are probed, because other processes may not answer.
             let found = try? options.discovery.list(isOurs)
             if let found = found?.first(where: { $0.problem == nil }) { return attach(to: found) }
             let failure = attempt < Self.quickSearchCount ? nil : why(found)
@@ -128,7 +128,8 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    /// Ends the source, unless it is live: then the last batches may still come, and the end of the connection ends it.
+    /// Ends the source, unless it is live. The last batches of a live source may still come, and the end of its
+    /// connection ends it.
     private func programEnded() {
         let isLive = state.withLock { state in
             if case .live = state.latest { true } else { false }

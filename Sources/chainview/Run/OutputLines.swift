@@ -7,9 +7,9 @@ struct OutputLines: Sendable {
         var isError: Bool
     }
 
-    /// The number of last lines that are always kept; up to twice as many are.
+    /// The number of last lines that are always kept; up to twice as many lines are kept at times.
     private static let lineLimit = 1_000
-    /// The most bytes of a line; further ones are dropped.
+    /// The most bytes of a line; further bytes are dropped.
     private static let lengthLimit = 2_000
 
     private var lines: [Line] = []
@@ -45,7 +45,7 @@ struct OutputLines: Sendable {
         if lines.count > 2 * Self.lineLimit { lines.removeFirst(lines.count - Self.lineLimit) }
     }
 
-    /// Returns the last lines, oldest first, unfinished ones included.
+    /// Returns the last lines, oldest first, including unfinished lines.
     func last(_ limit: Int) -> [Line] {
         var result = lines.suffix(max(0, limit))
         for stream in 0..<2 where !unfinished[stream].isEmpty {
@@ -54,8 +54,8 @@ struct OutputLines: Sendable {
         return Array(result.suffix(max(0, limit)))
     }
 
-    /// Returns bytes as plain text: without colours, only what follows the last carriage return, tabs as spaces. Other
-    /// control characters stay, for the painter to escape.
+    /// Returns bytes as plain text: without colours, with spaces for tabs, and only the text after the last carriage
+    /// return. Other control characters stay, and the painter escapes them.
     private static func plainText(_ bytes: [UInt8]) -> String {
         var text = String(decoding: bytes, as: UTF8.self)
         text.replace(/\e\[[0-9;:]*m/, with: "")

@@ -19,7 +19,7 @@ final class OutputPaneState {
     /// Returns the number of rows that the pane takes of a screen.
     func rows(on size: Size) -> Int { isShown ? OutputPane.rows(on: size) : 0 }
 
-    /// A number that changes whenever the pane does.
+    /// A number that changes whenever the content of the pane changes.
     var revision: UInt64 { output.byteCount << 2 | (child.endingSoFar == nil ? 0 : 2) | (isShown ? 1 : 0) }
 
     /// Returns the pane for the latest lines.

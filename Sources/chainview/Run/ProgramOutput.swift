@@ -32,7 +32,7 @@ final class ProgramOutput: Sendable {
     /// Opens pipes and starts to read them.
     ///
     /// - Parameter wake: called on another thread when bytes have come.
-    /// - Returns: the output, and the ends for the program to write to.
+    /// - Returns: the output, and the ends of the pipes for the program to write to.
     static func open(
         limit: Int = limit, wake: @escaping @Sendable () -> Void
     ) throws -> (ProgramOutput, (standard: Int32, error: Int32)) {
@@ -48,7 +48,7 @@ final class ProgramOutput: Sendable {
         return (output, (opened[0].write, opened[1].write))
     }
 
-    /// Opens a pipe with numbers of 10 and more, so that it does not take the number of a closed standard stream.
+    /// Opens a pipe with descriptors from 10 on, so that it does not take the number of a closed standard stream.
     private static func openPipe() throws -> (read: Int32, write: Int32) {
         func failure() -> Failure {
             let reason = DisplayText.system()
@@ -85,10 +85,10 @@ final class ProgramOutput: Sendable {
     /// The number of bytes received before ``pass()``.
     var byteCount: UInt64 { state.withLock { $0.lines.byteCount } }
 
-    /// Writes the kept output to this process's streams, and from now on passes on what comes.
+    /// Writes the kept output to this process's streams, and then passes on later output as it comes.
     func pass() { change { $0.isPassing = true } }
 
-    /// Writes the rest of the output after the program's end, and returns when that is done. Later output of processes
+    /// Writes the rest of the output after the program's end, and returns when it is written. Later output of processes
     /// that the program started is lost.
     func finish() {
         change { ($0.isPassing, $0.isFinishing) = (true, true) }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Passes signals that chainview receives on to the program that it waits for.
+/// A relay, which passes the signals that chainview receives on to the program that chainview waits for.
 enum SignalRelay {
-    /// Starts a thread that sends each of ``Signals/passedOn`` to the program; of these, SIGTSTP also stops chainview.
+    /// Starts a thread that sends each signal of ``Signals/passedOn`` to the program. SIGTSTP also stops chainview
+    /// itself.
     static func start(to child: ChildProgram) {
-        // Blocked in all threads (see ``Signals/startThread(_:_:)``), so that only `sigwait` gets them.
+        // The signals are blocked in all threads (see ``Signals/startThread(_:_:)``), so that only `sigwait` gets them.
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Signals.passedOn { sigaddset(&set, signal) }
@@ -17,9 +18,9 @@ enum SignalRelay {
                 guard sigwait(&set, &signal) == 0 else { continue }
                 child.send(signal)
                 guard signal == SIGTSTP else { continue }
-                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program here. `sigwait` may never
-                // return that SIGCONT: a pending one is discarded when the screen, which is being closed meanwhile,
-                // restores its default action (POSIX, XSH 2.4.3).
+                // ^Z stops both processes. The shell's SIGCONT wakes chainview, which then wakes the program here.
+                // `sigwait` may never return that SIGCONT: the screen may be closing, and when it restores the default
+                // action of SIGCONT, a pending SIGCONT is discarded (POSIX, XSH 2.4.3).
                 raise(SIGSTOP)
                 child.send(SIGCONT)
             }

@@ -1,14 +1,14 @@
 import ChainSystem
 import Foundation
 
-/// The library that `run --tasks` preloads into a program, and the reasons why it would not work there.
+/// The library that `run --tasks` preloads into a program, and the reasons why preloading would not work in a program.
 enum TaskPreload {
     private static let name = "libChainPreload.so"
 
-    /// Returns the variables that preload the library into the program at `path`; none if the program embeds the inspector
-    /// itself.
+    /// Returns the variables that preload the library into the program at `path`, or no variables if the program embeds
+    /// the inspector itself.
     ///
-    /// - Throws: ``Failure`` if its tasks cannot be shown, with the reason in one sentence.
+    /// - Throws: ``Failure`` if the program's tasks cannot be shown, with the reason in one sentence.
     static func environment(for path: String) throws -> [String: String] {
         #if os(Linux)
             if try ProgramFile(path).check() == .embedsInspector { return [:] }
@@ -19,7 +19,7 @@ enum TaskPreload {
         #endif
     }
 
-    /// Returns the path of the library: beside chainview, or in the folder `lib` beside its folder.
+    /// Returns the path of the library: beside chainview, or in the folder `lib` beside chainview's folder.
     private static func library() throws -> String {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = program.deletingLastPathComponent()
@@ -42,9 +42,10 @@ enum TaskPreload {
 struct ProgramFile {
     enum Kind { case canPreload, embedsInspector }
 
-    /// The text of a message of ChainInspector. Each program that embeds ChainInspector contains it, stripped or not.
+    /// The text of a message of ChainInspector. Each program that embeds ChainInspector contains this text, stripped or
+    /// not.
     private static let inspectorMark = "The command is for another run of the program"
-    /// Likewise a message of ChainTasks.
+    /// The text of a message of ChainTasks, which likewise each program that embeds ChainTasks contains.
     private static let tasksMark = "as in programs with -static-stdlib"
 
     private let path: String
@@ -57,7 +58,8 @@ struct ProgramFile {
         }
     }
 
-    /// Returns how tasks of the program are shown; throws the reason why they cannot be. `isRoot`: root starts it.
+    /// Returns how tasks of the program can be shown, or throws the reason why they cannot be shown. `isRoot` is
+    /// whether root starts the program.
     func check(isRoot: Bool = getuid() == 0) throws -> Kind {
         guard bytes.prefix(5) == Data([0x7F, 0x45, 0x4C, 0x46, 2]) else {
             throw refusal("it is a script or no program: name the program that it starts")
@@ -71,7 +73,8 @@ struct ProgramFile {
         if stat(path, &facts) == 0, facts.st_mode & (S_ISUID | S_ISGID) != 0 {
             throw refusal("it is setuid or setgid, so the system ignores preloaded libraries")
         }
-        // Root has all capabilities anyway: then the system ignores nothing.
+        // Root has all capabilities already, so the system does not ignore preloaded libraries if root starts the
+        // program.
         if !isRoot, hasCapabilities(at: path) {
             throw refusal("it has file capabilities, so the system ignores preloaded libraries")
         }
@@ -124,7 +127,7 @@ struct ProgramFile {
         return String(decoding: bytes[(bytes.startIndex + offset)...].prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// The path of the loader (`PT_INTERP`), of which a static program has none.
+    /// The path of the loader (`PT_INTERP`); nil for a static program, which has no loader.
     private var interpreter: String? { segments.first { $0.type == 3 }.map { text(at: $0.offset) } }
 
     /// The names of the libraries that the program links: `DT_NEEDED` of `PT_DYNAMIC`, with the texts of `DT_STRTAB`.

@@ -6,14 +6,14 @@ import Frames
 /// The command that the configuration names for alerts.
 ///
 /// The command line is the user's own. Texts of the observed program are passed as environment variables, never as a
-/// part of it.
+/// part of the command line.
 final class AlertCommand {
     private let command: String
     private var running: [pid_t] = []
 
-    /// The most commands that run at once; further alerts run none.
+    /// The most commands that run at once; while so many run, an alert runs no command.
     private static let limit = 4
-    /// The most characters of a program's text; a longer one is cut.
+    /// The most characters of a program's text; a longer text is cut.
     private static let textLimit = 1_000
 
     /// The names of the variables, for the documentation.
@@ -25,7 +25,7 @@ final class AlertCommand {
     init(_ command: String) { self.command = command }
 
     /// Starts the command without waiting for its end, unless the limit of commands is reached. Returns one sentence if
-    /// that fails.
+    /// starting it fails.
     func run(_ notice: AlertNotice) -> String? {
         running.removeAll { ProgramEnding.ofEnded($0) != nil }
         guard running.count < Self.limit else { return nil }

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainSystem
 import Foundation
 
-/// Opens a call site in the user's editor.
+/// The user's editor, which opens call sites.
 struct Editor {
     /// The folder in which to search first.
     var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
@@ -11,8 +11,8 @@ struct Editor {
     /// The number of folder entries after which a search ends.
     private static let searchLimit = 200_000
 
-    /// Searches the file that a call site names (`Module/File.swift`): below ``folder``, else below the package or
-    /// repository around it. Prefers a file in a folder with the module's name in its path.
+    /// Searches the file that a call site names (`Module/File.swift`): below ``folder``, and if it is not there, below
+    /// the package or repository around that folder. Prefers a file in a folder with the module's name in its path.
     func find(_ site: CodeLocation) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
@@ -21,7 +21,7 @@ struct Editor {
         return Self.find(name, of: module, below: top)
     }
 
-    /// The nearest folder upwards that holds a package or a repository.
+    /// The nearest folder, from ``folder`` upwards, that holds a package or a repository.
     private var enclosing: URL? {
         var current = folder.standardizedFileURL
         while current.path != "/" {
@@ -50,7 +50,7 @@ struct Editor {
         return best
     }
 
-    /// The editor's command: `$VISUAL`, `$EDITOR` or `vi`; may hold options.
+    /// The editor's command: `$VISUAL`, `$EDITOR` or `vi`. The command may hold options.
     var command: String { ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi" }
 
     /// Returns the arguments for a file and a line, and `--wait` for editors that would return at once without it.
@@ -68,7 +68,7 @@ struct Editor {
         }
     }
 
-    /// Splits a command at blanks outside of quotes, as the shell does that runs it.
+    /// Splits a command at blanks outside of quotes, as the shell that runs it does.
     private static func words(of command: String) -> [String] {
         var words = [""]
         var quote: Character?
@@ -86,7 +86,7 @@ struct Editor {
         return words.filter { !$0.isEmpty }
     }
 
-    /// Runs the editor on a file and waits for its end. Returns nil, or a sentence on the failure.
+    /// Runs the editor on a file, and waits for the editor's end. Returns nil, or a sentence on the failure.
     func open(_ file: String, line: Int) -> String? {
         // Through a shell, because the variable may hold options; the file is an argument and is not parsed.
         var start = ProgramStart(
@@ -94,7 +94,7 @@ struct Editor {
         // In the foreground of the terminal.
         start.group = .parent
         start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { ($0, $0) }
-        // ^C and ^\ are the editor's, as in system(3).
+        // ^C and ^\ are for the editor, so chainview ignores their signals while the editor runs, as system(3) does.
         let actions = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
         defer { for (number, action) in actions { signal(number, action) } }
         let pid: Int32

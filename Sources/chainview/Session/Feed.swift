@@ -10,7 +10,8 @@ struct NamedSource {
     var source: any BatchSource
 }
 
-/// Moves a source's batches, statuses and replies to the dashboard's thread: one bounded mailbox for each.
+/// A feed of a source's batches, statuses and replies to the dashboard's thread, with one bounded mailbox for each of
+/// the three.
 final class Feed {
     private let id: SourceID
     private let name: String
@@ -19,15 +20,16 @@ final class Feed {
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
     private let bag = DisposeBag()
-    /// Batches taken out of the mailbox; those before `nextIndex` have been dispatched.
+    /// The batches taken out of the mailbox; the batches before `nextIndex` have been dispatched.
     private var received: [EventBatch] = []
     private var nextIndex = 0
     /// The high-water mark of events and nodes in the mailbox.
     private var highWaterMark = 0
     private var process: ProcessDescription?
-    /// The cost of the batches that were dropped here, by the program that was live then.
+    /// The cost of the batches that the mailbox has dropped, by the program that was live when they were dropped.
     private var lostCounts: [ProcessKey: UInt64] = [:]
-    /// The number of the feed's own last command, from 2⁶³ on; replies to such commands are not dispatched.
+    /// The id of the last command that the feed itself has sent, from 2⁶³ on; replies to these commands are not
+    /// dispatched.
     private var lastCommand: UInt64 = 1 << 63
     /// Whether the source was ever live.
     private(set) var wasLive = false
@@ -35,8 +37,8 @@ final class Feed {
     private(set) var failure: String?
     private(set) var isOver = false
 
-    /// The limit of events and nodes in the mailbox. Past it a patient source waits; the batches of another source, or
-    /// of one at the end of its patience, are dropped, and a snapshot is requested.
+    /// The limit of events and nodes in the mailbox. Past the limit, a patient source waits. If the source is not
+    /// patient, or has waited for its whole patience, its batches are dropped, and a snapshot is requested.
     private static let eventLimit = 400_000
 
     /// Subscribes to each source and starts it.
@@ -44,7 +46,7 @@ final class Feed {
     /// - Parameters:
     ///   - patience: how long a patient source waits for the feed, and holds up its other subscribers; nil: without
     ///     limit.
-    ///   - wake: called on any thread when something waits.
+    ///   - wake: called on any thread when something waits to be drained.
     static func all(
         _ sources: [NamedSource], patience: DispatchTimeInterval? = nil, wake: @escaping @Sendable () -> Void
     ) -> [Feed] {
@@ -74,13 +76,14 @@ final class Feed {
         source.batches.subscribe(batches).disposed(by: bag)
     }
 
-    /// The program's name, or that of the target until it is connected.
+    /// The program's name, or the target's name until the program is connected.
     var shownName: String { process?.name ?? name }
 
     /// Whether the last ``drain(limit:_:)`` left batches, because of its limit.
     var hasBatches: Bool { nextIndex < received.count }
 
-    /// Dispatches statuses, then whole batches of about `limit` events and nodes, then replies.
+    /// Dispatches whole batches of about `limit` events and nodes, then replies. If the last call has left no batches,
+    /// statuses are dispatched first.
     func drain(limit: Int = .max, _ dispatch: (Action) -> Void) {
         if !hasBatches { receive(dispatch) }
         var rest = limit
@@ -130,7 +133,7 @@ final class Feed {
         requestSnapshot()
     }
 
-    /// Adds what was dropped here to the losses in the received batches.
+    /// Adds the cost of the dropped batches to the losses in the received batches.
     private func addLostCounts() {
         for index in received.indices {
             let lostCount = lostCounts[received[index].process] ?? 0
@@ -138,7 +141,7 @@ final class Feed {
         }
     }
 
-    /// The fill of the mailbox, with the batches taken out and not dispatched.
+    /// The fill of the mailbox, including the batches that were taken out and are not dispatched yet.
     var queueStatistics: QueueStatistics {
         let count = batches.waitingCost + (hasBatches ? received[nextIndex...].reduce(0) { $0 + Self.cost(of: $1) } : 0)
         return QueueStatistics(

@@ -9,7 +9,7 @@ final class InProcessSource: BatchSource {
     private let inspector: Inspector
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()
-    // A queue, because a cancellation may run inline handlers, and those must not hold up the dashboard.
+    // A queue, because a cancellation may run inline handlers, which must not hold up the dashboard.
     private let commands = DispatchQueue(label: "chainview.commands")
 
     init(_ inspector: Inspector) { self.inspector = inspector }

@@ -6,7 +6,7 @@ import Frames
 import Synchronization
 import Terminal
 
-/// The list of programs on the terminal. Runs on one thread; another one searches for programs.
+/// The list of programs on the terminal. It runs on one thread; another thread searches for programs.
 final class PickerSession {
     /// The result of a session.
     enum Outcome {
@@ -29,7 +29,8 @@ final class PickerSession {
         search = ProcessSearch(discovery) { waker.wake() }
     }
 
-    /// Runs until the user chooses a program or quits. The screen stays open, unless this throws.
+    /// Runs until the user chooses a program or quits, or a signal comes. The screen stays open, unless this call
+    /// throws.
     func run() throws -> Outcome {
         defer { search.stop() }
         do {
@@ -71,7 +72,8 @@ final class PickerSession {
     }
 }
 
-/// Searches for programs once a second, on its own thread, because a program that hangs delays the search.
+/// A search for programs, repeated once a second. It has a thread of its own, because a program that hangs delays the
+/// search.
 final class ProcessSearch: Sendable {
     typealias Found = Result<[FoundProcess], AttachError>
 
@@ -90,7 +92,7 @@ final class ProcessSearch: Sendable {
         }
     }
 
-    /// Returns the latest result, once; nil if there is no new one.
+    /// Returns the latest result if it was not returned before, and nil otherwise.
     func latest() -> Found? {
         found.withLock { found in
             defer { found = nil }

@@ -21,7 +21,7 @@ extension Session {
             playback?.skipPause()
         case .toggleOutput: toggleOutput()
         case .bell: attempt("ring the bell") { try screen.ringBell() }
-        // Ignored for a recording: the command was run, if at all, when it was made.
+        // Ignored for a recording, because the command was run, if at all, when the recording was made.
         case .alert where histories == nil: break
         case .alert(let notice): if let problem = alertCommand?.run(notice) { dispatch(.report(problem)) }
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }

@@ -2,12 +2,12 @@ import Dashboard
 
 // Moving in a recording, and in the past of live programs.
 extension Session {
-    /// Performs a command of replay; without a playback it begins to look back.
+    /// Performs a command of replay. If there is no playback, begins to look back.
     func replay(_ command: ReplayCommand, from source: SourceID) {
         guard let playback else { return lookBack(command) }
         for action in playback.perform(command) { dispatch(action) }
         returnIfOver()
-        // After the move, because reading finds damage.
+        // Checked after the move, because reading finds damage.
         if let damage = playback.newDamage() { dispatch(.report(damage)) }
     }
 
@@ -16,7 +16,7 @@ extension Session {
         guard let histories else { return }
         do throws(LiveHistory.Missing) {
             let playback = try histories.playback()
-            // Starts at the end of the past, which is what the dashboard shows.
+            // The playback starts at the end of the past, which is what the dashboard shows.
             let start = playback.start()
             let actions = playback.perform(command)
             switch command {

@@ -34,7 +34,7 @@ final class Session {
     private var drawnOutput: UInt64?
     private let settingsStore: SettingsStore?
     private let initialSettings: ViewSettings
-    /// Loaded as soon as the programs' names are known.
+    /// The saved settings, loaded as soon as the programs' names are known.
     private var savedSettings: SavedSettings?
     /// Problems with the configuration, the saved settings or a recording, for the status line.
     private var pendingNotes: [String] = []
@@ -42,18 +42,18 @@ final class Session {
     /// The command to run for alerts; nil if none is configured.
     let alertCommand: AlertCommand?
 
-    /// About how many events and nodes are applied between two checks for input. They take some milliseconds.
+    /// About how many events and nodes are applied between two checks for input. Applying them takes some milliseconds.
     private static let applyLimit = 16_384
 
-    /// How long a source waits for the dashboard, which takes nothing while an editor is open or the terminal is stalled:
-    /// longer than it takes to apply what fits into a feed. A recording of the source waits as long.
+    /// How long a source waits for the dashboard, which applies nothing while an editor is open or the terminal is
+    /// stalled. Applying what fits into a feed takes less time. A recording of the source is held up for as long.
     private static let patience = DispatchTimeInterval.seconds(2)
 
     /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - screen: open; closed by ``run()``.
+    ///   - screen: an open screen, which ``run()`` closes.
     ///   - remembers: whether to load and save settings, if the options allow that.
     convenience init(
         _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: OutputPaneState? = nil,
@@ -103,7 +103,7 @@ final class Session {
         feeds = Feed.all(sources, patience: Self.patience, wake: { waker.wake() })
     }
 
-    /// Runs until the user quits. Returns the signal to raise again, if one ended the session.
+    /// Runs until the user quits. Returns the signal to raise again, if a signal ended the session.
     func run() throws -> Int32? {
         defer {
             output?.willClose()
@@ -121,7 +121,7 @@ final class Session {
 
     private func loop() throws {
         var nextTick = SystemClock.shared.now
-        // Whether background work ran since the last tick. It runs once per tick, and again while there is more.
+        // Whether background work ran since the last tick. It runs once per tick, and again while there is more work.
         var hasWorked = false
         while !isOver {
             let now = SystemClock.shared.now
@@ -152,7 +152,7 @@ final class Session {
                 // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
                 drawnRevision = nil
                 try draw()
-            // Only if idle, because otherwise the next frame is near.
+            // Acts only if idle, because otherwise the next frame is near.
             case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
             case nil where isBusy && rest > 0:
                 hasWorked = !hasBatches
@@ -216,7 +216,7 @@ final class Session {
     }
 
     /// Restores the saved settings once the names of all programs are known. For a single live program that is before
-    /// its first nodes; for a recording, after those of the first moment.
+    /// its first nodes; for a recording it is after the nodes of the first moment.
     private func restoreSettings() {
         guard let settingsStore, savedSettings == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }

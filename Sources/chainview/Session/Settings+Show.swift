@@ -21,19 +21,20 @@ extension Settings {
         if let signal = try session.run() { Signals.raiseAgain(signal) }
     }
 
-    /// Returns a session on an open screen. Its end closes the screen.
+    /// Returns a session on an open screen. The end of the session closes the screen.
     func session(
         _ sources: [NamedSource], on screen: Screen, output: OutputPaneState? = nil, remembers: Bool = true
     ) -> Session {
         Session(sources, self, screen: screen, output: output, remembers: remembers)
     }
 
-    /// Returns a dashboard after some actions, with all that takes several ticks done: sorting, counting, warnings.
+    /// Returns a dashboard after some actions, and after all work that takes several ticks: sorting, counting,
+    /// warnings.
     ///
     /// - Parameters:
     ///   - wall: the moment that is shown, in nanoseconds since 1970.
     ///   - monotonic: the same moment by the program's clock, as in ``Action/tick(wall:monotonic:)``.
-    ///   - glyphs: the glyphs to draw with; nil for those of the terminal.
+    ///   - glyphs: the glyphs to draw with; nil for the terminal's glyphs.
     func state(after actions: [Action], wall: UInt64, monotonic: UInt64, glyphs: Glyphs? = nil) -> State {
         var options = stateOptions
         options.glyphs = glyphs ?? options.glyphs
@@ -41,8 +42,8 @@ extension Settings {
         for action in actions { _ = reduce(into: &state, action) }
         let tick = Action.tick(wall: wall, monotonic: monotonic)
         _ = reduce(into: &state, tick)
-        // Restored after the nodes were applied, because a view that was shown empty is updated only in the next
-        // second, and `wall` stays the same here.
+        // The settings are restored after the nodes were applied, because a view that was shown empty is updated only
+        // in the next second, and `wall` stays the same here.
         _ = reduce(into: &state, .restore(base.overlaid(with: demanded)))
         for _ in 0..<64 {
             _ = reduce(into: &state, tick)

@@ -3,12 +3,12 @@ import ChainSystem
 import Foundation
 import PromiseRuntime
 
-/// Follows a program or a recording until its end, a time limit, or a signal.
+/// A loop that follows a program or a recording until its end, a time limit, or a signal.
 struct BatchLoop {
     private let duration: DurationArgument?
     private let signals = EndingSignals()
     private let source: ForestSource
-    /// Whether the end is being written; a signal does not cut that off.
+    /// Whether the end is being written; a signal does not cut off the writing.
     private let isEnding = Lock(false)
 
     /// The longest time between two calls of `whilePaused` while batches come, in nanoseconds.
@@ -17,7 +17,7 @@ struct BatchLoop {
     private static let signalLimit = DispatchTimeInterval.seconds(5)
 
     /// Makes a loop that has not opened its source. Has to be called before other threads start, because it blocks the
-    /// signals that it waits for, and threads inherit the blocked signals.
+    /// signals that it waits for, and threads inherit blocked signals from the thread that starts them.
     ///
     /// - Parameter duration: the time limit, from the moment that the source is open; nil for none.
     init(_ source: ForestSource, for duration: DurationArgument?) {
@@ -33,9 +33,9 @@ struct BatchLoop {
     /// Whether a signal has come that ends the loop.
     var isInterrupted: Bool { signals.received != nil }
 
-    /// Calls `take` with each batch, and `whilePaused` in pauses and at least ten times a second, until one of them
-    /// returns false. Prints why the source ended on standard error; a signal other than SIGINT is raised again, after
-    /// `end`. A second signal ends the process at once.
+    /// Calls `take` with each batch, and `whilePaused` in pauses and at least ten times a second, until one of the two
+    /// returns false, the source ends, the time is over, or a signal comes. Prints why the source ended on standard
+    /// error; a signal other than SIGINT is raised again, after `end`. A second signal ends the process at once.
     ///
     /// - Parameter begin: called once, before the first batch.
     func run(

@@ -1,31 +1,32 @@
 import ChainEvents
 import ChainRecording
 
-/// Reads the batches of one run of a program, one after the other, on the caller's thread.
+/// A reader of the batches of one run of a program, one after the other, on the caller's thread.
 ///
-/// The first batches are the state at the beginning: snapshots of nodes, between the marks of a resync. A loss of events
-/// is in the counts of the batches, and a resync follows it.
+/// The first batches are the state at the beginning: snapshots of nodes, between the marks of a resync. A loss of
+/// events is in the counts of the batches, and a resync follows it.
 protocol BatchReader: AnyObject {
     /// The run of the program.
     var process: ProcessDescription { get }
 
-    /// The moment that reading begins at, in nanoseconds of the program's clock; 0 for all that there is. Events up to it
-    /// lead to the state at the beginning.
+    /// The moment that reading begins at, in nanoseconds of the program's clock; 0 for all that there is. Events up to
+    /// that moment lead to the state at the beginning.
     var start: UInt64 { get }
 
     /// Returns what comes next, after at most about 100 ms.
     func next() -> BatchStep
 
-    /// Ends reading; a connection is closed.
+    /// Ends reading, and closes the connection if there is one.
     func stop()
 }
 
-/// What a ``BatchReader`` returns.
+/// The result of one step of a ``BatchReader``.
 enum BatchStep {
     case batch(EventBatch)
-    /// Nothing came; the caller can write what it has, and ask again.
+    /// Nothing came; the caller can write what it has, and call ``BatchReader/next()`` again.
     case nothing
-    /// Nothing follows. The notes are phrases without a full stop: why it ended, and what is wrong with a recording.
+    /// Nothing follows. The notes are phrases without a full stop: why the program's batches ended, or what is wrong
+    /// with the recording.
     case ended(notes: [String])
 }
 
@@ -34,7 +35,7 @@ final class RecordedBatches: BatchReader {
     let start: UInt64
     private var player: RecordingPlayer
     private var isBegun = false
-    /// The batches that were read; those before `nextIndex` were returned.
+    /// The batches that were read; the batches before `nextIndex` were returned.
     private var waiting: [EventBatch] = []
     private var nextIndex = 0
 

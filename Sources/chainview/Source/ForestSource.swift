@@ -7,12 +7,13 @@ import ChainZstd
 import Dashboard
 import Foundation
 
-/// Where a command gets the chains of a program from, as typed: `TARGET` or `FILE[@TIME]`.
+/// The source that a command reads the chains of a program from, as typed: `TARGET` or `FILE[@TIME]`.
 ///
-/// A word that names a recording is that recording, even if a program has the same name. Else, if what precedes the
-/// word's last `@` names a recording, the rest is a moment of it. Else the word is a program.
+/// A word that names a recording is that recording, even if a program has the same name. Otherwise, if the text before
+/// the word's last `@` names a recording, the text after it is a moment of that recording. Otherwise the word names a
+/// program.
 enum ForestSource {
-    /// A recording; the moment is in nanoseconds of the program's clock, nil where none was typed.
+    /// A recording; the moment is in nanoseconds of the program's clock, nil if no moment was typed.
     case recording(RecordingFile, moment: UInt64?)
     /// A program that runs.
     case program(Target)
@@ -23,8 +24,8 @@ enum ForestSource {
 
     /// Reads a word; opens the recording, and connects to nothing.
     ///
-    /// - Parameter clockOffset: seconds to add to UTC for times of day; by default as at the recording's end.
-    /// - Throws: `ValidationError`, or ``Failure`` where a file is missing, is no recording, or cannot be read.
+    /// - Parameter clockOffset: seconds to add to UTC for times of day; by default the seconds at the recording's end.
+    /// - Throws: `ValidationError`, or ``Failure`` if a file is missing, is no recording, or cannot be read.
     init(_ text: String, clockOffset: Int? = nil) throws {
         if let file = try Self.recording(text) {
             self = .recording(file, moment: nil)
@@ -47,7 +48,8 @@ enum ForestSource {
         self = .program(target)
     }
 
-    /// Opens a file; nil where there is none, or where it is no recording and the word may name a program.
+    /// Opens a recording. Returns nil if there is no file, or if the file is no recording and the word may name a
+    /// program.
     private static func recording(_ path: String) throws -> RecordingFile? {
         var facts = stat()
         guard stat(path, &facts) == 0 else {
@@ -56,11 +58,11 @@ enum ForestSource {
             return nil
         }
         do {
-            // Looked at first, because opening a pipe would wait for its writer.
+            // The kind of the file is checked first, because opening a pipe would wait for its writer.
             guard facts.st_mode & S_IFMT == S_IFREG else { throw RecordingError.notRecording }
             return try RecordingFile(path: path, codec: Zstandard())
         } catch let error as RecordingError {
-            // The word may be the name of a program that has such a file beside it.
+            // The word may name a program, with a file of the same name in this folder.
             if !isPath(path), error.isOfOtherFile { return nil }
             throw Failure(recording: path, error)
         }
@@ -85,8 +87,9 @@ enum ForestSource {
     /// Seconds to add to UTC for the times of day of what is read now.
     var clockOffset: Int { clockOffset(at: WallClock.now) }
 
-    /// Returns the seconds to add to UTC for the times of day of what is read: of a recording those at its end, so that
-    /// all its times are by one clock; of a program those at the moment, in nanoseconds since 1970.
+    /// Returns the seconds to add to UTC for the times of day of what is read. For a recording they are the seconds at
+    /// its end, so that all its times are by one clock. For a program they are the seconds at `moment`, in nanoseconds
+    /// since 1970.
     func clockOffset(at moment: UInt64, in zone: TimeZone = .current) -> Int {
         switch self {
         case .recording(let file, _): file.clockOffset
@@ -112,8 +115,8 @@ enum ForestSource {
         }
     }
 
-    /// Reads the state at the typed moment: by default a recording's end, or now. Prints what is wrong with a recording
-    /// on standard error.
+    /// Reads the state of a recording at the typed moment or else at its end, or the state of a program now. Prints
+    /// what is wrong with a recording on standard error.
     func state() throws -> ProgramState {
         switch self {
         case .recording(let file, let moment):
@@ -135,8 +138,8 @@ enum ForestSource {
         }
     }
 
-    /// Opens the source for reading batch by batch: a recording from the typed moment to its end, by default all of it,
-    /// or a program from now until it ends.
+    /// Opens the source for reading batch by batch: a recording from the typed moment, or else from its beginning, to
+    /// its end; or a program from now until it ends.
     func reader() throws -> any BatchReader {
         switch self {
         case .recording(let file, let moment): RecordedBatches(file, from: moment ?? 0)
@@ -161,14 +164,14 @@ extension RecordingFile {
         [Self.note(of: damage[...]), endingNote].compactMap(\.self)
     }
 
-    /// The damage in a phrase; nil where there is none.
+    /// Returns the damage in a phrase; nil if there is no damage.
     static func note(of damage: ArraySlice<RecordingDamage>) -> String? {
         damage.first.map { first in
             "the recording is damaged: \(first)" + (damage.count > 1 ? " (and \(damage.count - 1) more)" : "")
         }
     }
 
-    /// Why the recording is not whole, in a phrase; nil where it was ended in good order.
+    /// Why the recording is not whole, in a phrase; nil if it was ended in good order.
     var endingNote: String? {
         switch header.ending {
         case .finished: nil

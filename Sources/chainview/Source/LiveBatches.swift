@@ -5,8 +5,8 @@ import Dispatch
 
 /// The batches of a program that runs, until it ends, or until it cannot be reached.
 ///
-/// After a lost connection only a program of this machine is attached to again, by its pid. What answers at any other
-/// target then may be another run.
+/// After a lost connection, only a program of this machine is attached to again, by its pid. At any other target,
+/// another run of the program may answer then.
 final class LiveBatches: BatchReader {
     let process: ProcessDescription
     /// 0, because no event has to be skipped: what happened before the program was reached comes as the state, between
@@ -16,20 +16,20 @@ final class LiveBatches: BatchReader {
     private let woken: DispatchSemaphore
     private var waiting: [EventBatch] = []
     private var nextIndex = 0
-    /// Why it ended; the batches that wait are still returned.
+    /// Why the batches end; the batches that wait are still returned.
     private var ending: String?
 
     /// Attaches, and waits until the program has answered.
     convenience init(_ target: Target) throws {
         let discovery = Discovery.patient
-        // Probed before, because the error of a probe leads to an exit code.
+        // Probed first, because the error of a probe leads to an exit code.
         try discovery.probe(target)
         var options = AttachOptions(discovery: discovery)
         (options.isReadOnly, options.endsWithRun, options.viewerName) = (true, true, DisplayOptions.viewer)
         try self.init(NamedSource(name: target.description, source: AttachedProcess(target, options: options)))
     }
 
-    /// Reads a source, which is started and stopped here; waits until it is live.
+    /// Starts a source, and waits until the source is live. ``stop()`` stops the source.
     init(_ source: NamedSource) throws {
         let woken = DispatchSemaphore(value: 0)
         let feed = Feed.all([source], wake: { woken.signal() })[0]

@@ -4,7 +4,7 @@ import ChainModel
 import ChainRecording
 
 extension RecordingFile {
-    /// Folds a span of the recording, and counts by call site the nodes that settled in it.
+    /// Applies a span of the recording to a forest, and counts by call site the nodes that settled in the span.
     ///
     /// - Parameters:
     ///   - name: the recording as it was typed.
@@ -12,7 +12,7 @@ extension RecordingFile {
     ///   - end: the last moment.
     func side(named name: String, from start: UInt64?, to end: UInt64) -> Difference.Side {
         var player = RecordingPlayer(self)
-        // A limit that the changes of one batch do not reach, so that all are listed.
+        // A limit that the changes of one batch do not reach, so that all changes are listed.
         var forest = ChainForest(process: process.key, limits: ForestLimits(changeLimit: 1 << 24))
         var changes = ForestChanges()
         var table: SiteTable?
@@ -32,7 +32,7 @@ extension RecordingFile {
             }
         }
         let first = max(start ?? range.lowerBound, range.lowerBound)
-        // The batches that lead to the first moment are not counted, unless it is the recording's beginning.
+        // The batches that lead to the first moment are not counted, unless that moment is the recording's beginning.
         fold(player.seek(to: first), isState: start.map { $0 > range.lowerBound } ?? false)
         while true {
             let batches = player.advance(to: end, limit: 16_384)

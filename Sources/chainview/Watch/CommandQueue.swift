@@ -1,14 +1,15 @@
 import ChainSystem
 import Foundation
 
-/// Runs a command line once for each job, one after the other, in order.
+/// A queue of jobs. A command line is run once for each job, one after the other, in order.
 ///
 /// The command line is the user's own. Texts of the observed program are passed as environment variables and on the
-/// command's standard input, never as a part of it.
+/// command's standard input, never as a part of the command line.
 final class CommandQueue {
-    /// What one run of the command receives.
+    /// The data that one run of the command receives.
     struct Job {
-        /// Variables added to this process's; made safe for a terminal here.
+        /// Variables to add to the environment of this process. Starting the command makes their texts safe for a
+        /// terminal.
         var environment: [String: String]
         var input: String
     }
@@ -18,7 +19,7 @@ final class CommandQueue {
     private let limit: Int
     /// How long ``finish(unless:)`` waits for the running job once the queue is to stop.
     private let stopLimit: DispatchTimeInterval
-    /// The jobs; those before `nextIndex`, fewer than `limit`, were started.
+    /// The jobs. The jobs before `nextIndex`, which are fewer than `limit`, were started.
     private var waiting: [Job] = []
     private var nextIndex = 0
     private var running: pid_t?
@@ -35,7 +36,7 @@ final class CommandQueue {
     /// Whether a further job has room.
     var hasRoom: Bool { waiting.count - nextIndex < limit }
 
-    /// Enqueues a job, or drops it where there is no room.
+    /// Enqueues a job, or drops it if there is no room.
     func add(_ job: Job) throws {
         guard hasRoom else { return try drop() }
         waiting.append(job)
@@ -48,7 +49,7 @@ final class CommandQueue {
         try advance()
     }
 
-    /// Starts the next job if the one before has ended; returns whether anything is left to be done.
+    /// Starts the next job if the job before it has ended; returns whether a job still runs.
     @discardableResult
     func advance() throws -> Bool {
         while true {
@@ -69,16 +70,16 @@ final class CommandQueue {
         }
     }
 
-    /// Waits until the job that runs has ended, and starts the next.
+    /// Waits until the job that runs has ended, and starts the next job.
     func finishOne() throws {
         if let running { end(.wait(for: running)) }
         try advance()
     }
 
-    /// Runs the waiting jobs. Once `isStopped` returns true, it starts no other, and waits for the running one for a
-    /// limited time. Returns how many were not run.
+    /// Runs the waiting jobs. Once `isStopped` returns true, it starts no other job, and waits for the running job for
+    /// a limited time. Returns how many jobs were not run.
     func finish(unless isStopped: () -> Bool) throws -> Int {
-        // Pauses, because a wait for a process has no limit and cannot be ended.
+        // Polls with pauses, because a wait for a process has no limit and cannot be ended.
         while !isStopped(), try advance() { usleep(Self.pause) }
         let restCount = waiting.count - nextIndex
         (waiting, nextIndex) = ([], 0)
@@ -96,7 +97,7 @@ final class CommandQueue {
     }
 
     private func start(_ job: Job) throws -> pid_t {
-        // A file, because a pipe holds 64 KiB, and the command need not read it.
+        // The input is a file, because a pipe holds only 64 KiB, and the command need not read its input.
         guard let file = tmpfile() else { throw Failure(notStarted: "the command", errno) }
         defer { fclose(file) }
         fputs(job.input, file)

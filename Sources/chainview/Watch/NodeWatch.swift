@@ -3,11 +3,13 @@ import ChainListing
 import ChainModel
 import ChainRows
 
-/// Finds the nodes of one program that match a query, each once, also those that match from the beginning.
+/// A finder of the nodes of one program that match a query. Each node is found once, and nodes that match from the
+/// beginning are found, too.
 ///
-/// A node is tested after each batch in which it changed, and when time alone changes the answer, to the second.
+/// A node is tested after each batch in which it changed. If time alone changes the answer, the node is tested again at
+/// that time, to the second.
 struct NodeWatch {
-    /// All that was applied so far, except the oldest settled chains.
+    /// The nodes of all batches so far, except the oldest settled chains.
     private(set) var forest: ChainForest
     private var watch: MatchWatch
     private var warnings: WarningTracker?

@@ -8,23 +8,23 @@ struct Alert: Equatable {
     /// Increases in the order in which alerts are set.
     var id: Int
     var query: Query
-    /// How many nodes rang.
+    /// How many nodes have rung for this alert.
     var count = 0
 }
 
 /// The watches of one program for the nodes that begin to match an alert.
 struct AlertWatches {
-    /// By the id of the alert.
+    /// The watches, each by the id of its alert.
     private var watches: [Int: MatchWatch] = [:]
     /// The nodes that rang, by the id of the alert: a node rings once for each alert.
     private var rung: [Int: Set<NodeID>] = [:]
-    /// The entries of ``rung``, the oldest first; those past ``rungLimit`` are dropped.
+    /// The entries of ``rung``, the oldest first; entries past ``rungLimit`` are dropped.
     private var rungOrder: [(alert: Int, node: NodeID)] = []
-    /// The revision of the warnings that the watches have; nil if a new watch lacks them.
+    /// The revision of the warnings that the watches received last; nil if a new watch has received none.
     private var warningRevision: UInt64?
 
     private static let rungLimit = 10_000
-    /// How many nodes a tick tests for each alert: 2 ms.
+    /// The most nodes that a tick tests for each alert; so many take 2 ms.
     private static let budget = 5_000
 
     var isEmpty: Bool { watches.isEmpty }
@@ -45,7 +45,8 @@ struct AlertWatches {
         for id in watches.keys { watches[id]!.update(changes, of: forest) }
     }
 
-    /// Tests nodes at `now`, in nanoseconds of the program's clock; returns those that ring, by the id of the alert.
+    /// Tests nodes at `now`, in nanoseconds of the program's clock; returns the nodes that ring, by the id of the
+    /// alert.
     ///
     /// - Parameter isComplete: whether the program's state has arrived; until then no node rings.
     mutating func tick(
@@ -74,13 +75,13 @@ struct AlertWatches {
     }
 }
 
-/// What the alert command receives.
+/// The facts that the alert command receives.
 public struct AlertNotice: Hashable, Sendable {
-    /// Environment variables: the query, the number of nodes, and facts of the first one. Texts of a program are
-    /// hostile.
+    /// Environment variables: the query, the number of nodes, and facts of the first of these nodes. The texts of the
+    /// program in them are hostile.
     public var variables: [String: String]
 
-    /// Describes `count` nodes that began to match, by the first of them.
+    /// Describes `count` nodes that began to match; the facts are those of `node`, the first of them.
     public init(
         _ query: Query, _ node: NodeIndex, count: Int = 1, in forest: borrowing ChainForest, program: String, pid: Int32
     ) {
@@ -130,7 +131,7 @@ extension State {
 
     // MARK: :alert
 
-    /// Limited, because each alert tests every change.
+    /// The most alerts; limited, because each alert tests every changed node.
     static let alertLimit = 8
 
     /// `:alert`: sets an alert, lists the alerts, or drops them.
@@ -167,7 +168,8 @@ extension State {
 }
 
 extension State {
-    /// Calls `body` for the programs that ring: those that are shown, or the live ones while their past is shown.
+    /// Calls `body` for the programs that ring. While the past of the live programs is shown, the live programs ring;
+    /// otherwise, the programs that are shown.
     private mutating func forEachRingingProgram(_ body: (inout Program) -> Void) {
         guard lookingBack != nil else {
             for programIndex in programs.indices { body(&programs[programIndex]) }

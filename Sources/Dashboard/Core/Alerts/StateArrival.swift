@@ -1,12 +1,13 @@
 import ChainEvents
 
-/// Whether the state that a program had when it was reached has arrived: until then, nodes that come are not new.
+/// The arrival of the state that a program had when it was reached. Until the state has arrived, nodes that come are
+/// not new.
 ///
-/// A state comes first, between marks of a resync. A source without one sends events at once.
+/// The state comes first, between the marks of a resync. A source that sends no state sends events at once.
 struct StateArrival {
     private enum Step { case awaited, begun, complete }
     private var step = Step.awaited
-    /// When the wait was first observed, in nanoseconds since 1970.
+    /// When ``isComplete(at:)`` was first called, in nanoseconds since 1970.
     private var began: UInt64?
 
     /// How long a state is waited for, in nanoseconds.
@@ -23,10 +24,11 @@ struct StateArrival {
         }
     }
 
-    /// Takes the nodes that are there for the whole state.
+    /// Ends the wait: the nodes that have come so far are the whole state.
     mutating func finish() { step = .complete }
 
-    /// Returns whether the state has arrived, or was waited for long enough. `wall` is in nanoseconds since 1970.
+    /// Returns whether the state has arrived; true, too, if the wait for it has taken ``limit``. `wall` is in
+    /// nanoseconds since 1970.
     mutating func isComplete(at wall: UInt64) -> Bool {
         guard step != .complete else { return true }
         let start = began ?? wall

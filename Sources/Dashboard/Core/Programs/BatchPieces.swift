@@ -2,7 +2,8 @@ import ChainEvents
 
 extension EventBatch {
     /// Calls `body` with pieces of the batch of at most `count` events, in order. Tables and snapshots are in the first
-    /// piece, `resync` and `loss` in the last, and the texts in all, because events refer to them by index.
+    /// piece, `resync` and `loss` are in the last piece. All pieces have all texts, because events refer to texts by
+    /// index.
     func forEachPiece(of count: Int, _ body: (EventBatch, _ isLast: Bool) -> Void) {
         guard events.count > count else { return body(self, true) }
         var piece = EventBatch(process: process, sequence: sequence, time: time)

@@ -9,7 +9,7 @@ enum Connection: Equatable {
     case lost(Disconnection)
     /// The source has ended, for the reason in a short phrase.
     case ended(String)
-    /// The program is shown at a moment of a recording, or of its past.
+    /// The program is shown at a moment of a recording, or of the live program's past.
     case replay(ReplayPosition)
 
     /// The loss of a program: since when it is unreachable or silent, why, and when the next attempt is made.

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// A cancellation that was sent, and the nodes that are marked until its result comes.
+/// A cancellation that was sent, and the nodes that are marked until the program answers.
 struct CancelRequest {
     var id: UInt64
     var nodes: [NodeID]
@@ -27,6 +27,6 @@ extension Program {
         cancelRequests.firstIndex { $0.id == command }.map { cancelRequests.remove(at: $0) }
     }
 
-    /// The limit of noted requests; the oldest is dropped first.
+    /// The most requests that are noted at a time; beyond this limit the oldest request is dropped.
     static let cancelRequestLimit = 64
 }

@@ -1,10 +1,10 @@
 import ChainModel
 import ChainRows
 
-// The rows that match the filter, and those that are dimmed: rows that do not match, and all rows of a lost program.
+// The rows that match the filter, and the rows that are dimmed: rows that do not match, and all rows of a lost program.
 extension Program {
-    /// Returns whether a node's row is dimmed. The row of a whole chain is not dimmed while any node of the chain
-    /// matches.
+    /// Returns whether a node's row is dimmed. If `isChain`, the row stands for the whole chain of the node: it is not
+    /// dimmed while any node of the chain matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
         guard connection.disconnection == nil else { return true }
         guard rowModel.filterState.isActive else { return false }
@@ -21,7 +21,8 @@ extension Program {
         activity.entries.contains { forest.index(of: $0.node).map { rowModel.isMatch($0) } ?? false }
     }
 
-    /// Returns the next match below a node, or above it if not `forward`; without a node, the first match or the last.
+    /// Returns the nearest matching node below `node` in the order of the rows, or above it if not `forward`. If `node`
+    /// is nil, returns the first match, or the last match if not `forward`.
     func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
         guard isReached else { return nil }
         return rowModel.match(from: node, forward: forward, in: forest)

@@ -4,7 +4,8 @@ import ChainRows
 
 /// One observed program: its connection, its forest, and its rows.
 ///
-/// Uniquely owned and changed in place: a copy that lives while this one changes costs a copy of the forest.
+/// Uniquely owned and changed in place: if there is a second copy while one of them changes, the whole forest is
+/// copied.
 struct Program {
     let source: SourceID
     /// The program's name: hostile text until it is escaped.
@@ -24,9 +25,9 @@ struct Program {
     /// The load of the last minute.
     var loadHistory = LoadHistory()
     var cancelRequests: [CancelRequest] = []
-    /// The most of them at one time.
+    /// The most ``cancelRequests`` that there were at one time.
     var cancelRequestHighWater = 0
-    /// Whether only its own row is shown.
+    /// Whether only the row of the program is shown, not the rows of its chains.
     var isFolded = false
     var kept = KeptChoices()
     /// The batches that wait while the picture is frozen; nil while it is live.
@@ -39,7 +40,7 @@ struct Program {
     /// The moment at which running times stop while the connection is lost.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
-    /// Whether changes were applied since ``applyForestChanges()`` returned last.
+    /// Whether changes were applied after the last call of ``applyForestChanges()``.
     private var hasAppliedChanges = false
     /// Events and nodes that were applied since the last tick.
     private var appliedCount = 0
@@ -69,11 +70,11 @@ struct Program {
     /// Nodes that have not settled.
     var liveCount: Int { forest.totals.counts.liveCount }
 
-    /// Lost events, and the times that a node was refused because the forest was full.
+    /// How many events were lost, plus how many times a node was refused because the forest was full.
     var lostCount: Int { Int(clamping: forest.lostCount) }
 
-    /// Returns the least time, in nanoseconds, that grows in this program's rows of `window`; nil if none grows. Stops at the
-    /// first time under `limit`. `programIndex` is the program's own.
+    /// Returns the least time, in nanoseconds, that grows in this program's rows of `window`; nil if none grows. Stops
+    /// at the first time under `limit`. `programIndex` is the index of this program.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
         guard isReached, !isClockStopped else { return nil }
         var least: UInt64?
@@ -117,15 +118,15 @@ struct FrozenBuffer {
     /// The moment that is shown, in nanoseconds of the program's clock.
     var now: UInt64
     var batches: [EventBatch] = []
-    /// Events and nodes since the freeze, dropped ones included.
+    /// How many events and nodes arrived since the freeze, including dropped events and nodes.
     var receivedCount = 0
-    /// The limit was passed: all events and nodes were dropped; only the tables of names are kept.
+    /// Whether the limit was passed. If so, all events and nodes were dropped; only the tables of names are kept.
     var hasOverflowed = false
     /// Events that were dropped.
     var droppedCount = 0
-    /// A new run of the program, which replaces this one on resuming; the kept batches are of the new run.
+    /// A new run of the program, which replaces the shown run on resuming; the kept batches are of the new run.
     var successor: ProcessDescription?
-    /// When that run was found, in nanoseconds since 1970.
+    /// When the new run connected, in nanoseconds since 1970.
     var successorTime: UInt64 = 0
 
     init(now: UInt64) { self.now = now }
@@ -168,7 +169,7 @@ extension Program {
         clock.jump(to: position.time)
     }
 
-    /// Marks the connection as lost; the clock stops at the last batch.
+    /// Marks the connection as lost; ``shownNow`` stops at the time of the last message.
     mutating func lose(_ disconnection: Connection.Disconnection, wall: UInt64) {
         if case .live = connection, isReached {
             let silence = wall &- min(wall, disconnection.since)
@@ -230,7 +231,7 @@ extension Program {
         return true
     }
 
-    /// Advances the clock; returns whether that changed the forest or its rows.
+    /// Advances the clock, evicts settled nodes and updates the rows; returns whether the forest or its rows changed.
     mutating func tick(wall: UInt64, monotonic: UInt64) -> Bool {
         guard isReached else { return false }
         // A frozen picture can still be sorted.
@@ -249,7 +250,7 @@ extension Program {
         rowModel.tick(now: shownNow, wall: wall, isClockStopped: isClockStopped)
     }
 
-    /// Updates the views' own figures, a slice at a time; returns whether that changed anything.
+    /// Does a slice of the work on the views' statistics; returns whether the slice changed anything.
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.

@@ -2,8 +2,9 @@ import ChainEvents
 
 /// A program's clock, computed from the viewer's own clock.
 ///
-/// The difference between the two follows from the times of day of both machines. These may be set differently: if they
-/// contradict the times of the program's batches, which arrive at least once a second, the batches win.
+/// The difference between the two clocks follows from the times of day of both machines. The machines may be set
+/// differently: if their times of day contradict the times of the program's batches, the times of the batches are used.
+/// Batches arrive at least once a second.
 struct RemoteClock {
     /// Nanoseconds of the program's clock; never goes back.
     private(set) var now: UInt64 = 0
@@ -12,7 +13,7 @@ struct RemoteClock {
     private var wallOffset: UInt64 = 0
     /// The offset to add to the viewer's clock to get the program's, by the times of day.
     private var wallShift: Int64?
-    /// The same offset by the times of the batches; too small by the time that a batch takes to arrive.
+    /// The same offset, by the times of the batches. It is too small by the time that a batch takes to arrive.
     private var batchShift: Int64?
     /// The latest time of a batch since the last tick.
     private var latestBatch: UInt64?
@@ -20,13 +21,13 @@ struct RemoteClock {
     /// The time that a batch may take to arrive, in nanoseconds.
     private static let tolerance: Int64 = 2_000_000_000
 
-    /// Forgets the offsets, because the program was reached, or reached again.
+    /// Starts with the program's wall offset and forgets the other offsets. Called whenever the program was reached.
     mutating func begin(_ info: ProcessDescription) {
         wallOffset = info.wallOffset
         (wallShift, batchShift, latestBatch) = (nil, nil, nil)
     }
 
-    /// Shows a moment of a recording, which may be an earlier one.
+    /// Shows a moment of a recording, which may be earlier than ``now``.
     mutating func jump(to moment: UInt64) {
         now = moment
         latestBatch = nil
@@ -38,7 +39,7 @@ struct RemoteClock {
         latestBatch = max(latestBatch ?? 0, time)
     }
 
-    /// Advances to `wall`, nanoseconds since 1970, and `own`, nanoseconds of the viewer's clock.
+    /// Advances to the present: `wall` in nanoseconds since 1970, and `own` in nanoseconds of the viewer's clock.
     mutating func tick(wall: UInt64, own: UInt64) {
         guard wallOffset != 0 else {
             now = max(now, own)
@@ -49,7 +50,7 @@ struct RemoteClock {
             batchShift = max(batchShift ?? shift, shift)
             latestBatch = nil
         }
-        // Not for a clock that began in the viewer's future, because its machine has another time of day.
+        // Not if the program's clock began in the viewer's future: then the program's machine has another time of day.
         if wallShift == nil, wall >= wallOffset { wallShift = Int64(bitPattern: wall &- wallOffset &- own) }
         // The clock does not advance before the first batch, which arrives at once.
         guard let batchShift else { return }

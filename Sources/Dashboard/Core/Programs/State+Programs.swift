@@ -149,8 +149,9 @@ extension State {
 }
 
 extension FrozenBuffer {
-    /// Drops the buffered batches and buffers those of a new run, which replaces the present one on resuming. `wall` is
-    /// when the new run connected, in nanoseconds since 1970; an earlier time of the same run is kept.
+    /// Drops the buffered batches, so that the buffer is for batches of a new run, which replaces the shown run on
+    /// resuming. `wall` is when the new run connected, in nanoseconds since 1970; if the same run connects repeatedly,
+    /// its first time is kept.
     mutating func setSuccessor(_ info: ProcessDescription, wall: UInt64) {
         let time = successor?.key == info.key ? successorTime : wall
         self = FrozenBuffer(now: now)

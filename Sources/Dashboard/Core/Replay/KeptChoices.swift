@@ -22,7 +22,7 @@ extension Program {
         kept.dismissals = insight.warnings.dismissals
     }
 
-    /// Applies the choices in ``kept`` to the nodes that exist; removes pins that are not in it.
+    /// Applies the choices in ``kept`` to the nodes that exist; unpins the nodes that ``kept`` does not pin.
     mutating func restoreChoices() {
         rowModel.restore(kept.folds, in: forest)
         // A change of the fold level drops the initial folds, so they are made again.
@@ -40,8 +40,8 @@ extension Program {
         if let node = forest.index(of: id), !forest.isPinned(node) { try? forest.pin(node) }
     }
 
-    /// Applies the choices in ``kept`` to nodes that exist only since the last step; returns whether there were any.
-    /// O(absent nodes).
+    /// Applies the choices in ``kept`` to nodes that exist only since the last step; returns whether there were such
+    /// nodes. O(absent nodes).
     mutating func restoreArrivals() -> Bool {
         let arrived = kept.absent.filter { forest.index(of: $0) != nil }
         guard !arrived.isEmpty else { return false }
@@ -55,7 +55,7 @@ extension Program {
 }
 
 extension State {
-    /// Divides all tags into ``tags`` of nodes that exist at the shown moment, and ``absentTags``.
+    /// Divides all tags into ``tags`` of nodes that exist at the shown moment, and ``absentTags`` of all other nodes.
     mutating func divideTags() {
         let all = tags + absentTags
         tags = all.filter { find($0) != nil }

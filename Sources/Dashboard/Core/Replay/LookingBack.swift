@@ -6,8 +6,8 @@ struct LookingBack {
     var calledChains: CalledChains
     /// The present time of the live programs, in nanoseconds since 1970.
     var wall: UInt64
-    /// The user's filter and order when the past was first shown; if they have changed on return, the live programs get
-    /// the new ones.
+    /// The user's filter and order when the past was first shown; if the user has changed them before the return, the
+    /// live programs get the new filter and order.
     var filter: Filter, order: TreeOrder
 }
 
@@ -28,11 +28,11 @@ extension State {
         }
         calledChains = CalledChains()
         timeStrip = TimeStrip()
-        // Its time of day is that of the live programs, which may be far ahead of the past's.
+        // The hold ends at a time of day of the live programs, which may be far ahead of the past.
         tagHold = 0
     }
 
-    /// Shows the live programs again, with the choices that the user has made meanwhile.
+    /// Shows the live programs again, with the choices that the user has made while their past was shown.
     mutating func returnToNow() {
         guard let aside = lookingBack else { return }
         for programIndex in programs.indices { programs[programIndex].keepChoices() }
@@ -47,7 +47,7 @@ extension State {
         for view in ViewID.allCases { view.type.didReturnToNow(&self) }
         divideTags()
         absentTags = []
-        // Links that were made meanwhile follow the grouping that was in force at that time.
+        // Links that were made while the past was shown follow the grouping at that time.
         relinkPrograms()
         _ = applyForestChanges()
         updateRowsAnew()
@@ -59,13 +59,14 @@ extension State {
     private mutating func applyChoices(made shown: Program?, since aside: LookingBack, to programIndex: Int) {
         if let shown { programs[programIndex].isFolded = shown.isFolded }
         let isSameRun = shown?.info?.key == programs[programIndex].info?.key
-        // A run that began meanwhile has the filter and the order that were in force when it began.
+        // A run that began while the past was shown has the filter and the order of that time.
         if !isSameRun || filter != aside.filter { programs[programIndex].setFilter(filter) }
         if !isSameRun || order != aside.order { programs[programIndex].setOrder(order) }
         // Another run has other nodes with the same ids.
         guard isSameRun, let shown else { return }
         programs[programIndex].kept = shown.kept
-        // The key `*` has emptied them. Call sites that were added meanwhile are for later runs.
+        // The key `*` has emptied the initial folds. Call sites that were added to them while the past was shown are
+        // for later runs.
         if shown.initialFolds.isEmpty { programs[programIndex].initialFolds = InitialFolds() }
         if programs[programIndex].isReached { programs[programIndex].restoreChoices() }
     }
@@ -94,7 +95,8 @@ extension State {
     /// The numbers of open warnings of the live programs, even while their past is shown, in the order of the sources.
     public var liveWarningCounts: [Int] { (lookingBack?.programs ?? programs).map(\.insight.warnings.count) }
 
-    /// Advances the clocks of the live programs while their past is shown, and rings their alerts.
+    /// Advances the clocks of the live programs while their past is shown, does their background work, and rings their
+    /// alerts.
     mutating func tickLive(wall newWall: UInt64, monotonic: UInt64) -> [Effect] {
         guard lookingBack != nil else { return [] }
         let effects = withLivePrograms(isQuiet: true) { state in
@@ -132,13 +134,13 @@ extension State {
         revision += 1
     }
 
-    /// The present moment of the first live program; nil if no past is kept.
+    /// The present moment of the first program that was reached; nil if there is none, or if no past is kept.
     var presentPosition: ReplayPosition? {
         guard options.keepsHistory, let program = programs.first(where: \.isReached) else { return nil }
         return ReplayPosition(time: program.shownNow, range: 0...program.shownNow, isPast: true)
     }
 
-    /// The contexts of keys for time that apply now, the one with precedence first.
+    /// The contexts of keys for time that apply in this state, the context that takes precedence first.
     var timeKeys: [KeyMap.Context] {
         guard let position = replayPosition else { return options.keepsHistory ? [.live] : [] }
         return position.isPast ? [.past, .replay] : [.replay]
@@ -146,7 +148,7 @@ extension State {
 }
 
 extension Action {
-    /// Whether a source dispatches the action, for a live program.
+    /// Whether the action comes from the source of a live program.
     var isOfSource: Bool {
         switch self {
         case .connecting, .connected, .reconnecting, .received, .replied, .ended: true
@@ -167,7 +169,8 @@ extension State {
         revision += 1
     }
 
-    /// Performs `R` and `:record`: starts or stops a recording of the selected program, else of the first one.
+    /// Performs `R` and `:record`: starts or stops a recording of the selected program, or of the first program if none
+    /// is selected.
     mutating func record(into path: String?) -> [Effect] {
         if isReplaying, lookingBack == nil {
             return refuse("this is a recording already", .warning)

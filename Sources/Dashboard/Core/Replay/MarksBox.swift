@@ -9,7 +9,7 @@ struct MarksBox {
     /// The texts of the marks that are shown, from ``first`` on.
     let lines: [String]
 
-    /// Lays out the box around the selected mark.
+    /// Lays out the box, with the selected mark in the middle of the marks that are shown if possible.
     ///
     /// - Parameter when: returns the text for the time of a mark.
     init(_ marks: [ReplayMark], selected: Int, size: Size, glyphs: Glyphs, when: (UInt64) -> String) {
@@ -45,7 +45,7 @@ extension State {
         }
     }
 
-    /// Opens the list of marks, with the last one up to the shown moment selected.
+    /// Opens the list of marks, and selects the last mark at or before the shown moment, or else the first mark.
     mutating func listMarks() {
         let marks = timeStrip.marks
         guard !marks.isEmpty else { return notify("no marks; M marks the moment, :mark NAME names it") }

@@ -45,7 +45,7 @@ extension UInt64 {
 public struct ReplayMark: Hashable, Sendable {
     /// The moment, in nanoseconds of the program's clock.
     public var time: UInt64
-    /// Text of the user, and hostile where it comes from a file.
+    /// A text of the user; hostile if it comes from a file.
     public var name: String
 
     /// Makes a mark.

@@ -4,7 +4,8 @@ import ChainEvents
 public struct ReplayStep: Sendable {
     /// The program that was recorded.
     public var process: ProcessDescription
-    /// Whether the batches are applied to an empty forest; else to that of the previous moment.
+    /// Whether the batches are applied to an empty forest; if not, they are applied to the forest of the previous
+    /// moment.
     public var isFresh: Bool
     /// The batches to apply, in order; empty if only ``position`` changes.
     public var batches: [EventBatch]
@@ -30,7 +31,7 @@ public struct ReplayPosition: Hashable, Sendable {
     public var isPlaying: Bool
     /// The speed of playing: 1 as recorded, 2 twice as fast.
     public var speed: Double
-    /// Whether the recording is the past of a live program, which ``Action/returnedToNow`` shows again.
+    /// Whether the recording is the past of a live program. ``Action/returnedToNow`` then shows the live program again.
     public var isPast: Bool
     /// The time from the moment to the live program's present, in nanoseconds; 0 unless ``isPast``.
     var behind: UInt64 = 0
@@ -80,12 +81,12 @@ public enum ReplayCommand: Hashable, Sendable {
     case nextNotable, previousNotable
     /// Moves forward by this many nanoseconds, or back if negative.
     case move(Int64)
-    /// Moves to a moment, or to the nearest one in the range.
+    /// Moves to a moment, or to the nearest moment in the range.
     case seek(UInt64)
-    /// Moves to a moment with the next tick; a later `scrub` before that tick replaces this one.
+    /// Moves to a moment with the next tick; a later `scrub` before that tick replaces this `scrub`.
     case scrub(UInt64)
-    /// Names a moment, or the shown one if `at` is nil; without a name, by the first free one of `mark 1`, `mark 2` and
-    /// so on. An existing mark of that name moves to the moment.
+    /// Names a moment, or the shown moment if `at` is nil. Without a name, the mark gets the first name of `mark 1`,
+    /// `mark 2` and so on that is free. An existing mark of the same name moves to the moment.
     case mark(String?, at: UInt64? = nil)
     /// Removes the mark of this name.
     case unmark(String)

@@ -10,7 +10,7 @@ extension State {
     /// The position of the recording or past that is shown; nil for live programs.
     var replayPosition: ReplayPosition? { replayedProgram?.connection.replay }
 
-    /// The first program that is shown at a moment of a recording; its clock is used for the moments of all.
+    /// The first program that is shown at a moment of a recording; the moments of all programs are those of its clock.
     var replayedProgram: Program? {
         programs.firstIndex { $0.connection.replay != nil }.map { programs[$0] }
     }
@@ -21,8 +21,8 @@ extension State {
         let programIndex = addedProgramIndex(for: source, name: step.process.name)
         let isFresh = step.isFresh || programs[programIndex].info?.key != step.process.key
         if isFresh {
-            // Another moment of the same run keeps its initial folds: call sites that the user folded meanwhile are for
-            // later runs.
+            // If the run is the same, it keeps its initial folds: call sites that the user has added to them since the
+            // run began are for later runs.
             let isSameRun = programs[programIndex].info?.key == step.process.key
             let initialFolds = isSameRun ? programs[programIndex].initialFolds : self.initialFolds
             programs[programIndex].keepChoices()
@@ -34,7 +34,7 @@ extension State {
         position.behind = distance(behind: source, position)
         programs[programIndex].show(position)
         for batch in step.batches { programs[programIndex].receive(batch, frozenLimit: .max) }
-        // The events of a jump did not happen within this second.
+        // The events of a jump did not happen within the present second, so they do not count in the rate.
         if isFresh {
             programs[programIndex].rate = RateMeter()
             programs[programIndex].stateArrival.finish()
@@ -49,11 +49,11 @@ extension State {
         if isFresh { updateRowsAnew() } else { updateViewport() }
     }
 
-    /// Makes the rows of all views anew. The numbers of events, threads and warnings and the counts of call sites start
-    /// again, so they may equal those from which the rows were made.
+    /// Makes the rows of all views anew. With a new forest the numbers of events, threads and warnings and the counts
+    /// of call sites start again. So they may equal the numbers from which the old rows were made.
     mutating func updateRowsAnew() {
         for view in ViewID.allCases { view.type.forgetRows(&self) }
-        // Before the rows, which show the counts.
+        // Called before the rows are made, because they show the counts.
         countSitesIfSeen()
         updateViewport()
     }
@@ -68,7 +68,8 @@ extension State {
         programs[programIndex].setOrder(order)
     }
 
-    /// Passes a command on to the recording that is shown, or to the past of live programs; refuses it without either.
+    /// Passes a command on to the recording that is shown, or to the past of live programs; refuses the command if
+    /// there is neither.
     mutating func replay(_ command: ReplayCommand) -> [Effect] {
         if let source = replayedProgram?.source { return [.replay(source, command)] }
         guard options.keepsHistory else {
@@ -121,7 +122,7 @@ extension State {
             throw Typing.Problem(
                 text: "a live program has no beginning here: say -\(text) or a time of day", range: range)
         }
-        // The past has grown since it was last read, and its end is now.
+        // The past has grown since its end was last read, and its end is the present.
         if position.isPast, text.lowercased() == "end" { return replay(.seek(.max)) }
         guard isMoment, let process = (replayedProgram ?? programs.first { $0.isReached })?.info,
             let moment = ReplayMoment.time(text, at: position, of: process, clockOffset: options.clockOffset)
@@ -173,12 +174,12 @@ enum ReplayTime {
         }
     }
 
-    /// Whether a text means a moment in any recording.
+    /// Returns whether a text means a moment in any recording.
     static func isMoment(_ text: String) -> Bool {
         moment(text, at: ReplayPosition(time: 0, range: 0...0), wallOffset: 0) != nil
     }
 
-    /// Whether a text means a moment by its distance from the beginning of a recording.
+    /// Returns whether a text means a moment by its distance from the beginning of a recording.
     static func isSinceStart(_ text: String) -> Bool { length(text) != nil }
 
     /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
@@ -190,8 +191,10 @@ enum ReplayTime {
         return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
     }
 
-    /// Returns the moment with a time of day, in nanoseconds since midnight: a recorded one, or the nearest to what was
-    /// recorded; of several the nearest to the shown moment.
+    /// Returns the moment with a time of day, in nanoseconds since midnight. The candidates are that time on the day of
+    /// the shown moment, on the day before and on the day after. A recorded candidate is returned, or else the
+    /// candidate nearest to what was recorded. Of several recorded candidates, the candidate nearest to the shown
+    /// moment is returned.
     private static func nearest(_ time: UInt64, to position: ReplayPosition, _ wallOffset: UInt64) -> UInt64 {
         let day = 86_400 * second
         let shown = position.time &+ wallOffset
@@ -199,7 +202,8 @@ enum ReplayTime {
         let candidates = [wanted.subtractingClamped(day), wanted, wanted.addingClamped(day)]
         let first = position.range.lowerBound &+ wallOffset
         let last = position.range.upperBound &+ wallOffset
-        // The range of a live program says nothing about the past that is kept; a time that is still to come is now.
+        // The range of a live program says nothing about the past that is kept; a time that is still to come means the
+        // present.
         let isLive = position.isPast && position.range.lowerBound == 0
         func unrecorded(_ moment: UInt64) -> UInt64 {
             isLive ? 0 : max(first.subtractingClamped(moment), moment.subtractingClamped(last))
@@ -219,7 +223,7 @@ enum ReplayTime {
         ]
         for (suffix, size) in units where text.hasSuffix(suffix) {
             let digits = text.dropLast(suffix.count)
-            // A sign is refused, because callers have removed the one that may be there.
+            // A sign is refused, because callers have removed the only sign that is allowed.
             guard digits.first?.isNumber ?? false || digits.first == ".", let number = Double(digits),
                 number * size < 1e18
             else { return nil }

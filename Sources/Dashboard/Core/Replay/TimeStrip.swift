@@ -22,7 +22,7 @@ struct TimeStrip {
     private(set) var series = ReplaySeries()
     /// In the order of time.
     private(set) var marks: [ReplayMark] = []
-    /// The columns from left to right; empty where there is no room.
+    /// The columns from left to right; empty if the strip has no room for a column.
     private(set) var slices: [Slice] = []
     /// Nil if ``slices`` are outdated.
     private var key: Key?
@@ -37,8 +37,8 @@ struct TimeStrip {
         key = nil
     }
 
-    /// Computes ``slices`` anew if the series, the marks, the range or the width has changed. O(intervals + marks +
-    /// columns).
+    /// Computes ``slices`` anew if the series, the marks, the range or the width has changed. O(entries of ``series`` +
+    /// marks + columns).
     mutating func update(range: ClosedRange<UInt64>, width: Int) {
         let wanted = Key(range: range, width: width)
         guard wanted != key else { return }
@@ -52,11 +52,11 @@ struct TimeStrip {
         var filled = 0
         var level = Slice()
         for (index, entry) in series.entries.enumerated() {
-            // The counts of an interval belong to the column in which it begins.
+            // The counts of an interval belong to the column in which the interval begins.
             let start = min(
                 max(series.end(of: index).subtractingClamped(series.interval), range.lowerBound), range.upperBound)
             let column = Self.column(of: start, in: range, width)
-            // Running handlers and warnings stay the same until the next interval.
+            // The counts of running handlers and of warnings hold until the next interval begins.
             while filled < column {
                 filled += 1
                 slices[filled] = level

@@ -4,7 +4,8 @@ import Frames
 struct TimeStripLayout: Equatable {
     /// The first column in which the recording is drawn.
     let start: Int
-    /// The number of columns in which the recording is drawn. The columns beside them hold the times of its ends.
+    /// The number of columns in which the recording is drawn. On a wide screen, the times of the recording's beginning
+    /// and end are at the left and the right of these columns.
     let width: Int
 
     /// The least heights of a screen at which the strip has one row, and two rows.
@@ -32,8 +33,8 @@ extension State {
         timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
     }
 
-    /// Moves to the moment at which the strip is clicked, or to which it is dragged. Returns nil for other actions of
-    /// the mouse.
+    /// Moves to the moment at which the strip is clicked, or to which the pointer is dragged along the strip. Returns
+    /// nil for other actions of the mouse.
     mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
         guard let strip = layout.strip, let position = replayPosition else {
             isDraggingStrip = false
@@ -51,7 +52,7 @@ extension State {
         }
         let columns = TimeStripLayout(columns: strip.columns)
         let column = min(max(0, mouse.column - columns.start), columns.width - 1)
-        // A drag to the shown column still counts: an earlier drag, which is not shown yet, has to be undone.
+        // A drag back to the shown column is performed, too, because it undoes an earlier drag that is not shown yet.
         let shown = TimeStrip.column(of: position.time, in: position.range, columns.width)
         guard mouse.action == .drag || column != shown else { return [] }
         return replay(.scrub(TimeStrip.moment(of: column, in: position.range, columns.width)))

@@ -29,7 +29,8 @@ extension State {
 
     private static var columnNames: String { TreeColumn.allCases.map(\.rawValue).joined(separator: " ") }
 
-    /// The message that lists the columns that are shown, those without room, and those that were not chosen.
+    /// The message that lists the columns that are shown, the chosen columns without room, and the columns that were
+    /// not chosen.
     private var columnWords: String {
         func list(_ columns: [TreeColumn]) -> String { columns.map(\.rawValue).joined(separator: " ") }
         let shown = self.columns(in: Layout(self).content.columns).shown.map(\.column)

@@ -52,7 +52,8 @@ extension State {
         }
     }
 
-    /// Returns the words of `all` that begin with the last word of a line; all of them after a blank.
+    /// Returns the words of `all` that begin with the last word of a line; if the line ends with a blank, returns all
+    /// words.
     private static func choices(_ all: [String], for text: String, _ words: CommandWords) -> Typing.Choices {
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
         let word = isInWord ? words.words.last!.text : ""

@@ -60,7 +60,7 @@ extension State {
         }
     }
 
-    /// Commands of other programs and words of the help, with the command that they mean here.
+    /// Commands of other programs and words of the help, each with the command of the dashboard that it stands for.
     private static let synonyms: [String: String] = [
         "stop": "cancel", "kill": "cancel", "abort": "cancel", "find": "filter", "search": "filter", "grep": "filter",
         "exit": "quit", "wq": "quit", "x": "quit", "pause": "freeze", "resume": "freeze", "write": "save",
@@ -69,7 +69,7 @@ extension State {
         "tail": "follow",
     ]
 
-    /// Returns the message for an unknown command, with the one that was probably meant, or those to choose from.
+    /// Returns the message for an unknown command, with the command that was probably meant, or a list of commands.
     private static func unknown(_ name: String) -> String {
         if name.first == "Q" { return "there is no command \(name): did you mean :q?" }
         if let meant = synonyms[name.lowercased()] { return "there is no command \(name): did you mean :\(meant)?" }
@@ -147,7 +147,7 @@ extension State {
         notify("theme: \(theme.name)")
     }
 
-    /// Parses the only argument as a number in a range; throws the message `missing` if there is none.
+    /// Parses the only argument as a number in a range; throws the message `missing` if there is no argument.
     private func number(
         _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String
     ) throws(Typing.Problem) -> Int {

@@ -108,7 +108,7 @@ public enum CommandTable {
 struct CommandWords {
     struct Word {
         var text: String
-        /// The word's characters in the line.
+        /// The word's range in the line, in characters.
         var range: Range<Int>
     }
 
@@ -147,10 +147,10 @@ struct CommandWords {
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
     }
 
-    /// Returns the problem of a missing argument, at the end of the line; `text` says which.
+    /// Returns the problem of a missing argument, at the end of the line, with the message `text`.
     func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, range: line.count..<line.count) }
 
-    /// Returns the only argument; if it is missing, throws the message `what`.
+    /// Returns the only argument; if there is none, throws the message `what`. Throws at a second argument, too.
     func one(_ what: String) throws(Typing.Problem) -> Word {
         guard let word = arguments.first else { throw missing(what) }
         try noMore(than: 1)

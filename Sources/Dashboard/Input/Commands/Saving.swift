@@ -73,7 +73,7 @@ extension State {
         return JSONText.object(members) + "\n"
     }
 
-    /// Returns a program and those of its nodes that are in `rows` as JSON.
+    /// Returns a program as JSON, with its nodes that are in `rows`.
     private func program(_ programIndex: Int, _ rows: [ChainsView.WindowRow]) -> String {
         let forest = programs[programIndex].forest
         guard let info = programs[programIndex].info else {

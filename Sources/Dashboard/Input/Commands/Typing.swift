@@ -10,24 +10,27 @@ struct Typing: Equatable {
         var chosen: Int?
     }
 
-    /// How many characters of the line are before the cursor; nil for all of them.
+    /// How many characters of the line are before the cursor; nil for all characters.
     var cursor: Int?
-    /// The completions that Tab goes through; nil if the line was changed since, or if there was only one.
+    /// The completions that Tab goes through; nil if the line was changed after the last Tab, or if there was only one
+    /// completion.
     var choices: Choices?
     /// Why the command was refused; unused for a filter, which is parsed when it is drawn.
     var problem: Problem?
     /// The index of the recalled line, 0 for the newest; nil for a new line.
     private(set) var recalled: Int?
-    /// The unfinished new line, while a recalled one is shown.
+    /// The unfinished new line, while a recalled line is shown.
     private var draft = ""
 
-    /// What is wrong with a line, and in which characters; the range is empty, at the end, if something is missing.
+    /// What is wrong with a line, and in which characters. If something is missing, the range is empty and at the end
+    /// of the line.
     struct Problem: Error, Equatable {
         var text: String
         var range: Range<Int>
     }
 
-    /// Inserts the next of the completions and keeps them in ``choices``; returns the line, or nil if there are none.
+    /// Inserts the next completion and keeps the completions in ``choices``, unless there is only one. Returns the new
+    /// line, or nil if there are no completions.
     mutating func complete(_ found: Choices) -> String? {
         var next = found
         guard !next.words.isEmpty else {
@@ -42,8 +45,9 @@ struct Typing: Equatable {
         return next.head + next.words[index]
     }
 
-    /// Returns the line that is `step` lines older than the shown one, or newer if negative; nil if there is none. The
-    /// unfinished line counts as newer than all `lines`; an equal one of them is skipped, such as the filter in force.
+    /// Returns the line that is `step` lines older than the shown line, or newer if `step` is negative; nil if there is
+    /// no such line. The unfinished line counts as newer than all `lines`. A line of `lines` that equals the unfinished
+    /// line is skipped; the filter in force may be such a line.
     mutating func recall(_ step: Int, from lines: [String], instead line: String) -> String? {
         let kept = recalled == nil ? line : draft
         var target = (recalled ?? -1) + step

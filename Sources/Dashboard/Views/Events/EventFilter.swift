@@ -13,7 +13,7 @@ struct EventFilter: Equatable {
     var level = EventLevel.all
     /// The run of each program; nil for a program that was not reached.
     var processes: [ProcessKey?]
-    /// By raw value of a kind of events, whether the word for it contains the query's plain text.
+    /// By raw value of a kind of events, whether the word for the kind contains the query's plain text.
     private var wordMatches: [Bool]
 
     init(_ query: Query?, dims: Bool, scope: RowID?, level: EventLevel, processes: [ProcessKey?]) {
@@ -43,7 +43,7 @@ struct EventFilter: Equatable {
     func shows(_ kind: EventKind) -> Bool { level.shows(kind) && (dims || query?.selects(kind) ?? true) }
 
     /// Returns whether a note is shown. All notes are left out where ``scope`` is set, and where the query hides events
-    /// by node or by kind. A level other than `all` leaves out those of snapshots.
+    /// by node or by kind. A level other than `all` leaves out the notes of snapshots.
     func shows(_ note: EventsInsight.Note) -> Bool {
         guard !dependsOnNodes, query?.eventKinds == nil || dims else { return false }
         if case .snapshot = note { return level == .all }
@@ -53,17 +53,17 @@ struct EventFilter: Equatable {
 
 // Keeps the index of events up to date.
 extension EventsView {
-    /// The most rows that are tested in one slice, of all programs together. New rows are tested even beyond it: this
-    /// many of each program.
+    /// The most rows that are tested in one slice, that is in one tick, of all programs together. New rows are tested
+    /// even beyond this budget: up to this many rows of each program.
     static let budget = 8_000
-    /// The same for a slice of a renewal, while the old index is on the screen.
+    /// The most rows that are tested in one slice of a renewal, during which the old index is on the screen.
     private static let renewalBudget = 2_500
     /// The most rows of the index, of all programs together; see ``rowLimit(_:)``.
     private static let indexLimit = 100_000
     /// The least time from one renewal of the index to the next, in nanoseconds.
     private static let renewalInterval: UInt64 = 250_000_000
 
-    /// Returns the numbers of the rows of each program that can be shown: the latest ``rowLimit(_:)`` ones.
+    /// Returns the numbers of the rows of each program that can be shown: the latest ``rowLimit(_:)`` rows.
     static func keptRows(_ state: borrowing State) -> [Range<UInt64>] {
         let limit = rowLimit(state)
         return state.programs.map { $0.insight.events.rows(limit: limit) }
@@ -103,7 +103,7 @@ extension EventsView {
             processes: state.processKeys)
     }
 
-    /// Adds the rows that arrived since the last update to the index. Begins a new index if the filter, the scope, the
+    /// Adds to the index the rows that arrived since the last update. Begins a new index if the filter, the scope, the
     /// level or the programs changed.
     static func updateIndex(_ state: inout State) {
         let kept = keptRows(state)
@@ -127,8 +127,8 @@ extension EventsView {
             || current.processes != state.processKeys
     }
 
-    /// Tests a slice of the rows that are not in the index yet or, once all are, a slice of a renewal that is due.
-    /// Returns whether the rows on the screen may have changed.
+    /// Tests a slice of the kept rows that were not tested yet. Once all are tested, tests a slice of a renewal that is
+    /// due. Returns whether the rows on the screen may have changed.
     static func tick(_ state: inout State) -> Bool {
         guard !isFilterStale(state), let filtering = state.events.filtering else {
             return false
@@ -139,7 +139,7 @@ extension EventsView {
             return true
         }
         guard filtering.dependsOnNodes else { return false }
-        // At once where the time may stand still.
+        // Due immediately while the clocks of all programs are stopped, because `wall` may stand still, too.
         let isDue =
             state.programs.allSatisfy(\.isClockStopped) || state.wall &- state.events.renewed >= renewalInterval
         if isDue, state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state) {
@@ -162,7 +162,7 @@ extension EventsView {
 
     /// Extends the index on the screen.
     private static func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ state: inout State) {
-        // Taken out of the state, which `extend` reads, without a copy of the entries.
+        // Taken out of the state by a swap, which copies no entries, because `extend` also reads the state.
         var index = EventIndex(ends: [])
         swap(&index, &state.events.index)
         extend(&index, kept, budget: budget, state)
@@ -197,7 +197,7 @@ extension EventsView {
         }
     }
 
-    /// Tests rows of a program, and adds those that are shown to the index.
+    /// Tests rows of a program, and adds to the index the rows that are shown.
     private static func test(
         _ rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex,
         _ state: borrowing State
@@ -226,7 +226,7 @@ extension EventsView {
             if let scope = filtering.scope, let found = state.find(scope), found.programIndex == programIndex {
                 root = forest.root(of: found.node)
             }
-            // No notes here, because they belong to no node.
+            // Notes are not shown here, because they belong to no node.
             ring.forEach(in: rows) { number, time, event in
                 guard let event, filtering.shows(event.kind) else { return }
                 let node = forest.index(of: event.node)

@@ -1,5 +1,5 @@
-/// The rows of all programs that the view of events shows, in order of time. Made in slices from the newest row
-/// backwards; new rows are added while the view is open.
+/// The rows of all programs that the view of events shows, in order of time. The index is made from the newest row
+/// backwards, a slice of the rows in each tick. New rows are added while the view is open.
 struct EventIndex {
     /// One row: 16 bytes.
     struct Entry: Hashable, Comparable {
@@ -12,7 +12,7 @@ struct EventIndex {
             packed = UInt64(programIndex) << 48 | number
         }
 
-        /// The index of the program that it is from.
+        /// The index of the program that the row is from.
         var programIndex: Int { Int(packed >> 48) }
         /// The row's number in its program.
         var number: UInt64 { packed & 0xffff_ffff_ffff }
@@ -31,7 +31,7 @@ struct EventIndex {
     /// Makes an empty index; by program, the rows before the number in `ends` are yet to be tested.
     init(ends: [UInt64]) { covered = ends.map { $0..<$0 } }
 
-    /// Returns the index of an entry, or of the first one after it.
+    /// Returns the index of an entry, or of the first entry after it.
     func index(of entry: Entry) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -41,7 +41,7 @@ struct EventIndex {
         return low
     }
 
-    /// Drops the rows that are no longer kept. O(entries) if there are any.
+    /// Drops the rows that are no longer kept. O(entries) if there are such rows.
     mutating func prune(_ kept: [Range<UInt64>]) {
         var isStale = false
         for programIndex in covered.indices where covered[programIndex].lowerBound < kept[programIndex].lowerBound {
@@ -54,7 +54,7 @@ struct EventIndex {
         entries.removeAll { $0.number < starts[$0.programIndex] }
     }
 
-    /// Drops all rows of a program, and marks those before `end` as not tested.
+    /// Drops all rows of a program, and marks the rows before `end` as not tested.
     mutating func restart(_ programIndex: Int, at end: UInt64) {
         if !covered[programIndex].isEmpty { entries.removeAll { $0.programIndex == programIndex } }
         covered[programIndex] = end..<end

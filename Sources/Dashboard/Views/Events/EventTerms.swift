@@ -2,12 +2,12 @@ import ChainEvents
 import ChainInsight
 import ChainText
 
-/// The terms of a filter that are about events: `event:rejected`, `event:cancelled,abandoned`. Several terms select the
-/// kinds of all of them.
+/// The terms of a filter that are about events: `event:rejected`, `event:cancelled,abandoned`. Several terms together
+/// select every kind that one of them names.
 struct EventTerms {
     /// The wanted kinds; nil for all.
     private(set) var kinds: Set<EventKind>?
-    /// The filter with spaces in place of these terms, to keep positions in error messages.
+    /// The filter with spaces in place of the terms about events, to keep positions in error messages.
     private(set) var rest: String
 
     static let field = "event"
@@ -52,7 +52,8 @@ struct EventTerms {
 
     private static var words: [String] { EventKind.allCases.map(EventText.word) }
 
-    /// Returns the words that share the longest beginning with a wrong one, at least two letters; else all words.
+    /// Returns the words that share the longest beginning with a wrong word, at least two letters; if there are none,
+    /// all words.
     private static func suggestion(_ word: Substring) -> String {
         for length in stride(from: word.count, to: 1, by: -1) {
             let similar = words.filter { $0.hasPrefix(word.prefix(length).lowercased()) }
@@ -61,7 +62,7 @@ struct EventTerms {
         return "there are " + words.sorted().joined(separator: ", ")
     }
 
-    /// Returns the completions of the last word; nil where it is no term of events.
+    /// Returns the completions of the last word; nil if the last word is not a term about events.
     static func choices(_ text: String) -> Typing.Choices? {
         let start = text.lastIndex { $0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
         let word = text[start...]

@@ -3,8 +3,8 @@ import ChainModel
 /// The last events of one program, in order of arrival.
 ///
 /// Batches are kept whole, in the storage that they arrived in. Ingesting a batch costs O(its texts), however many
-/// events it has. A batch of more than ``limit`` events is cut to its last ones. While the view is closed, ingesting is the
-/// only cost. The oldest batches are dropped once the others have ``limit`` rows.
+/// events it has. A batch of more than ``limit`` events is cut to its last ``limit`` events. While the view is closed,
+/// ingesting is the only cost. The oldest batches are dropped once the newer batches have ``limit`` rows.
 struct EventsInsight {
     /// The most rows that are shown: events, and notes between them.
     static let limit = 50_000
@@ -31,10 +31,10 @@ struct EventsInsight {
     struct Batch {
         /// The number of its first row.
         var first: UInt64
-        /// Rows before the events.
+        /// The notes, which are rows before the events.
         var notes: [Note]
-        /// The time of the notes, in nanoseconds of the program's clock: the latest of the batches before; in the first
-        /// batch, that of its first event, else its own.
+        /// The time of the notes, in nanoseconds of the program's clock: the latest time of an earlier batch. In the
+        /// first batch, it is the time of the first event or, without events, the time of the batch.
         var noteTime: UInt64
         var events: [ChainEvent]
         var texts: [String]
@@ -50,24 +50,24 @@ struct EventsInsight {
     }
 
     private(set) var batches: [Batch] = []
-    /// The index of the first batch that is kept; those before it were dropped.
+    /// The index of the first batch that is kept; the batches before it were dropped.
     private(set) var head = 0
     /// The index of the first batch that still has its texts.
     private var textHead = 0
     private(set) var textByteCount = 0
     /// The total of lost events as of the latest batch.
     private var lostCount: UInt64 = 0
-    /// The latest time of a batch; nil before the first one.
+    /// The latest time of a batch; nil before the first batch.
     private var latestTime: UInt64?
-    /// Events dropped while frozen that no note has yet.
+    /// How many events were dropped while the picture was frozen, without a note of them so far.
     private var droppedCount: UInt64 = 0
     private var rowHighWater = 0
     /// Whether any row so far was a note.
     private(set) var hasNotes = false
-    /// The number of the next row, which is the number of rows so far.
+    /// The number of the next row, which is also how many rows there were so far.
     private(set) var end: UInt64 = 0
 
-    /// Returns the numbers of the kept rows, at most those of the latest `limit`.
+    /// Returns the numbers of the latest kept rows, at most `limit` of them.
     func rows(limit: Int) -> Range<UInt64> {
         guard head < batches.count else { return end..<end }
         return max(batches[head].first, end - min(end, UInt64(limit)))..<end
@@ -101,10 +101,12 @@ struct EventsInsight {
         rowHighWater = max(rowHighWater, Int(end - batches[head].first))
     }
 
-    /// Adds to the count of events dropped while frozen; the next batch gets a note of it.
+    /// Adds to the count of events that were dropped while the picture was frozen; the next batch gets a note with the
+    /// count.
     mutating func noteDropped(_ count: Int) { droppedCount += UInt64(count) }
 
-    /// Adds a part of a snapshot to the row of the part before, so that a snapshot has one row; returns whether it did.
+    /// Adds a part of a snapshot to the row of the part before, so that a snapshot has one row. Returns whether the
+    /// part was added.
     private mutating func join(_ notes: [Note], isAlone: Bool) -> Bool {
         guard isAlone, notes.count == 1, case .snapshot(let more) = notes[0], let last = batches.last,
             last.events.isEmpty, case .snapshot(let count)? = last.notes.last

@@ -39,7 +39,7 @@ extension Painter {
         paintEventHeads(columns, state)
         let rows = state.events.cursor.window(height: area.rows)
         guard !rows.isEmpty else { return paintNoEvents(state) }
-        // The filter that dims rows; nil where none does.
+        // The filter that dims rows; nil if no filter does.
         let dimming = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
         for (line, index) in rows.enumerated() {
             let entry = state.events.index.entries[index]

@@ -8,12 +8,12 @@ struct EventsView {
     var isFollowing = true
     /// Which kinds of events are shown.
     var level = EventLevel.all
-    /// The root of the only chain that is shown; nil for all.
+    /// The root of the only chain that is shown; nil for all chains.
     var scope: RowID?
     /// The rows of the view, in order of time.
     var index = EventIndex(ends: [])
-    /// The rows that will replace ``index`` once they are complete, because nodes have changed; nil if none are being
-    /// made.
+    /// The rows that will replace ``index`` once they are complete, because nodes have changed; nil if no such rows are
+    /// being made.
     var renewal: EventIndex?
     /// The filter that ``index`` was made with; nil before the view is first shown.
     var filtering: EventFilter?
@@ -22,7 +22,7 @@ struct EventsView {
     /// When the index or its latest renewal was begun, in nanoseconds since 1970.
     var renewed: UInt64 = 0
     var selected: EventIndex.Entry?
-    /// A row, and the line of the window that it is kept on.
+    /// A row, and the line of the window on which the row is kept.
     var anchor: (entry: EventIndex.Entry, line: Int)?
 }
 
@@ -46,7 +46,7 @@ extension EventsView: ListView {
         state.events.cursor.resize(entries.count, height: height)
         guard !state.events.isFollowing else {
             state.events.cursor.top = max(0, entries.count - height)
-            // One beyond the last, so that a step up selects the newest.
+            // One beyond the last row, so that a step up selects the newest row.
             state.events.cursor.selected = entries.count
             return
         }
@@ -105,7 +105,7 @@ extension EventsView: ListView {
         state.select(RowID(source: source, node: NodeKey(process: info.key, id: event.node)))
     }
 
-    /// Returns the row of an entry; nil where it was dropped.
+    /// Returns the row of an entry; nil if the row was dropped.
     static func row(of entry: EventIndex.Entry, _ state: borrowing State) -> EventsInsight.Row? {
         guard state.programs.indices.contains(entry.programIndex) else { return nil }
         return state.programs[entry.programIndex].insight.events.row(entry.number)
@@ -183,7 +183,7 @@ extension EventsView: ListView {
 
     // MARK: Details
 
-    /// Explains a note, or an event of an evicted node; nil for an event of a kept one.
+    /// Explains a note, or an event of an evicted node; nil for an event of a kept node.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
         guard let selected = state.events.selected, let row = row(of: selected, state) else { return nil }
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)

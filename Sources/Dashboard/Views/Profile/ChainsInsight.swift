@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 
 /// Figures of one program's chains by the call site of their root, for groups of chains and for the profile. Counting
-/// begins when either is first shown.
+/// begins when groups or the profile are first shown.
 struct ChainsInsight {
     /// The figures that are shown.
     enum Demand: Hashable {
@@ -14,8 +14,8 @@ struct ChainsInsight {
     }
 
     private(set) var table: ChainSiteTable?
-    /// Changes with the shown figures: once a second, but with each change during the first sweep, or while the time
-    /// may stand still.
+    /// A number that changes with the shown figures: once a second; during the first sweep, or while `wall` may stand
+    /// still, with each change.
     private(set) var generation: UInt64 = 0
     private var demand = Demand.nothing
     /// The table's revision at the last refresh.
@@ -24,16 +24,16 @@ struct ChainsInsight {
     private var second: UInt64 = 0
     private var isRefreshing = false
 
-    /// The most nodes that are counted in a tick, in 1 ms at most.
+    /// The most nodes that are counted in a tick; so many take 1 ms at most.
     private static let nodeBudget = 5_000
-    /// The most histogram buckets that are read in a tick, in 1 ms at most.
+    /// The most histogram buckets that are read in a tick; so many take 1 ms at most.
     private static let bucketBudget = 65_536
 
     var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }
 
     var showsRates: Bool { demand == .groups }
 
-    /// Changes which figures are shown; counting continues even if none are.
+    /// Changes which figures are shown; counting continues even if no figures are shown.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new
@@ -49,8 +49,8 @@ struct ChainsInsight {
         table?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isClockStopped`; returns
-    /// whether they changed.
+    /// Does the counting of one tick. Refreshes the shown figures once a second; during the first sweep, or if
+    /// `isClockStopped`, with each change. Returns whether the figures changed.
     ///
     /// - Parameter isClockStopped: whether `wall` may stand still, so that no second passes.
     mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
@@ -63,7 +63,7 @@ struct ChainsInsight {
         return refresh(forest, wall: wall)
     }
 
-    /// Refreshes the shown figures, if that was begun; returns whether it is done now.
+    /// Continues a refresh of the shown figures, if one was begun; returns whether the refresh is complete now.
     private mutating func refresh(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         guard isRefreshing, table!.refresh(forest, budget: Self.bucketBudget) else { return false }
         isRefreshing = false

@@ -38,7 +38,7 @@ enum ProfileColumn: Int, CaseIterable {
         }
     }
 
-    /// The columns by importance: where not all fit, the last ones are left out first.
+    /// The columns by importance: if not all columns fit, the last of them are left out first.
     private static let priority: [ProfileColumn] = [
         .path, .bar, .totalShare, .ownShare, .p99, .count, .errors, .p50, .totalSum, .max, .ownSum,
     ]

@@ -60,7 +60,7 @@ extension ProfileView {
         state.updateViewport()
     }
 
-    /// Folds the selected row; from a row with nothing to fold, goes to the row that it is under.
+    /// Folds the selected row; if there is nothing to fold, goes to the row that the selected row is under.
     private static func foldSelected(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         if row.hasChildren, !row.isFolded {
@@ -88,7 +88,7 @@ extension ProfileView {
 
     // MARK: Going
 
-    /// Goes to the slowest node of the selected row, or to the newest one where the slowest is no longer kept.
+    /// Goes to the slowest node of the selected row, or to the newest node if the slowest is no longer kept.
     private static func goToSlowest(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         guard row.isFrame else { return state.notify("this row stands for several call paths") }

@@ -3,12 +3,12 @@ import ChainModel
 
 /// A row of the profile: a path of call sites, or a row that stands for several paths.
 struct ProfileRow: Equatable, Identifiable {
-    /// The identity of a row, which stays the same when the row moves, also to another moment of a recording. The
-    /// `NodeKey` holds the process alone; its node is `.none`.
+    /// The identity of a row, which stays the same when the row moves, and when another moment of a recording is shown.
+    /// The `NodeKey` stands for the process; its node is `.none`.
     enum ID: Hashable {
         /// A path, by the hash of its call sites and operations.
         case frame(NodeKey, Int)
-        /// The short steps under a path, by the hash of that.
+        /// The short steps under a path, by the hash of that path.
         case more(NodeKey, Int)
         /// Paths beyond the limit.
         case omitted(NodeKey)
@@ -17,7 +17,7 @@ struct ProfileRow: Equatable, Identifiable {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// The index of the frame; for `more`, that of the frame that it is under; for `omitted`, -1.
+    /// The index of the frame; for `more`, the index of the frame above it; for `omitted`, -1.
     var frame: Int
     /// The call site; nil where it is unknown.
     var site: CodeLocation?
@@ -25,20 +25,21 @@ struct ProfileRow: Equatable, Identifiable {
     /// The common part of its nodes' labels; hostile until it is escaped.
     var label = ""
     var depth = 0
-    /// The number of chains at depth 0, else of nodes; for `more` the number of rows that it stands for.
+    /// At depth 0, the number of chains; below that, the number of nodes. For `more`, the number of rows that it stands
+    /// for.
     var count = 0
     /// Total time and self time, summed up, in nanoseconds.
     var total: UInt64 = 0, ownTime: UInt64 = 0
-    /// The total time of the row at depth 0 that it is under.
+    /// The total time of the row at depth 0 that this row is under.
     var rootTotal: UInt64 = 0
-    /// Where its bar begins, in nanoseconds of `rootTotal`.
+    /// Where the row's bar begins, in nanoseconds of `rootTotal`.
     var offset: UInt64 = 0
     var failed = 0
     var time = DurationFigures()
     var slowest = NodeID.none, newest = NodeID.none
     var hasChildren = false
     var isFolded = false
-    /// Whether it has the greatest self time of the shown paths under the same row at depth 0.
+    /// Whether the row has the greatest self time of the shown paths under the same row at depth 0.
     var isHottest = false
 
     var isFrame: Bool { if case .frame = id { true } else { false } }
@@ -80,7 +81,8 @@ struct ProfileRow: Equatable, Identifiable {
 
 /// The rows of one program's profile.
 struct ProfileRows {
-    /// Steps under the same row with smaller shares of the whole chains stand in one row, if there are two or more.
+    /// If two or more steps under the same row have smaller shares of the whole chains than this, one row stands for
+    /// them.
     static let leastShare = 0.01
 
     let frames: [ProfileTree.Frame]
@@ -91,7 +93,7 @@ struct ProfileRows {
     let folded: Set<ProfileRow.ID>
     let expanded: Set<ProfileRow.ID>
     /// The hash of each frame's path. The index of a frame is no identity, because it depends on which path was counted
-    /// first, and a jump in a recording counts anew.
+    /// first. After a jump in a recording, all paths are counted anew.
     private var paths: [Int] = []
     private var children: [[Int]] = []
     private var roots: [Int] = []
@@ -122,8 +124,9 @@ struct ProfileRows {
         }
     }
 
-    /// Returns the hash of a frame's path; the path of the frame above is hashed already. Locations are hashed, because
-    /// a program may have several numbers for one call site, and the first that is counted stands for it.
+    /// Returns the hash of a frame's path; the path of the frame above is hashed already. Locations are hashed, not the
+    /// numbers of call sites. A program may have several numbers for one call site, of which the first to be counted is
+    /// used.
     private func path(of frame: ProfileTree.Frame) -> Int {
         var hasher = Hasher()
         hasher.combine(frame.parent.map { paths[$0] })
@@ -151,7 +154,7 @@ struct ProfileRows {
         return row
     }
 
-    /// Adds the row of a frame, and unless it is folded the rows under it.
+    /// Adds the row of a frame and, unless the row is folded, the rows under it.
     private mutating func add(_ index: Int, rootTotal: UInt64, offset: UInt64) {
         var row = row(index)
         (row.rootTotal, row.offset) = (rootTotal, offset)
@@ -164,7 +167,7 @@ struct ProfileRows {
         var short = all.filter { Double(frames[$0].total) < Self.leastShare * Double(rootTotal) }
         if short.count < 2 || expanded.contains(more) { short = [] }
         let hidden = Set(short)
-        // A bar begins where the previous one ends, clamped to its parent's bar.
+        // A bar begins where the previous bar ends, clamped to its parent's bar.
         var begin = offset
         let end = offset.addingClamped(row.total)
         for child in all where !hidden.contains(child) {

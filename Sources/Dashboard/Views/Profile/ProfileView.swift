@@ -6,7 +6,7 @@ struct ProfileView {
     var cursor = ListCursor()
     var sort = ProfileSort()
     var rows: [ProfileRow] = []
-    /// The selected row once the user has moved; before that the first row is selected.
+    /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: ProfileRow.ID?
     /// Folded rows: the rows under them are hidden.
     var folded: Set<ProfileRow.ID> = []
@@ -14,7 +14,7 @@ struct ProfileView {
     var expanded: Set<ProfileRow.ID> = []
     fileprivate var source: Source?
 
-    /// What the rows were made of.
+    /// What the rows depend on; they are made anew when it changes.
     fileprivate struct Source: Equatable {
         var generations: [UInt64]
         var programs: [ProcessKey?]
@@ -65,7 +65,7 @@ extension ProfileView: SortedView {
         }
         state.profile.cursor.resize(state.profile.rows.count, height: height(in: state))
         guard state.profile.selected != nil else { return }
-        // After a jump in a recording paths are counted anew, and the selected one may come later.
+        // After a jump in a recording paths are counted anew, and the selected path may be counted later.
         let isCounting = state.programs.contains { $0.insight.chains.isCounting }
         let shown = state.profile.selectedRow?.id
         if shown == state.profile.selected || !isCounting { state.profile.selected = shown }

@@ -50,7 +50,8 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// Whether the column is text: left-aligned and sorted from A. Others are right-aligned, the greatest first.
+    /// Whether the column is text: left-aligned and sorted from A. Other columns are right-aligned and sorted with the
+    /// greatest first.
     var isText: Bool { self == .site || self == .label || self == .kind || self == .program }
 
     var isDuration: Bool {
@@ -75,7 +76,7 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// The columns by importance: on a narrow pane, the last ones are left out first.
+    /// The columns by importance: on a narrow pane, the last of them are left out first.
     private static let priority: [SiteColumn] = [
         .site, .totalP99, .inFlight, .oldest, .program, .label, .errors, .rate, .totalP50, .trend, .runP99, .running,
         .runMax, .kind, .count, .runP50, .bars, .waitP99, .totalMax, .waitMax, .waitP50, .rejected, .cancelled,
@@ -85,7 +86,8 @@ enum SiteColumn: Int, CaseIterable {
     /// The most cells that the call site and the label get beyond their widths.
     private static let siteSlack = 18, labelSlack = 12
 
-    /// Returns the columns that fit a pane, and their spans. The rest of the width goes to the label, then the site.
+    /// Returns the columns that fit a pane, and their spans. The rest of the width goes to the label, then to the call
+    /// site.
     static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
@@ -103,7 +105,7 @@ enum SiteColumn: Int, CaseIterable {
 
 /// The order of the rows.
 struct SiteSort: Equatable, ColumnSort {
-    /// By default the slowest, or in flight for longest, first.
+    /// By default, call sites come first that are the slowest, or that have had a node in flight for the longest.
     var column = SiteColumn.totalP99
     var isInverted = false
 

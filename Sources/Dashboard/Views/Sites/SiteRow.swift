@@ -3,7 +3,7 @@ import ChainInsight
 
 /// A row of the view of call sites.
 struct SiteRow: Equatable, Identifiable {
-    /// The identity of a row, wherever it is.
+    /// The identity of a row, which stays the same when the row moves.
     struct ID: Hashable {
         var process: ProcessKey
         var key: SiteKey
@@ -61,13 +61,14 @@ struct SiteRow: Equatable, Identifiable {
         }
     }
 
-    /// How long the longest running handler has run, in nanoseconds; 0 where none runs.
+    /// How long the longest running handler has run, in nanoseconds; 0 if no handler runs.
     var runningAge: UInt64 { statistics.oldestRun.map { now > $0 ? now - $0 : 0 } ?? 0 }
 
-    /// Whether the oldest in flight is older than the p99 of the settled ones, and than a second.
+    /// Whether the oldest node in flight is older than the p99 of the settled nodes, and older than a second.
     var isOverdue: Bool { number(.oldest) > max(statistics.flow.time.p99, 1_000_000_000) }
 
-    /// Returns what a sort compares: the column's number; for `total p99` the age of the oldest in flight if greater.
+    /// Returns what a sort compares: the column's number; for `total p99`, the age of the oldest node in flight if that
+    /// is greater.
     private func rank(_ column: SiteColumn) -> UInt64 {
         column == .totalP99 ? max(number(.totalP99), number(.oldest)) : number(column)
     }

@@ -1,8 +1,8 @@
 import ChainInsight
 import ChainModel
 
-/// Counts of one program's nodes by call site and kind. All call sites are counted once they have been shown; before
-/// that, a single one is counted while the details of one of its nodes are shown.
+/// Counts of one program's nodes by call site and kind. All call sites are counted once they have been shown. Before
+/// that, a single call site is counted while the details of one of its nodes are shown.
 struct SitesInsight {
     /// The counts that are shown.
     enum Demand: Hashable {
@@ -13,8 +13,8 @@ struct SitesInsight {
 
     /// The counts of all call sites; nil until they are first shown.
     private(set) var table: SiteTable?
-    /// Changes with the shown figures of all call sites: once a second at most, but with each change while the time may
-    /// stand still.
+    /// A number that changes with the shown figures of all call sites: at most once a second, but with each change
+    /// while `wall` may stand still.
     private(set) var generation: UInt64 = 0
     /// The counts of a single call site.
     private var one: SiteTable?
@@ -26,22 +26,23 @@ struct SitesInsight {
     /// The second of the last refresh, since 1970.
     private var second: UInt64 = 0
     private var isRefreshing = false
-    /// Whether the time may stand still, so that figures are refreshed with each change.
+    /// Whether `wall` may stand still, so that figures are refreshed with each change.
     private var isClockStopped = false
     /// When counting of a single call site is to begin, in nanoseconds since 1970; nil once it has begun.
     private var oneBegins: UInt64?
 
-    /// The most nodes that are counted in a tick, in 1 ms at most.
+    /// The most nodes that are counted in a tick; so many take 1 ms at most.
     private static let nodeBudget = 10_000
-    /// The same for a single call site, where a slot of another one counts as a sixteenth of a node.
+    /// The most nodes that are counted in a tick for a single call site; a slot of another call site counts as a
+    /// sixteenth.
     static let oneBudget = 1_024
-    /// The same when a single call site is first shown.
+    /// The most nodes that are counted immediately when a single call site is first shown.
     static let firstOneBudget = 512
-    /// The most histogram buckets that are read in a tick, in 1 ms at most.
+    /// The most histogram buckets that are read in a tick; so many take 1 ms at most.
     static let bucketBudget = 65_536
-    /// The same when all call sites are first shown.
+    /// The most histogram buckets that are read immediately when all call sites are first shown.
     private static let firstBucketBudget = 400_000
-    /// The most slots of a forest in which a single call site is counted at once.
+    /// The most slots of a forest in which a single call site is counted without ``selectionDelay``.
     private static let smallForest = 50_000
     /// How long a node of a larger forest has to be selected until its call site is counted, in nanoseconds. The delay
     /// is there because scrolling passes over many nodes.
@@ -54,7 +55,8 @@ struct SitesInsight {
     /// Whether there are figures of all call sites to show.
     var isReady: Bool { generation > 0 }
 
-    /// Returns the figures of a call site and kind, as of the last second; nil where it has no nodes or is not counted.
+    /// Returns the figures of a call site and kind, as of the last second. Nil if there are no such nodes, or if they
+    /// are not counted.
     func statistics(site: SiteID, kind: NodeKind) -> SiteStatistics? {
         let key = SiteKey(site: site, kind: kind)
         if let table, table.isComplete { return table.statistics(key) }
@@ -62,7 +64,8 @@ struct SitesInsight {
         return one.statistics(key)
     }
 
-    /// Changes which counts are shown. `wall` is in nanoseconds since 1970, because the program's clock may be stopped.
+    /// Changes which counts are shown. `wall` is the dashboard's time in nanoseconds since 1970; it is used because the
+    /// program's clock may be stopped.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new
@@ -94,8 +97,8 @@ struct SitesInsight {
         one?.update(with: changes, of: forest)
     }
 
-    /// Counts a slice, and once a second refreshes the shown figures, or with each change if `isClockStopped`; returns
-    /// whether there is something to redraw.
+    /// Does the counting of one tick. Refreshes the shown figures once a second or, if `isClockStopped`, with each
+    /// change. Returns whether there is something to redraw.
     ///
     /// - Parameter isClockStopped: whether `wall` may stand still, so that no second passes.
     mutating func tick(_ forest: borrowing ChainForest, wall: UInt64, isClockStopped: Bool) -> Bool {
@@ -104,7 +107,7 @@ struct SitesInsight {
         case .nothing: return false
         case .one(let key):
             if let begins = oneBegins {
-                // A longer time to go means that the clock was set back.
+                // If the remaining time is longer than the delay, the clock was set back.
                 let isAhead = wall < begins && begins - wall <= Self.selectionDelay
                 guard isClockStopped || !isAhead else { return false }
                 oneBegins = nil
@@ -146,7 +149,8 @@ struct SitesInsight {
         return true
     }
 
-    /// Counts a slice of all call sites, because they were shown before, and refreshes the figures of one of them.
+    /// Does the counting of one tick for all call sites, because they were shown before; refreshes the figures of
+    /// `key`.
     private mutating func tickAmongAll(_ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if !table!.isComplete {
             _ = table!.sweep(forest, budget: Self.nodeBudget)
@@ -159,7 +163,7 @@ struct SitesInsight {
         return true
     }
 
-    /// Whether changed figures are to be refreshed.
+    /// Returns whether changed figures are to be refreshed.
     private func isDue(_ wall: UInt64) -> Bool { isClockStopped || wall / 1_000_000_000 != second }
 
     /// Whether a count is under way.

@@ -100,7 +100,7 @@ extension Painter {
 }
 
 extension Painter {
-    /// Draws a bar for each minute, the present one at the right.
+    /// Draws a bar for each minute, the present minute at the right.
     mutating func paintTrend(_ history: RateHistory, at now: UInt64, _ span: ColumnSpan, _ line: Int) {
         let minutes = history.minutes(at: now).map { UInt64($0.rounded()) }.suffix(span.width)
         for (offset, bar) in glyphs.bars(Array(minutes)).enumerated() where bar != " " {
@@ -116,10 +116,10 @@ enum FigureText {
         nanoseconds < 100_000 ? "" : DurationText.settled(nanoseconds)
     }
 
-    /// Returns a share from 0 to 1 in percent, for a sentence; `0%` for none.
+    /// Returns a share from 0 to 1 in percent, for a sentence; `0%` for a share of zero.
     static func share(_ share: Double) -> String { share <= 0 ? "0%" : percent(share) }
 
-    /// Returns a share from 0 to 1 in percent, with one decimal below 10; empty for none.
+    /// Returns a share from 0 to 1 in percent, with one decimal below 10; empty for a share of zero.
     static func percent(_ share: Double) -> String {
         switch share {
         case ...0: ""

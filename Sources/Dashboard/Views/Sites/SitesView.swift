@@ -9,9 +9,9 @@ struct SitesView {
     var sort = SiteSort()
     /// The rows in order, as of the last second.
     var rows: [SiteRow] = []
-    /// The selected row once the user has moved; before that the first row is selected.
+    /// The selected row; nil until the user moves the cursor, which stays on the first row until then.
     var selected: SiteRow.ID?
-    /// What the rows were made of; they are made anew when it changes.
+    /// What the rows depend on; they are made anew when it changes.
     fileprivate var source: Source?
 
     fileprivate struct Source: Equatable {
@@ -61,7 +61,7 @@ extension SitesView: SortedView {
             state.sites.cursor.follow(state.sites.selected, in: state.sites.rows)
         }
         state.sites.cursor.resize(state.sites.rows.count, height: height(in: state))
-        // After a selected row is gone, the next one is selected.
+        // When the selected row is gone, the row that took its place is selected.
         if state.sites.selected != nil { state.sites.selected = state.sites.selectedRow?.id }
     }
 
@@ -150,7 +150,7 @@ extension SitesView: SortedView {
     static func sortColumns(_ state: borrowing State) -> [SiteColumn] { spans(state).map(\.column) }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        // The gap after a header belongs to it, because the mark of the sort is in it.
+        // The gap after a header belongs to the header, because the mark of the sort is in the gap.
         guard let hit = spans(state).last(where: { column >= $0.span.start }),
             column < hit.span.start + hit.span.width + ColumnLayout.gap
         else { return }

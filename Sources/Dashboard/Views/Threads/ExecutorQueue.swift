@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The nodes in the queue of one executor, found by sweeps over the forest in slices.
+/// The nodes in the queue of one executor, found by sweeps over the forest, a slice of it in each tick.
 struct ExecutorQueue {
     struct Entry: Equatable {
         var node: NodeID
@@ -22,9 +22,9 @@ struct ExecutorQueue {
 
     /// The most nodes that are listed.
     static let limit = 100
-    /// Slots of the forest in one slice; some 15 ns each.
+    /// The slots of the forest in one slice; each takes some 15 ns.
     static let budget = 16_384
-    /// The least time from the beginning of one sweep to the next, in nanoseconds.
+    /// The least time from the beginning of one sweep to the beginning of the next, in nanoseconds.
     private static let interval: UInt64 = 250_000_000
 
     /// Whether ``entries`` may differ from the queue in the forest.
@@ -40,7 +40,7 @@ struct ExecutorQueue {
         return nodes
     }
 
-    /// Makes the next tick begin a sweep, because the forest is another one.
+    /// Makes the next tick begin a sweep, because another forest took the place of the old one.
     mutating func forgetSweep() { (cursor, began, swept) = (nil, nil, nil) }
 
     /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
@@ -89,7 +89,7 @@ extension ThreadsView {
         var executor: ExecutorID
     }
 
-    /// Idle while no unfolded queue still has to be swept.
+    /// Returns whether no unfolded queue has to be swept.
     static func isIdle(_ state: borrowing State) -> Bool {
         !state.threads.queues.contains { key, queue in
             guard let programIndex = state.programIndex(of: key.source), state.programs[programIndex].isReached else {
@@ -123,7 +123,7 @@ extension ThreadsView {
         return allRows(&state) != state.threads.rows
     }
 
-    /// Returns the rows of an executor's queue; none where the queue is folded.
+    /// Returns the rows of an executor's queue; none if the queue is folded.
     static func queueRows(_ key: ExecutorKey, _ program: borrowing Program, _ state: borrowing State) -> [Row] {
         guard let queue = state.threads.queues[key] else { return [] }
         let forest = program.forest

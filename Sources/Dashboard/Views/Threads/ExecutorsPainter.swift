@@ -62,7 +62,7 @@ extension Painter {
     }
 }
 
-/// The spans of the executors' columns, below those of the threads.
+/// The spans of the executors' columns, which are below the columns of the threads.
 struct ExecutorColumns {
     let name: ColumnSpan
     let queued: ColumnSpan

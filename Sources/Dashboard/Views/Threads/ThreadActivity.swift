@@ -42,7 +42,7 @@ struct ThreadActivity {
     var node: NodeID? { handler ?? entries.last?.node }
     /// When the innermost handler or wait began, in nanoseconds of the program's clock.
     var since: UInt64? { entries.last?.since }
-    /// The innermost wait. While the thread waits, it may run another handler on top of it.
+    /// The innermost wait. While the thread waits, it may run another handler on top of the wait.
     var wait: ThreadLane.Entry? { entries.last { $0.kind == .wait } }
     /// The node of the handler that the innermost handler runs on top of.
     var outer: NodeID? {
@@ -52,13 +52,13 @@ struct ThreadActivity {
 }
 
 extension Program {
-    /// Returns the name of a thread; without one, its number.
+    /// Returns the name of a thread; without a name, its number.
     func threadName(_ thread: ThreadID) -> String {
         if let name = forest.threads[thread], !name.isEmpty { return name }
         return "thread \(thread)"
     }
 
-    /// Returns the name of an executor; without one, its number.
+    /// Returns the name of an executor; without a name, its number.
     func executorName(_ executor: ExecutorID) -> String {
         guard executor != 0 else { return "none (tasks)" }
         if let name = forest.executors[executor], !name.isEmpty { return name }

@@ -47,7 +47,7 @@ extension ThreadsView {
         }
     }
 
-    /// Lists the idle threads or the queue of the row, or folds them.
+    /// Lists the idle threads or the queue of the row, or folds the list.
     private static func toggle(_ state: inout State) {
         switch state.threads.current {
         case .idle(let source, _)?:
@@ -85,7 +85,7 @@ extension ThreadsView {
         toggle(&state)
     }
 
-    /// Whether a matching node runs on the row's thread.
+    /// Returns whether a matching node runs on the row's thread.
     private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {
         guard case .lane(let source, let thread) = row, let programIndex = state.programIndex(of: source),
             let lane = state.programs[programIndex].insight.threads.lane(of: thread)

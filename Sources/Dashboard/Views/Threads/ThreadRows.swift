@@ -4,7 +4,7 @@ import ChainText
 
 // The rows of the view of threads, and their order.
 extension ThreadsView {
-    /// The threads of a program by name, and what this order was made of.
+    /// The threads of a program by name, and what this order depends on.
     struct ThreadOrder: Equatable {
         /// ``ThreadLanes/revision``.
         var revision = -1
@@ -12,7 +12,7 @@ extension ThreadsView {
         var threads: [ThreadID] = []
     }
 
-    /// The executors of a program by name, and what this order was made of.
+    /// The executors of a program by name, and what this order depends on.
     struct ExecutorOrder: Equatable {
         var known: Set<ExecutorID> = []
         var names: [String] = []
@@ -42,8 +42,8 @@ extension ThreadsView {
     /// How long a thread has to be idle until its row is folded, in nanoseconds.
     private static let idleLimit: UInt64 = 5_000_000_000
 
-    /// Returns the rows of the threads in order. Several that have been idle for a while come last, under a row of
-    /// their own, and are listed only if the user unfolded that row.
+    /// Returns the rows of the threads in order. If several threads have been idle for a while, they come last, under a
+    /// row of their own. They are listed only if the user unfolded that row.
     private static func laneRows(of programIndex: Int, _ state: inout State) -> [Row] {
         let named = orderedThreads(of: programIndex, &state)
         let program = state.programs[programIndex]
@@ -67,7 +67,7 @@ extension ThreadsView {
         return rows
     }
 
-    /// Returns the threads by name. Sorts only where threads came, went, or changed their names.
+    /// Returns the threads by name. Sorts only if threads came, went, or changed their names.
     private static func orderedThreads(of programIndex: Int, _ state: inout State) -> [ThreadID] {
         let program = state.programs[programIndex]
         let known = state.threads.threadOrders[program.source] ?? ThreadOrder()
@@ -83,16 +83,16 @@ extension ThreadsView {
         return named.map(\.thread)
     }
 
-    /// The most executors of a program that are all listed. Of more, the idle ones are only counted, because a program
-    /// may make an executor for each connection, and the rows are found anew with each tick.
+    /// The most executors of a program that are all listed. If there are more, idle executors are only counted: a
+    /// program may make an executor for each connection, and the rows are found anew with each tick.
     static let executorLimit = 256
 
-    /// Returns the listed executors by name. Sorts only where executors came, went, or changed their names. Tasks,
-    /// which have no executor, are last and only while some of them run.
+    /// Returns the listed executors by name. Sorts only if executors came, went, or changed their names. Tasks, which
+    /// have no executor, come last and only while some tasks run.
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
         let names = program.forest.executors
-        // An open executor may be one of an earlier run.
+        // An open executor may be from an earlier run of the program.
         var known =
             names.count > executorLimit
             ? openExecutors(of: program.source, state).filter { names[$0] != nil } : Set(names.keys)
@@ -112,8 +112,8 @@ extension ThreadsView {
         return order.executors + (hasTasks ? [0] : [])
     }
 
-    /// Returns the executors of a program that are listed also while they are idle: those under the cursor or with an
-    /// unfolded queue.
+    /// Returns the executors of a program that are listed even while they are idle: the executor under the cursor, and
+    /// executors with an unfolded queue.
     private static func openExecutors(of source: SourceID, _ state: borrowing State) -> Set<ExecutorID> {
         var executors = Set(state.threads.queues.keys.filter { $0.source == source }.map(\.executor))
         if case .executor(source, let executor)? = state.threads.current { executors.insert(executor) }

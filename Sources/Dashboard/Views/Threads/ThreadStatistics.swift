@@ -19,9 +19,9 @@ struct ThreadStatistics {
     let cells: [Cell]
     /// How long the thread has been in its innermost handler or wait; nil if idle.
     let age: UInt64?
-    /// How long the innermost wait has lasted, even if another handler runs on top of it; nil without one.
+    /// How long the innermost wait has lasted, even if another handler runs on top of it; nil without a wait.
     let waitAge: UInt64?
-    /// The busy time in per cent of the strip's known seconds; nil if there are none.
+    /// The busy time in per cent of the strip's known seconds; nil if no second is known.
     let recent: Int?
     /// The busy time in per cent since the thread's first event.
     let total: Int?

@@ -218,7 +218,7 @@ private struct LanePainter {
         return parts
     }
 
-    /// Returns the kind and label of a node; of an evicted one, only its id as the label.
+    /// Returns the kind and label of a node; for an evicted node, only its id as the label.
     private func name(of id: NodeID, _ forest: borrowing ChainForest) -> (kind: String?, label: String) {
         guard let node = forest.index(of: id) else { return (nil, "\(id)") }
         return (forest.node(node).kind.word, NodeText.label(of: node, in: forest).text)

@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// The view of threads: for each program a row for each thread, and below these its executors.
+/// The view of threads: for each program, a row for each thread, and below the threads a row for each executor.
 struct ThreadsView {
     /// What a row stands for.
     enum Row: Hashable {
@@ -15,7 +15,7 @@ struct ThreadsView {
         case executor(SourceID, ExecutorID)
         /// A node in the executor's queue, which is unfolded.
         case queued(SourceID, ExecutorID, NodeID)
-        /// The rest of an unfolded queue.
+        /// The nodes of an unfolded queue that are not listed.
         case moreQueued(SourceID, ExecutorID)
         /// The idle executors that are not listed, because the program has many.
         case idleExecutors(SourceID, count: Int)
@@ -44,7 +44,7 @@ struct ThreadsView {
     var second: UInt64 = 0
     /// The row under the cursor.
     var current: Row?
-    /// The selection that ``current`` led to. If the selection is another one, it was made elsewhere.
+    /// The selection that ``current`` led to. If the selection is another row by now, it was made outside this view.
     var shown: RowID?
     /// The tree's position before this view appeared; nil once the cursor was moved. Restored when the view is left.
     var before: TreePosition?
@@ -77,13 +77,14 @@ extension ThreadsView: SortedView {
         state.treePosition = before
     }
 
-    /// Has the threads sorted, and the unfolded queues read.
+    /// Makes the next update sort the threads, and the next tick sweep the unfolded queues.
     static func forgetRows(_ state: inout State) {
         state.threads.threadOrders = [:]
         for key in state.threads.queues.keys { state.threads.queues[key]!.forgetSweep() }
     }
 
-    /// Finds the rows. The cursor stays on its row, or goes to the thread of a node that was selected elsewhere.
+    /// Finds the rows. The cursor stays on its row, or goes to the thread of a node that was selected outside this
+    /// view.
     static func updateRows(_ state: inout State) {
         state.threads.rows = allRows(&state)
         let height = height(in: state)
@@ -98,7 +99,7 @@ extension ThreadsView: SortedView {
                 state.threads.cursor.moveSelection(to: row)
             }
         } else if row == nil, state.threads.current == nil {
-            // The first lane rather than the program above it.
+            // The row of the first thread, rather than the program's row above it.
             let lane = state.threads.rows.firstIndex { if case .lane = $0 { true } else { false } }
             state.threads.cursor.selected = lane ?? 0
         }
@@ -152,7 +153,7 @@ extension ThreadsView: SortedView {
         }
     }
 
-    /// Returns the row of the thread on which the selected node runs; nil if it does not run.
+    /// Returns the row of the thread on which the selected node runs; nil if the node does not run.
     private static func rowOfSelection(_ state: borrowing State) -> Int? {
         guard let (programIndex, node) = state.selectedNode else { return nil }
         let view = state.programs[programIndex].forest.node(node)

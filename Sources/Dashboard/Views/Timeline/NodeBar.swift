@@ -53,8 +53,8 @@ struct NodeBar {
         if view.settled != nil || view.state == .pending { add(.pending, from: covered, to: until) }
     }
 
-    /// Returns when a node that was never queued became ready: when its parent settled, or at once. `until` where that
-    /// is still to come.
+    /// Returns when a node that was never queued became ready: when its parent settled or, without a parent, when it
+    /// was made. Returns `until` if the node is not ready yet.
     private static func readyTime(
         of node: NodeIndex, _ view: NodeView, in forest: borrowing ChainForest, until: UInt64
     ) -> UInt64 {

@@ -31,8 +31,8 @@ struct TimeAxis: Hashable {
         return scales
     }()
 
-    /// Returns the scale at which a duration fills `columns` columns. With `inSteps` it is rounded up by a tenth at
-    /// most, so that the scale of a growing duration changes rarely.
+    /// Returns the scale at which a duration fills `columns` columns. With `inSteps`, the scale is rounded up by a
+    /// tenth at most, so that the scale of a growing duration changes rarely.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
         let columns = UInt64(max(1, columns))
         let exact = max(scales[0], duration / columns + (duration % columns == 0 ? 0 : 1))

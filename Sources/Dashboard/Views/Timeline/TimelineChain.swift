@@ -37,7 +37,7 @@ struct TimelineChain {
             let view = forest.node(node)
             first = min(first, view.created)
             last = max(last, view.settled ?? 0, view.ended ?? 0)
-            // A live node counts as settled last, so the critical path of a live chain ends at one.
+            // A live node counts as settled last, so the critical path of a live chain ends at a live node.
             let settled = view.latestSettled ?? .max
             if settled >= tail.settled { tail = (node, settled) }
             guard let next = PreorderSteps.next(after: node, within: root, in: forest) else { break }
@@ -95,7 +95,7 @@ extension TimelineView {
             : "this chain is too long to fold: it has more than \(CountText.grouped(wholeLimit)) nodes"
     }
 
-    /// Folds each node under the root, or unfolds all.
+    /// Folds each node directly under the root, or unfolds all nodes.
     static func setFolded(_ isFolded: Bool, _ state: inout State) {
         guard let chain = state.timeline.chain, let first = chain.rows.first else {
             return state.notify(whyNotFolded(state))
@@ -118,11 +118,11 @@ extension TimelineView {
     /// The number of longest bars that repeated key presses go through.
     private static let longestCount = 10
 
-    /// The most rows that are searched for the longest bars; these are the rows nearest to the selected one.
+    /// The most rows that are searched for the longest bars; the rows nearest to the selected row are searched.
     private static let longestLimit = 100_000
 
-    /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. Repeated,
-    /// goes to the next longest.
+    /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. A repeated
+    /// call goes to the next longest.
     static func goToLongest(_ state: inout State) {
         let ranked = longest(state)
         guard !ranked.isEmpty else { return state.notify("nothing here took any time") }
@@ -140,7 +140,7 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// Returns the rows that took longest, the longest first; equal ones in the order of rows.
+    /// Returns the rows that took longest, the longest first; rows that took equally long stay in the order of rows.
     private static func longest(_ state: borrowing State) -> [(rowID: RowID, time: UInt64)] {
         let cursor = state.timeline.cursor
         let first = max(0, min(cursor.selected - longestLimit / 2, cursor.count - longestLimit))
@@ -165,7 +165,7 @@ extension TimelineView {
         return end &- min(end, program.forest.node(root).created)
     }
 
-    /// Returns the time in a queue and in the handler; for a node that waits for no other one, also the time pending.
+    /// Returns the time in a queue and in the handler; for a node that waits for no other node, also the time pending.
     private static func ownTime(_ node: NodeIndex, _ program: borrowing Program) -> UInt64 {
         let forest = program.forest
         let isAlone = forest.targets(of: node, limit: 1).isEmpty && forest.kind(of: node).role != .combinator

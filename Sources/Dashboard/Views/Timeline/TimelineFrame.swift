@@ -2,7 +2,7 @@ import ChainModel
 import ChainText
 import Frames
 
-// The parts around the bars of the timeline: axis, strip, legend, and the line below.
+// The parts around the bars of the timeline: axis, strip, legend, and the line below the rows.
 extension Painter {
     /// Draws the header line: ticks since `begin` for one chain, times of day for all chains.
     mutating func paintAxis(

@@ -82,7 +82,7 @@ extension Painter {
     /// The most levels by which names are indented.
     private static let indentLimit = 5
 
-    /// Draws a bar; returns its first and its last column, which may be outside.
+    /// Draws a bar; returns its first and its last column, which may be outside the axis.
     private mutating func paintBar(
         of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, row: Int, isChain: Bool
     ) -> ClosedRange<Int>? {
@@ -94,7 +94,7 @@ extension Painter {
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let offset = program.wallOffset
         var (first, last) = (Int.max, Int.min)
-        // Phases in rising importance: in a shared column, the last is seen.
+        // Phases in rising importance, because in a shared column the phase that is drawn last is seen.
         for phase in NodeBar.Phase.allCases {
             for stretch in bar.stretches where stretch.phase == phase {
                 let from = axis.column(of: stretch.from &+ offset)
@@ -126,7 +126,7 @@ extension Painter {
         return first <= last ? first...last : nil
     }
 
-    /// Writes the duration after the end of a bar; where it has no room there, before the bar.
+    /// Writes the duration after the end of a bar; if there is no room after the bar, writes the duration before it.
     private mutating func paintDuration(
         of node: NodeIndex, _ ends: ClosedRange<Int>, _ axis: TimeAxis, _ columns: TimelineColumns,
         _ program: Program, row: Int, isChain: Bool
@@ -145,7 +145,7 @@ extension Painter {
 
     // MARK: Lines over the rows
 
-    /// Draws lines from the end of a member or an adopted node to its holder, where both are on the screen.
+    /// Draws lines from the end of a member or an adopted node to its holder, where both nodes are on the screen.
     private mutating func paintLinks(
         _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, top: Int
     ) {
@@ -176,7 +176,7 @@ extension Painter {
         frame.write(joint, row: other, column: column, style: .pending)
     }
 
-    /// Returns whether a line may be drawn over a cell: it is blank, or of a node that waits.
+    /// Returns whether a line may be drawn over a cell, because the cell is blank or shows a node that waits.
     private func isFree(_ row: Int, _ column: Int) -> Bool {
         let text = frame[row, column].text
         return text == " " || text == String(glyphs.bar(.waiting))

@@ -15,8 +15,8 @@ extension TimelineView {
         return cursor.count == 0 ? [] : rows(from: cursor.top, count: height(in: state), state)
     }
 
-    /// Returns at most `count` rows, from row number `first` on. O(rows, and in a long chain their distance from the
-    /// selected row).
+    /// Returns at most `count` rows, from row number `first` on. O(rows); in a long chain, also O(distance of the rows
+    /// from the selected row).
     static func rows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
         guard let (programIndex, root) = shownChain(state) else { return chainRows(from: first, count: count, state) }
         if let chain = state.timeline.chain {
@@ -93,7 +93,8 @@ extension TimelineView {
 
     // MARK: Matches
 
-    /// Goes to the next or previous match: a node of the chain that is shown, else a chain. O(rows in between).
+    /// Goes to the next or previous match: a node of the chain that is shown or, if all chains are shown, a chain.
+    /// O(rows in between).
     static func goToMatch(forward: Bool, _ state: inout State) {
         let isChain = shownChain(state) != nil
         let row = isChain ? nil : rows(from: state.timeline.cursor.selected, count: 1, state).first

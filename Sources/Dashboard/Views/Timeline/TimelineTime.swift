@@ -3,7 +3,7 @@ import ChainText
 
 // Which stretch of time the timeline shows, and the keys that change it.
 extension TimelineView {
-    /// Returns when the rows begin and end, in nanoseconds since 1970, and whether a chain in them is live.
+    /// Returns when the rows begin and end, in nanoseconds since 1970, and whether one of their chains is live.
     private static func span(
         of rows: [TimelineRow], _ state: borrowing State
     ) -> (begin: UInt64, end: UInt64, isLive: Bool) {
@@ -98,8 +98,8 @@ extension TimelineView {
             return state.updateViewport()
         }
         state.timeline.left = oldLeft
-        // Zooms around the end while it is followed and the selection is live, else around the selection, or the
-        // middle.
+        // Zooms around the end while the end is followed and the selection is live. Otherwise, zooms around the
+        // selected node if that is in sight, else around the middle.
         if state.timeline.left != nil || !(isLive && state.isSelectionLive) {
             var center = axis.left &+ axis.scale &* UInt64(axis.columns / 2)
             if let moment = selectedMoment(state), (0..<axis.columns).contains(axis.column(of: moment)) {
@@ -134,13 +134,13 @@ extension TimelineView {
             guard state.timeline.left != nil else { return state.notify(isLive ? "this is now" : "this is the end") }
             state.timeline.left = nil
             let last = self.axis(of: rows, state).axis.left
-            // Beyond the end, follows it again.
+            // Beyond the end, the end is followed again.
             if axis.left &+ distance < last { state.timeline.left = axis.left &+ distance }
         }
         state.updateViewport()
     }
 
-    /// Follows the end again; where that is followed already, fits everything to the width.
+    /// Follows the end again; if the end is followed already, fits everything to the width.
     private static func followNow(_ state: inout State) {
         if state.timeline.left != nil {
             state.timeline.left = nil

@@ -8,7 +8,7 @@ struct TimelineView {
     enum Scope: Equatable {
         /// A row for each node of the selected node's chain.
         case chain
-        /// A row for each chain, by start, under a row for each program if there are several.
+        /// A row for each chain, in the order of start. With several programs, each program has a row above its chains.
         case all
     }
 
@@ -18,7 +18,7 @@ struct TimelineView {
     var root: RowID?
     /// The selected row as of the last update, and its number.
     var anchor: (rowID: RowID, number: Int)?
-    /// The shown chain, visited whole; nil for a long chain, and where all chains are shown.
+    /// The shown chain, with all its nodes visited; nil for a long chain, and where all chains are shown.
     var chain: TimelineChain?
     /// The node that ``goToLongest(_:)`` selected last.
     var longest: RowID?
@@ -26,8 +26,8 @@ struct TimelineView {
     var folded: Set<RowID> = []
     /// Nanoseconds for each column; nil to fit everything on the screen.
     var scale: UInt64?
-    /// The moment at the left edge, in nanoseconds since 1970; nil to show the end, which is now, or where a settled
-    /// chain ends.
+    /// The moment at the left edge, in nanoseconds since 1970. Nil to show the end, which is the present moment or the
+    /// end of a settled chain.
     var left: UInt64?
     /// How many nodes were visited to find rows, for tests that limit the cost.
     var walkedCount = 0
@@ -45,7 +45,7 @@ struct TimelineRow {
     var node: NodeIndex?
     /// The levels that the name is indented by.
     var depth = 0
-    /// Nodes under it that are folded away.
+    /// How many nodes under the row's node are folded away.
     var hiddenCount = 0
 }
 

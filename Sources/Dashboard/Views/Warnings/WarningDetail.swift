@@ -41,7 +41,7 @@ extension WarningsView {
         return ViewDetail(title: kind.rawValue, lines: text.lines + node)
     }
 
-    /// Returns the message for a view without warnings that hold. If the filter hides some, the message says so.
+    /// Returns the message for a view without warnings that hold. If the filter hides warnings, the message says so.
     static func emptyWords(_ state: borrowing State) -> String {
         let count = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
         guard count == 0 else {

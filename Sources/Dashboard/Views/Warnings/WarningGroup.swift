@@ -3,7 +3,7 @@ import ChainInsight
 
 /// The warnings of one kind at one call site of a program.
 struct WarningGroup: Equatable {
-    /// The identity of a group; the same on any row.
+    /// The identity of a group, which stays the same when the group's row moves.
     struct ID: Hashable {
         var kind: WarningKind
         /// Nil for warnings of the whole program, and where no call site is known.
@@ -14,14 +14,15 @@ struct WarningGroup: Equatable {
 
     let id: ID
     let programIndex: Int
-    /// At least one. Warnings that hold are ordered oldest first; ended ones, latest end first.
+    /// The warnings, at least one. Warnings that hold are ordered with the oldest first; ended warnings, with the
+    /// latest end first.
     private(set) var warnings: [Warning]
     /// Whether a warning of the group was found since the user left the view.
     private(set) var isNew: Bool
-    /// When the earliest began, in nanoseconds of the program's clock.
+    /// When the earliest warning began, in nanoseconds of the program's clock.
     private(set) var first: UInt64
-    /// When the latest ended, or happened if it is a fault, in nanoseconds of the program's clock; nil while a warning
-    /// that is not a fault holds.
+    /// When the latest warning ended or, for a fault, happened, in nanoseconds of the program's clock; nil while a
+    /// warning that is not a fault holds.
     private(set) var last: UInt64?
 
     init(_ warning: Warning, id: ID, programIndex: Int, isNew: Bool) {

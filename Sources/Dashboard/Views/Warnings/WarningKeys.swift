@@ -26,7 +26,8 @@ extension WarningsView {
         return []
     }
 
-    /// Returns nil if the row has a node, so that the key acts on it; else shows that it has none.
+    /// Returns nil if the row has a node, so that the key acts on the node; else shows a message that the row has no
+    /// node.
     private static func nodeEffects(_ state: inout State) -> [Effect]? {
         guard selectedNode(state) == nil else { return nil }
         guard state.warnings.selectedRow != nil else {
@@ -141,7 +142,7 @@ extension WarningsView {
         state.warnings.selected = state.warnings.selectedRow?.id
     }
 
-    /// Dismisses the ended warnings, those alone that a filter shows.
+    /// Dismisses the ended warnings that the filter does not hide.
     private static func dismissEnded(_ state: inout State) {
         for index in state.programs.indices {
             guard state.filter.hidesRest else {

@@ -6,7 +6,7 @@ enum WarningRow: Equatable {
     case group(WarningGroup, isFolded: Bool)
     /// A warning of an unfolded group.
     case warning(Warning, WarningGroup.ID, programIndex: Int)
-    /// The number of warnings of a kind that hold, beyond those that are kept.
+    /// How many warnings of a kind hold but are not kept.
     case more(WarningKind, count: Int)
     /// The number of warnings that hold and that the filter hides.
     case filtered(Int)
@@ -15,7 +15,7 @@ enum WarningRow: Equatable {
     /// A kind that is muted.
     case muted(WarningKind)
 
-    /// The identity of a row, wherever it is.
+    /// The identity of a row, which stays the same when the row moves.
     enum ID: Hashable {
         case group(WarningGroup.ID)
         case warning(Warning.ID, SourceID)
@@ -35,7 +35,7 @@ enum WarningRow: Equatable {
         }
     }
 
-    /// The kind of warnings that the row is about; nil where it is about several.
+    /// The kind of warnings that the row is about; nil if the row is about several kinds.
     var kind: WarningKind? {
         switch self {
         case .group(let group, _): group.id.kind
@@ -54,7 +54,7 @@ enum WarningRow: Equatable {
         }
     }
 
-    /// The one warning that the row stands for; nil where it stands for none or for several.
+    /// The one warning that the row stands for; nil if the row stands for no warning or for several.
     var warning: (warning: Warning, programIndex: Int)? {
         switch self {
         case .group(let group, _) where group.warnings.count == 1: (group.warnings[0], group.programIndex)

@@ -6,11 +6,11 @@ extension WarningsView {
     /// The warnings of all programs by group, and the counts of warnings without a row in a group.
     private struct Grouping {
         var groups: [WarningGroup.ID: WarningGroup] = [:]
-        /// By kind, how many warnings hold beyond those that are kept.
+        /// By kind, how many warnings hold but are not kept.
         var notKept: [(kind: WarningKind, count: Int)] = []
         /// Warnings that hold and that the filter hides.
         var filteredCount = 0
-        /// Ended warnings that are shown.
+        /// Ended warnings that the filter does not hide.
         var endedCount = 0
 
         mutating func add(_ warning: Warning, of source: SourceID, _ programIndex: Int, isNew: Bool) {
@@ -23,8 +23,9 @@ extension WarningsView {
         }
     }
 
-    /// Returns all rows: one for each kind at a call site of a program, the worst first, with its warnings if it is
-    /// unfolded; then counts of warnings not kept or filtered out, ended warnings, and muted kinds. O(n log n) in the kept warnings.
+    /// Returns all rows. First comes a row for each kind at a call site of a program, the worst first; an unfolded row
+    /// is followed by its warnings. Then come counts of warnings not kept or filtered out, ended warnings, and muted
+    /// kinds. O(n log n) in the kept warnings.
     static func allRows(_ state: borrowing State) -> [WarningRow] {
         let enabled = state.options.warnings.enabled
         var grouping = Grouping()
@@ -63,7 +64,8 @@ extension WarningsView {
             rest += program.insight.warnings.count(of: kind) - keptCount
         }
         guard rest > 0 else { return }
-        // Warnings that are not kept cannot be matched, so a filter that hides counts them as hidden.
+        // Warnings that are not kept cannot be tested, so if the filter hides what does not match, they count as
+        // hidden.
         if state.filter.hidesRest { grouping.filteredCount += rest } else { grouping.notKept.append((kind, rest)) }
     }
 
@@ -75,8 +77,8 @@ extension WarningsView {
             + group.warnings.map { .warning($0, group.id, programIndex: group.programIndex) }
     }
 
-    /// Returns whether the warning's node matches the filter. Without a filter all do; with one, a warning without a
-    /// kept node does not.
+    /// Returns whether the warning's node matches the filter. Without a filter, all warnings match; with a filter, a
+    /// warning without a kept node does not match.
     static func isMatch(_ warning: Warning, in programIndex: Int, _ state: borrowing State) -> Bool {
         guard state.filter.isActive else { return true }
         guard let node = state.programs[programIndex].forest.index(of: warning.node) else { return false }
@@ -87,7 +89,7 @@ extension WarningsView {
 // Which warnings are new since the user last looked.
 extension WarningsView {
     /// Returns the last ``Warning/serial`` of a kind that the user has seen. Until the user first leaves the view, all
-    /// count as seen.
+    /// warnings count as seen.
     func seenSerial(of kind: WarningKind, _ process: ProcessKey?) -> UInt64 {
         guard let seen else { return .max }
         return process.flatMap { seen[$0]?[kind] } ?? 0

@@ -2,8 +2,8 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// The texts of a warning besides those of its kind. Texts from the program are hostile until they are written into a
-/// frame, which makes them safe.
+/// The texts of a single warning, besides the texts of its kind. Texts from the program are hostile until they are
+/// written into a frame, which makes them safe.
 enum WarningText {
     /// Returns the name of the node or program that a warning is about.
     static func name(_ warning: Warning, _ program: Program) -> String {
@@ -16,7 +16,8 @@ enum WarningText {
         return "\(warning.nodeKind.word) \(warning.node)"
     }
 
-    /// Returns the particulars of a warning, such as `12 threads run handlers`; empty where there are none.
+    /// Returns the particulars of a warning, such as `12 threads run handlers`; empty for a warning without
+    /// particulars.
     static func what(_ warning: Warning, _ program: Program) -> String {
         let forest = program.forest
         func counted(_ noun: String) -> String { CountText.counted(Int(clamping: warning.amount), noun) }
@@ -74,7 +75,7 @@ enum WarningText {
         }
     }
 
-    /// Returns the limit of a kind, in words; nil where it has none.
+    /// Returns the limit of a kind, in words; nil for a kind without a limit.
     static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
         switch kind {
         case .neverSettled: DurationText.settled(options.neverSettledLimit)

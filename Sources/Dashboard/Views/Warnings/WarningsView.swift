@@ -11,13 +11,14 @@ struct WarningsView {
     /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
     var showsEnded = false
-    /// The last ``Warning/serial`` when the user left the view, by program and kind; nil until then.
+    /// By program and kind, the last ``Warning/serial`` when the user left the view; nil before the user first leaves
+    /// it.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
-    /// The ``seen`` of the live programs while their past is shown, in which the numbers of warnings start again.
+    /// The ``seen`` of the live programs while their past is shown: in the past, the numbers of warnings start again.
     var seenOfLive: [ProcessKey: [WarningKind: UInt64]]?
     fileprivate var rowsKey: RowsKey?
 
-    /// What the rows depend on; they are rebuilt when it changes.
+    /// What the rows depend on; they are made anew when it changes.
     fileprivate struct RowsKey: Equatable {
         var revisions: [UInt64]
         var programs: [ProcessKey?]
@@ -91,7 +92,8 @@ extension WarningsView: ListView {
         selectNode(&state)
     }
 
-    /// Returns the node of the selected warning; nil if it was evicted, and for rows of no single warning.
+    /// Returns the node of the selected warning; nil if the node was evicted, and for a row that does not stand for a
+    /// single warning.
     static func selectedNode(_ state: borrowing State) -> RowID? {
         guard let (warning, programIndex) = state.warnings.selectedRow?.warning,
             let node = state.programs[programIndex].forest.index(of: warning.node)

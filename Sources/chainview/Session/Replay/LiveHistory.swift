@@ -6,7 +6,8 @@ import Synchronization
 
 /// The last minutes of a live program, recorded in memory for looking back.
 ///
-/// A ring of whole segments. Recorded on a thread of its own, so that frames do not wait for it.
+/// The history is a ring of whole segments. It is recorded on a thread of its own, so that frames do not wait for
+/// recording.
 final class LiveHistory {
     let source: SourceID
     private let storage = MemoryStorage()
@@ -60,7 +61,7 @@ final class LiveHistories {
     /// The marks, by the time of day, because the clocks of the programs differ.
     private(set) var marks = MarkList()
 
-    /// - Parameter limit: the most bytes of all histories together; 0 for none.
+    /// - Parameter limit: the most bytes of all histories together; 0 for no histories.
     init(_ sources: [NamedSource], limit: UInt64) {
         guard limit > 0 else {
             histories = []
@@ -70,7 +71,7 @@ final class LiveHistories {
         histories = sources.enumerated().map { LiveHistory(SourceID($0), of: $1.source, limit: share) }
     }
 
-    /// Returns the past of each program that has one; throws the reason if none has.
+    /// Returns the past of each program that has a past. If no program has a past, throws the reason.
     func files() throws(LiveHistory.Missing) -> [(source: SourceID, file: RecordingFile)] {
         var files: [(source: SourceID, file: RecordingFile)] = []
         var missing = LiveHistory.Missing(reason: "no past is kept: history.memory is 0 in the configuration")
@@ -95,7 +96,7 @@ final class LiveHistories {
         for (history, count) in zip(histories, warningCounts) { history.note(warningCount: count) }
     }
 
-    /// Keeps the marks of a playback for the next one.
+    /// Keeps the marks of a playback for the next playback.
     func keep(_ playback: Playback) { marks = playback.wallMarks }
 
     func stop() { for history in histories { history.stop() } }

@@ -10,11 +10,11 @@ final class LiveRecording {
     let path: String
     private let storage: RecordingFileStorage
     private let recorder: SourceRecorder
-    /// Why saving the marks beside the recording failed; nil if it did not, if there are none, or if the recording
-    /// cannot be read.
+    /// Why saving the marks beside the recording failed; nil if it did not fail, if there are no marks, or if the
+    /// recording cannot be read.
     private var marksProblem: String?
 
-    /// How long to wait for the rest to be written.
+    /// How long to wait for the rest of the recording to be written.
     private static let endLimit = DispatchTimeInterval.seconds(5)
 
     /// Creates the file, readable by its user only, and subscribes to the source.
@@ -39,7 +39,8 @@ final class LiveRecording {
 
     var hasEnded: Bool { recorder.report.ending != nil }
 
-    /// One sentence: what was recorded, that nothing was, or why the recording failed; and why the marks are not saved.
+    /// One sentence that says what was recorded, that nothing was recorded, or why the recording failed. If the marks
+    /// could not be saved, it says why.
     var summary: String {
         let report = report
         let failure: Failure? = if case .failed? = report.report.ending { report.failure() } else { nil }
@@ -51,7 +52,7 @@ final class LiveRecording {
 
     /// Ends the recording, and removes a file in which nothing was recorded.
     ///
-    /// - Parameter marks: marks by the time of day; those within the recording are saved beside it.
+    /// - Parameter marks: marks by the time of day; the marks within the recording are saved beside it.
     func finish(_ marks: MarkList) {
         recorder.stop()
         _ = recorder.wait(for: Self.endLimit)
@@ -74,8 +75,8 @@ final class LiveRecording {
         return "\(safeName.isEmpty ? "program" : safeName)-\(format.string(from: date)).chain"
     }
 
-    /// Returns ``name(for:at:)``, with a number such as `-2` before its ending if that is taken: by a recording that
-    /// began within the same second.
+    /// Returns ``name(for:at:)``. If that name is taken, by a recording that began within the same second, the returned
+    /// name has a number such as `-2` before its ending.
     static func freeName(for program: String, at date: Date, isTaken: (String) -> Bool) -> String {
         let first = name(for: program, at: date)
         var (free, number) = (first, 1)
@@ -88,7 +89,8 @@ final class LiveRecording {
 }
 
 extension Session {
-    /// Starts a recording of a program, or stops the one that runs.
+    /// Starts a recording of a program, or stops the recording that runs. With a path, a recording that runs is not
+    /// stopped, and a message says how to stop it.
     func toggleRecording(of source: SourceID, into path: String?) {
         if let index = recordings.firstIndex(where: { $0.source == source }) {
             guard path == nil else {
@@ -114,11 +116,11 @@ extension Session {
         } catch { dispatch(.report("\(DisplayText.shown(path)) cannot be recorded into: \(error)")) }
     }
 
-    /// Shows how far recordings are, and drops those that have ended.
+    /// Shows the progress of the recordings, and finishes the recordings that have ended.
     func followRecordings() {
         guard !recordings.isEmpty else { return }
         let ended = recordings.filter(\.hasEnded)
-        // Others may end meanwhile.
+        // Removed by identity, because further recordings may have ended since the line above.
         recordings.removeAll { recording in ended.contains { $0 === recording } }
         for recording in ended { recording.finish(liveMarks) }
         dispatch(.recording(recordings.map(\.status)))

@@ -2,17 +2,18 @@ import ChainRecording
 import Dashboard
 import Foundation
 
-/// The marks of a recording, and the file beside it that holds them: `FILE.marks`, a line `NANOSECONDS NAME` for each, by
-/// the program's clock.
+/// The marks of a recording, and the file beside it that holds them: `FILE.marks`, with a line `NANOSECONDS NAME` for
+/// each mark, by the program's clock.
 ///
-/// A file of its own, because the recording may be read-only, or still be written by another process, which appends to it.
+/// The marks have a file of their own, because the recording may be read-only, or another process may still be
+/// appending to it.
 struct MarkList {
     private(set) var marks: [ReplayMark] = []
     /// What the file held when it was last read or saved.
     private var saved: [ReplayMark] = []
-    /// Where they are saved; nil for marks that only this session has.
+    /// The path of the file that the marks are saved in; nil for marks that only this session has.
     private let path: String?
-    /// Why the file cannot be read, in a phrase; it is then not replaced.
+    /// Why the file cannot be read, in a phrase. Saving then does not replace the file.
     private(set) var problem: String?
 
     private static let head = "# marks of a chainview recording: nanoseconds of the program's clock, and a name"
@@ -28,7 +29,7 @@ struct MarkList {
     /// Removes the marks of a former recording of that name.
     static func remove(ofRecording recording: String) { unlink(file(ofRecording: recording)) }
 
-    /// Reads the marks of a recording; none where there is no file.
+    /// Reads the marks of a recording; there are no marks if there is no file.
     init(ofRecording recording: String) { self.init(at: Self.file(ofRecording: recording)) }
 
     private init(at path: String) {
@@ -42,8 +43,8 @@ struct MarkList {
         }
     }
 
-    /// Adopts what other sessions have changed in the file since it was last read or saved here. What was changed here
-    /// and not saved stays changed.
+    /// Adopts the changes that other sessions have made in the file since this session last read or saved it. Changes
+    /// that this session has made and not saved are kept.
     mutating func refresh() {
         guard let path else { return }
         let file = MarkList(at: path)
@@ -70,22 +71,23 @@ struct MarkList {
         }
     }
 
-    /// Returns the moment that a text names: a time, else the moment of the mark of that name; nil if it is neither.
+    /// Returns the moment that a text names, as a time or otherwise as the name of a mark; nil if the text is neither.
     func moment(_ text: String, in file: RecordingFile, clockOffset: Int) -> UInt64? {
         let end = ReplayPosition(time: file.range.upperBound, range: file.range)
         return ReplayMoment.time(text, at: end, of: file.process, clockOffset: clockOffset)
             ?? marks.first { $0.name == text }?.time
     }
 
-    /// Returns the marks by a clock that is `offset` nanoseconds ahead, wrapping; they are not saved.
+    /// Returns the marks by a clock that is `offset` nanoseconds ahead, with wrapping arithmetic. The returned list has
+    /// no file.
     func shifted(by offset: UInt64) -> MarkList {
         var list = MarkList()
         list.marks = marks.map { ReplayMark(time: $0.time &+ offset, name: $0.name) }
         return list
     }
 
-    /// Marks a moment, and returns the mark's name: by default the next free number. An existing mark of that name
-    /// moves.
+    /// Marks a moment, and returns the mark's name: by default `mark` with the next free number. An existing mark of
+    /// that name moves.
     mutating func set(_ name: String?, at time: UInt64) -> String {
         let name = name ?? nextNumber
         marks.removeAll { $0.name == name }
@@ -94,7 +96,7 @@ struct MarkList {
         return name
     }
 
-    /// Removes the mark of a name; returns false if there is none.
+    /// Removes the mark of a name; returns false if there is no such mark.
     mutating func remove(_ name: String) -> Bool {
         let count = marks.count
         marks.removeAll { $0.name == name }
@@ -106,8 +108,8 @@ struct MarkList {
         return (1...).lazy.map { "mark \($0)" }.first { !names.contains($0) }!
     }
 
-    /// Replaces the file, readable by its user only; ``refresh()`` before a change keeps the marks of other sessions.
-    /// Returns nil, or why that failed, in a phrase.
+    /// Replaces the file; the new file is readable by its user only. A call of ``refresh()`` before the change keeps
+    /// the marks of other sessions. Returns nil, or why saving failed, in a phrase.
     mutating func save() -> String? {
         guard let path else { return nil }
         if let problem { return "the marks are not saved: \(problem)" }

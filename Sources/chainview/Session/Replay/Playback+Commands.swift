@@ -50,9 +50,10 @@ extension Playback {
         var words: String
     }
 
-    /// Returns the nearest rejection, warning or mark after the shown moment, or before it.
+    /// Returns the nearest rejection, warning or mark: after the shown moment if `isNext` is true, and before it
+    /// otherwise.
     private func notable(isNext: Bool) -> Notable? {
-        // Marks first, because `min` and `max` return the first of several with the same time.
+        // Marks come first, because `min` and `max` return the first of several elements with the same time.
         var found = marks.marks.filter { isNext ? $0.time > time : $0.time < time }
             .map { Notable(time: $0.time, words: "mark: \($0.name)") }
         for track in tracks {
@@ -63,7 +64,7 @@ extension Playback {
         return isNext ? found.min { $0.time < $1.time } : found.max { $0.time < $1.time }
     }
 
-    /// Returns the nearest end of an interval in which the number of open warnings rose.
+    /// Returns the nearest end of an interval of the series in which the number of open warnings rose.
     private func warning(isNext: Bool) -> Notable? {
         let entries = series.entries
         func rose(_ index: Int) -> Bool { entries[index].warnings > entries[index - 1].warnings }

@@ -2,8 +2,8 @@ import ChainEvents
 import ChainRecording
 import Dashboard
 
-/// Recordings that are shown together: the shown moment, and its moves. Reads the files on the caller's thread, a chunk
-/// at a time. Moments are by the clock of the first program.
+/// Recordings that are shown together, with the shown moment and its moves. A playback reads the files on the caller's
+/// thread, a chunk at a time. Moments are by the clock of the first program.
 final class Playback {
     var tracks: [PlaybackTrack]
     /// The moment that is shown.
@@ -16,7 +16,7 @@ final class Playback {
     var lastTick: UInt64 = 0
     /// The moment that playing has to reach.
     private var target: UInt64
-    /// The moment to move to with the next tick.
+    /// The moment to move to with the next tick; nil for none.
     var scrubbed: UInt64?
     private(set) var series: ReplaySeries
     var marks: MarkList
@@ -39,7 +39,7 @@ final class Playback {
     /// How long a tick reads at most, in nanoseconds.
     private static let readLimit: UInt64 = 20_000_000
     /// The longest move, in nanoseconds, for which the batches in between are applied, so that rows stay sorted and
-    /// folded; a longer one starts from a keyframe.
+    /// folded; a longer move starts from a keyframe.
     private static let nearDistance: UInt64 = 2_000_000_000
 
     /// - Parameter files: at least one.
@@ -81,8 +81,8 @@ final class Playback {
         seek(to: moment ?? range.upperBound) + [.series(series), .marks(marks.marks)]
     }
 
-    /// Advances the time while it plays, or moves to where the time strip was clicked. Returns the actions that show
-    /// the move; none if nothing moved. `now` is the viewer's clock, in nanoseconds.
+    /// Advances the time while the playback plays, or moves to where the time strip was clicked. Returns the actions
+    /// that show the move; none if nothing moved. `now` is the viewer's clock, in nanoseconds.
     func tick(_ now: UInt64, clock: () -> UInt64) -> [Action] {
         defer { lastTick = now }
         if let scrubbed {
@@ -106,12 +106,13 @@ final class Playback {
         return steps(batches, isFresh: false)
     }
 
-    /// Lets the time since the last tick not count: the session was suspended, or an editor was open.
+    /// Excludes the time since the last tick from the playing time, because the session was suspended or an editor was
+    /// open.
     func skipPause() { lastTick = 0 }
 
     // MARK: Moving
 
-    /// Moves to the nearest recorded moment. Returns the actions that show it.
+    /// Moves to the recorded moment that is nearest to `moment`. Returns the actions that show it.
     func move(to moment: UInt64) -> [Action] {
         if let actions = endIfBeyondHistory(moment) { return actions }
         let moment = min(max(moment, range.lowerBound), range.upperBound)
@@ -121,7 +122,8 @@ final class Playback {
         return steps(batches, isFresh: false)
     }
 
-    /// Moves to the nearest recorded moment, starting from a keyframe. Returns the actions that show it.
+    /// Moves to the recorded moment that is nearest to `moment`, starting from a keyframe. Returns the actions that
+    /// show it.
     func seek(to moment: UInt64) -> [Action] {
         let moment = min(max(moment, range.lowerBound), range.upperBound)
         let batches = tracks.indices.map { tracks[$0].seek(to: moment) }
@@ -129,8 +131,8 @@ final class Playback {
         return steps(batches, isFresh: true)
     }
 
-    /// Returns the actions that show the same moment at another speed, playing or paused; or the nearest moment, if this
-    /// one has left the history.
+    /// Returns the actions that show the same moment at another speed, playing or paused. If the moment has left the
+    /// history, they show the nearest recorded moment.
     func stay() -> [Action] { isStale ? seek(to: time) : steps(tracks.map { _ in [] }, isFresh: false) }
 
     private func steps(_ batches: [[EventBatch]], isFresh: Bool) -> [Action] {
@@ -148,12 +150,12 @@ final class Playback {
 // MARK: The past of live programs
 
 extension Playback {
-    /// Playing returns to the live programs within this many nanoseconds of the history's end, because its newest batch
-    /// is about that old.
+    /// Playing returns to the live programs within this many nanoseconds of the history's end, because the history's
+    /// newest batch is about that old.
     private static let nowMargin: UInt64 = 300_000_000
 
-    /// Reads a history again if a moment is beyond what was read. Returns nil if the moment can be shown; if it is
-    /// beyond the history, sets ``isOver`` and returns no actions.
+    /// Reads a history again if a moment is at or after the end of what was read. Returns nil if the moment can then be
+    /// shown. Otherwise sets ``isOver``, and returns no actions.
     private func endIfBeyondHistory(_ moment: UInt64, margin: UInt64 = 0) -> [Action]? {
         guard history != nil, moment >= range.upperBound else { return nil }
         reloadHistory()
@@ -162,14 +164,14 @@ extension Playback {
         return []
     }
 
-    /// Reads a history again; returns whether it goes on after what was read before.
+    /// Reads a history again; returns whether it now ends later than what was read before.
     func extendHistory() -> Bool {
         let end = range.upperBound
         reloadHistory()
         return range.upperBound > end
     }
 
-    /// Reads a history again, with the batches that have come since.
+    /// Reads a history again, with the batches that have come since it was last read.
     private func reloadHistory() {
         guard let files = try? history?.files() else { return }
         let old = tracks
@@ -182,8 +184,8 @@ extension Playback {
         tracks = files.map { PlaybackTrack($0.source, $0.file, wallOffset: wallOffset, isPast: true) }
         for index in tracks.indices {
             // The shown state stays, so the batches that lead to it are dropped. If the old track was at its end, the
-            // next step starts from a keyframe, because the old file may lack batches with its last timestamp. So it
-            // does if the new track does not contain the moment.
+            // next step starts from a keyframe, because the old file may lack batches with its last timestamp. The next
+            // step also starts from a keyframe if the new track does not contain the moment.
             let before = old.first { $0.source == tracks[index].source }
             let isInside = tracks[index].range.contains(time) && before?.isAtEnd == false
             _ = tracks[index].seek(to: time)
@@ -201,7 +203,7 @@ extension Playback {
     /// the file ended, ``note``, and why the marks cannot be read.
     var openingNotes: [String] { [newDamage(), tracks[0].file.endingNote, note, marks.problem].compactMap { $0 } }
 
-    /// What was found damaged since the last call, in a phrase.
+    /// Returns what was found damaged since the last call, in a phrase, or nil.
     func newDamage() -> String? {
         let damage = tracks.flatMap(\.file.damage)
         defer { reportedCount = damage.count }

@@ -2,19 +2,20 @@ import ChainEvents
 import ChainRecording
 import Dashboard
 
-/// The recording of one program among those that are shown together, with its clock's distance from that of the first one.
+/// The recording of one program among the programs that are shown together, with the distance of its clock from the
+/// first program's clock.
 struct PlaybackTrack {
     let source: SourceID
     private(set) var player: RecordingPlayer
-    /// Nanoseconds to add to a moment of the first program's clock to get this program's; wrapping.
+    /// Nanoseconds to add, wrapping, to a moment of the first program's clock to get a moment of this program's clock.
     private let shift: UInt64
-    /// The first moment that is shown, by its own clock.
+    /// The first moment that is shown, by this program's clock.
     private let first: UInt64
 
     /// - Parameters:
     ///   - wallOffset: the offset of the first program's clock to the time of day.
-    ///   - isPast: whether the recording is the past of a live program. Then the first moment is the one at which the initial
-    ///     state is complete.
+    ///   - isPast: whether the recording is the past of a live program. Then the first moment is the moment at which
+    ///     the initial state is complete.
     init(_ source: SourceID, _ file: RecordingFile, wallOffset: UInt64, isPast: Bool = false) {
         first = isPast ? file.firstWholeMoment : file.range.lowerBound
         self.source = source
@@ -24,9 +25,9 @@ struct PlaybackTrack {
 
     var file: RecordingFile { player.file }
 
-    /// Converts a moment of the first program's clock to this program's, clamped.
+    /// Converts a moment of the first program's clock to this program's clock, clamped.
     func own(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: shift) }
-    /// Converts a moment of this program's clock to the first program's, clamped.
+    /// Converts a moment of this program's clock to the first program's clock, clamped.
     func common(_ moment: UInt64) -> UInt64 { Self.shifted(moment, by: 0 &- shift) }
 
     private static func shifted(_ moment: UInt64, by shift: UInt64) -> UInt64 {
@@ -34,7 +35,7 @@ struct PlaybackTrack {
         return shift < 0 ? moment.subtractingClamped(shift.magnitude) : moment.addingClamped(shift.magnitude)
     }
 
-    /// The moments that it has, by the first program's clock.
+    /// The moments that the track has, by the first program's clock.
     var range: ClosedRange<UInt64> { common(first)...common(max(first, file.range.upperBound)) }
 
     mutating func seek(to moment: UInt64) -> [EventBatch] { player.seek(to: own(moment)) }
@@ -43,7 +44,7 @@ struct PlaybackTrack {
         player.advance(to: own(moment), limit: limit)
     }
 
-    /// Whether the track has not advanced to a moment, and can.
+    /// Whether the track has not advanced to a moment yet, and can advance further.
     func isBehind(_ moment: UInt64) -> Bool { player.time < min(own(moment), file.range.upperBound) }
 
     var isAtEnd: Bool { player.time >= file.range.upperBound }
@@ -68,12 +69,12 @@ struct PlaybackTrack {
             source, ReplayStep(process: file.process, isFresh: isFresh, batches: batches, position: position))
     }
 
-    /// Its counts over time, by its own clock.
+    /// The program's counts over time, by the program's own clock.
     var series: CountSeries { file.series }
 }
 
 extension RecordingFile {
-    /// The moment at which the initial state is complete; the beginning if that is not within the first chunks.
+    /// The moment at which the initial state is complete; the beginning if the first chunks do not complete it.
     fileprivate var firstWholeMoment: UInt64 {
         guard chunks[0].header.segment == 0 else { return range.lowerBound }
         for index in chunks.indices.prefix(Self.loadChunks) where chunks[index].header.kind == .batches {
@@ -87,7 +88,7 @@ extension RecordingFile {
 }
 
 extension ReplaySeries {
-    /// The counts of programs that are shown together, by the clock of the first one.
+    /// The counts of programs that are shown together, by the first program's clock.
     init(_ tracks: [PlaybackTrack]) {
         self.init()
         guard let first = tracks.first else { return }
