@@ -75,7 +75,7 @@ int chain_reserve(int file, int64_t offset, int64_t count) {
 int chain_create_locked(const char *path) {
     int file = chain_open_new(path);
     if (file < 0) return file;
-    // Waits only shortly, because other processes hold the lock only while they test it. Where the file system has no
+    // Waits only briefly, because other processes hold the lock only while they test it. Where the file system has no
     // locks, the file stays unlocked.
     while (flock(file, LOCK_EX) != 0 && errno == EINTR) {}
     return file;

@@ -1,7 +1,8 @@
 // The fork handling that the files of this target share; not for other targets.
 #pragma once
 
-/// Registers the set of fork handlers, once. Called before each change of state that a fork must not interrupt.
+/// Registers the set of fork handlers, once. Called before each use of state that the handlers lock for a fork or reset
+/// in the child.
 void chain_forks_watch(void);
 
 /// Locks the list of open descriptors.

@@ -20,7 +20,8 @@ void chain_log(const char *line) {
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     ssize_t written = write(STDERR_FILENO, line, strlen(line));
     (void)written;
-    // A SIGPIPE of this write is pending on this thread. It is consumed here, so that the program does not get it.
+    // A SIGPIPE that this write raised is pending on this thread. It is consumed here, so that the program does not get
+    // it.
     sigpending(&pending);
     if (!was_pending && sigismember(&pending, SIGPIPE)) {
         int taken;

@@ -82,8 +82,8 @@ void chain_thread_display_name(char *buffer, size_t size) {
     if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
 }
 
-// Set on a thread that was started with `blocks_signals`: the signal mask of the nearest starter, from starter to
-// starter, that was not started so.
+// Set on a thread that was started with `blocks_signals`: the signal mask of its starter. If the starter was itself
+// started with `blocks_signals`, the mask is that of the starter's starter, and so on.
 static _Thread_local struct { bool is_known; sigset_t mask; bool is_in_use; } program_signals;
 
 const char *chain_program_name(void) {

@@ -88,9 +88,9 @@ static void observe_jobs(void) {
     atomic_store(&after_now, chain_observed_after);
 }
 
-// The first function that was not found.
+// The first function or variable that `find` did not find; NULL if it has found all.
 static const char *missing;
-// Whether the program calls the functions of this file.
+// Whether the program calls the functions of this file, judged by three of them.
 static bool interposes;
 
 static void *find(const char *name) {

@@ -1,5 +1,6 @@
-// The originals of the interposed functions, and the functions that are called in their place. For jobs these are
-// always called; for creating, entering and leaving tasks only while tasks are observed.
+// The originals of the interposed functions, and the functions that are called in their place. The latter are always
+// called for jobs. For creating, entering and leaving tasks they are called while tasks are observed; for entering and
+// leaving also after chain_tasks_set_probe.
 #pragma once
 
 #include "TaskTable.h"
@@ -57,20 +58,20 @@ void chain_observed_after(uint64_t when, void *queue, void *context, void (*work
 /// The task that runs on a thread. Use its id, not its slot, unless the task is known to be in the table, because a
 /// slot is reused for other tasks.
 typedef struct running_task {
-    chain_task *slot;    ///< NULL if no shown task runs.
+    chain_task *slot;    ///< NULL if no task with a node runs.
     const char *memory;
     uint64_t id, node;
     uint32_t generation; ///< How often observation had ended when the task was looked up.
 } running_task;
 
-/// Begins to run a job, and returns the task that runs around it on this thread, for chain_job_end.
+/// Notes that a job begins on this thread. Returns the task that ran on the thread until then, for chain_job_end.
 running_task chain_job_begin(void);
 
-/// Ends a job that has returned. If a task is still noted as running on this thread, it has ended, because a suspended
-/// task is noted as having left. Then `outer` runs again.
+/// Ends a job that has returned. If a task is still noted as running on this thread, that task has ended, because a
+/// suspended task is noted as having left. Then `outer` runs again.
 void chain_job_end(running_task outer);
 
-/// Reports steps to this observer from now on, or to no observer if it is NULL.
+/// Reports steps to this observer from now on, or to no observer if `given` is NULL.
 void chain_steps_report(const chain_task_observer *given);
 
 /// Forgets, for every thread, which task runs on it.

@@ -6,7 +6,8 @@
 
 #if defined(__linux__)
 
-/// Returns the state of a retained task's future: 1 if the task has returned, 2 if it threw; 0 where that is not known.
+/// Returns the state of a retained task's future: 1 if the task has returned, 2 if it threw. Returns 0 if the task has
+/// not ended, or if the state is not known.
 static unsigned future_state(const chain_task *task) {
     size_t flags = chain_original.job_flags(task->task);
     // Flags of the job. Bit 25: the task has an outcome; bit 24: it has a parent; bit 26: its parent is a group.
@@ -21,7 +22,7 @@ bool chain_task_has_outcome(const chain_task *task) { return future_state(task) 
 uint8_t chain_task_outcome(const chain_task *task) {
     bool is_cancelled = atomic_load(&task->is_cancelled);
     // The cancellation flag of a discarding group's child may be set because the child itself threw: then the group
-    // cancels all its children. So for such a child only a cancellation that was seen before the end counts.
+    // cancels all its children. So for such a child only a cancellation that was seen before the child's end counts.
     if (!task->is_discarding) is_cancelled |= chain_task_is_flagged(task->task);
     if (future_state(task) != 2) return CHAIN_TASK_RETURNED;
     return is_cancelled ? CHAIN_TASK_CANCELLED : CHAIN_TASK_THREW;

@@ -17,8 +17,8 @@ static _Atomic uint64_t last_early_id;
 /// to another thread unseen.
 static _Atomic uint32_t generation;
 
-/// The node of the task that runs the program's main function; 0 if it is not known. The tasks that the main function
-/// makes are chains of their own, because it lives as long as the program.
+/// The node of the task that runs the program's main function; 0 if it is not known. Because the main function lives as
+/// long as the program, each task that it makes, other than a child task, is a chain of its own.
 static _Atomic uint64_t main_node;
 
 static _Thread_local running_task running;
@@ -49,7 +49,7 @@ static void finish(uint64_t id) {
     if (task == NULL) return chain_table_unlock(id);
     bool is_retained = task->is_retained;
     // A task that is not retained may be gone, such as the task of an async let, which lives in its parent's memory.
-    // How such a task ended is then unknown.
+    // The outcome of such a task is then unknown.
     uint8_t outcome = is_retained ? chain_task_outcome(task) : CHAIN_TASK_RETURNED;
     bool is_reported = task->is_reported;
     void *memory = task->task;
@@ -116,7 +116,7 @@ created chain_observed_create(size_t flags, void *options, const void *type, voi
     if (code != NULL ? observer.is_main(code) : is_main(id, maker, flags)) atomic_store(&main_node, node);
     bool has_ended = task->has_ended;
     task->is_discarding = (flags & 1u << 14) != 0;
-    // Read anew, because it was not known that the task is discarding when it ended.
+    // Read anew, because when the task ended, its slot did not state yet that it is a child of a discarding group.
     uint8_t outcome = has_ended && task->is_discarding ? chain_task_outcome(task) : task->outcome;
     task->creator = creator;
     task->code = code;
@@ -201,7 +201,7 @@ static void raise_last_early_id(uint64_t id) {
     while (known < id && !atomic_compare_exchange_weak(&last_early_id, &known, id)) {}
 }
 
-/// Notes that a task runs on this thread from now on; NULL stands for a task that is not shown.
+/// Notes that a task runs on this thread from now on; NULL stands for a task without a node.
 static void run(chain_task *task, const char *memory, uint64_t id, uint32_t begun) {
     if (task == NULL) return set_none_running();
     set_running((running_task){task, memory, id, atomic_load_explicit(&task->node, memory_order_relaxed), begun});

@@ -58,7 +58,8 @@ static bool grow(chain_task_shard *shard) {
 
 static chain_task *take_slot(chain_task_shard *shard) {
     if (shard->free == NULL) {
-        // Slots are never freed: there are about as many slots as there ever were tasks at once.
+        // The memory of slots is never freed, only reused. So the number of slots is about the maximum number of tasks
+        // that were live at the same time.
         chain_task *block = calloc(BLOCK, sizeof *block);
         if (block == NULL) return NULL;
         for (size_t index = BLOCK; index-- > 0;) {
@@ -131,7 +132,8 @@ void chain_table_remove(chain_task *task) {
     add_free(shard, task);
 }
 
-/// Empties a shard. Returns its retained tasks in a NULL-terminated array, which the caller frees; NULL if it had none.
+/// Empties a shard. Returns its retained tasks in a NULL-terminated array, which the caller frees; NULL if the shard
+/// had no array of entries.
 static void **empty(chain_task_shard *shard) {
     // The array of entries is reused for the retained tasks. A thread may still write once to the slot of the task that
     // it runs. If the slot was reused by then, the state of the slot's new task is wrong until that task's next step.

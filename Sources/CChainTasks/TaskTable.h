@@ -92,8 +92,8 @@ static inline uint64_t chain_task_word(unsigned state, uint64_t ticks) { return 
 /// The offsets that chain_tasks_set_layout has set.
 extern chain_task_layout chain_layout;
 
-/// Reports the creation of a task that the function which made it has not reported; also the task's end, if it has
-/// ended.
+/// Reports the creation of a task that the function which made it has not reported; also the task's end, if the task
+/// has ended.
 void chain_tasks_report_stray(const chain_task *task);
 
 /// Retain, release and cancel a task by the runtime's functions.

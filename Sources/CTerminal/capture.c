@@ -1,6 +1,6 @@
-// While a screen is open, output of the program goes through a pipe into memory. A quarter of the limit is for the
-// first bytes; the rest is a ring buffer with the last bytes. A thread empties the pipe, so that writers are never
-// blocked.
+// While a screen with `capturesOutput` is open, output of the process to a terminal goes through a pipe into memory. A
+// quarter of the limit is for the first bytes; the rest is a ring buffer with the last bytes. A thread empties the
+// pipe, because a full pipe would block writers.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,8 +39,9 @@ static void keep(const char *bytes, size_t count) {
     }
 }
 
-// Reads the pipe until it is empty. With `isBounded` it is safe in handlers: it then waits for the lock for a tenth of
-// a second only, because the handler may have interrupted the thread that holds the lock.
+// Reads the pipe until it is empty. With `isBounded` it is safe in handlers, and waits for the lock for a tenth of a
+// second only. It then goes on without the lock, because the handler may have interrupted the thread that holds the
+// lock.
 static void drain(bool isBounded) {
     for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
         if (isBounded && tries > 100) break;

@@ -29,8 +29,9 @@ extern int ct_failure;
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
-// Safe in handlers: writes all bytes, or gives up when no byte is taken for `timeoutMilliseconds`. If that is negative,
-// gives up only when no byte is taken and the process is to end. Returns whether all bytes were written.
+// Safe in handlers: writes all bytes, or gives up when a write fails, or when no byte is taken for
+// `timeoutMilliseconds`. If that is negative, waits for room until the process is to end or a fatal signal comes.
+// Returns whether all bytes were written.
 bool ct_write_all(int fd, const char *bytes, size_t count, int timeoutMilliseconds);
 // Safe in handlers: restores screen and modes.
 void ct_restore_terminal(void);

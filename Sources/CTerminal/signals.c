@@ -1,5 +1,5 @@
-// Signals that a screen must answer go through the wake pipe, one byte each. Every other signal that ends the process
-// restores the terminal and then has its previous effect.
+// Signals that a screen must answer go through the wake pipe, which ends ct_wait, one byte each. Every other signal
+// that ends the process restores the terminal and then has its previous effect.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -184,8 +184,8 @@ bool ct_await_foreground(void) {
     sigaction(SIGCONT, &continued, &continuedBefore);
     sigset_t before = ct_mask_ttou(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
-    // A stopped process may get SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, and would stay
-    // stopped if it stopped again before SIGTERM is handled.
+    // A stopped process may get SIGTERM and SIGCONT together, as `kill` of a stopped job sends them. The process would
+    // stay stopped if it stopped again before SIGTERM is handled.
     while (!isOurs && !isLost && !ct_is_set_in_background(&ct.isEnding)) {
         // In the background this call stops the process, as often as needed; it fails if no shell could continue the
         // process.

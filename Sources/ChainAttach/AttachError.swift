@@ -17,8 +17,8 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
         case gone
         /// The other side speaks another version or another protocol, or sent the batches of another program.
         case version
-        /// A folder, socket, file or listening program belongs to another user; a folder or file is open to others or a
-        /// link; or the file at the path is of the wrong kind, for example no socket.
+        /// A folder, socket, file or listening program belongs to another user, or a folder or file is open to others.
+        /// Or a folder or file is a link, or the file at the path is of the wrong kind, for example no socket.
         case foreign
         /// The program does not answer in time, or is stopped.
         case timedOut

@@ -4,8 +4,8 @@ import ChainSource
 import ChainSystem
 
 /// A source of the batches of a program in another process. It attaches, and reconnects by itself with exponential
-/// back-off: after 100 ms, doubling to 5 s, and from 100 ms again once a connection has lasted for 5 s. If a program
-/// of this machine begins to listen during a delay, the source attaches to it within 100 ms.
+/// back-off: after 100 ms, doubling to 5 s, and from 100 ms again once a connection has lasted for 5 s. If a program of
+/// this machine begins to listen during a delay, the source begins to attach to it within 100 ms.
 ///
 /// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). With
 ///   ``AttachOptions/waits`` only permanent failures end the source: the target refuses this viewer, speaks another
@@ -67,7 +67,7 @@ public final class AttachedProcess: BatchSource {
 final class AttachCore: Sendable {
     /// The requests to the thread.
     struct Inbox {
-        /// The most commands that wait for the thread, which an observer may block.
+        /// The maximum number of commands that wait for the thread, which an observer may block.
         static let commandLimit = 1_000
 
         var commands: [ViewerCommand] = []

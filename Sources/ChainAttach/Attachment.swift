@@ -25,7 +25,7 @@ final class Attachment {
 
     /// A program counts as stalled after this much silence, because it sends a heartbeat every second.
     private static let silenceLimit: UInt64 = 5_000_000_000
-    /// The most unanswered commands.
+    /// The maximum number of unanswered commands.
     private static let pendingLimit = 1_000
     /// The number of unsent bytes from which on commands are refused.
     private static let unsentLimit = 2 << 20

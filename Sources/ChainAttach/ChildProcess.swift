@@ -11,7 +11,7 @@ final class ChildProcess: Sendable {
     /// How the process ended, once it was reaped.
     private let ending = Lock<ProgramEnding?>(nil)
 
-    /// The most bytes of ``tail``.
+    /// The maximum number of bytes in ``tail``.
     private static let tailLimit = 4096
 
     /// Starts a program: a path, or a name that is looked up in `PATH`. The process has a session of its own, so that

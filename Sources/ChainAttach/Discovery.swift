@@ -2,9 +2,11 @@ import ChainEvents
 import ChainSystem
 import ChainWire
 
-/// The search for programs to attach to: the sockets in one folder, and the environment's settings for tokens and ssh.
+/// The search for programs to attach to: the folders with their sockets, and the environment's settings for tokens and
+/// ssh.
 public struct Discovery: Sendable {
-    /// The folder in which programs of this user listen. If it belongs to another user, they use a folder beside it.
+    /// The folder in which programs of this user listen. If the folder belongs to another user, those programs use a
+    /// folder beside it.
     public var folder: SocketFolder
     /// Whether this user's folders beside ``folder`` are searched, too.
     private var includesFallbacks = false
@@ -34,9 +36,9 @@ public struct Discovery: Sendable {
     /// Returns the value of a variable of this process's environment.
     public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Returns the programs that listen in the folder, sorted by pid, including those that do not answer. Skips sockets
-    /// of ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing folder counts as
-    /// empty.
+    /// Returns the programs that listen in the searched folders, sorted by pid, including those that do not answer.
+    /// Skips sockets of ended programs. Takes ``timeLimit`` at most, however many programs do not answer. A missing
+    /// folder counts as empty.
     ///
     /// - Parameter isWanted: returns whether to ask the process with a pid; other processes are not in the result.
     /// - Throws: ``AttachError/Kind/foreign`` if the folder is not this user's own, or is open to others.
@@ -74,8 +76,8 @@ public struct Discovery: Sendable {
         do throws(AttachError) {
             return try SafeFiles.check(folder) ? [folder] + others : others
         } catch {
-            // A folder of another user is no error, because this user's programs then listen beside it.
-            // Nor is any other problem an error if there is a folder beside it.
+            // A folder of another user is no error, because this user's programs then listen beside it. Nor is any
+            // other problem of the folder an error if there is a folder beside it.
             guard others.isEmpty, SafeFiles.isOwn(folder.path) else { return others }
             throw error
         }

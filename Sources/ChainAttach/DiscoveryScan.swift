@@ -10,7 +10,7 @@ struct DiscoveryScan {
     /// The result for each socket; nil where no program listens.
     private var found: [FoundProcess?] = []
 
-    /// The most connections that are open at once; the other sockets follow as programs answer.
+    /// The maximum number of connections that are open at the same time; the other sockets follow as programs answer.
     private static let openLimit = 128
 
     init(timeLimit: Duration, context: Discovery.SearchContext) {

@@ -1,5 +1,5 @@
 /// Returns how many characters have to be inserted, removed or replaced to turn one text into the other (Levenshtein).
-/// Compares the first 100 characters of each text.
+/// Compares only the first 100 characters of each text.
 package func editDistance(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {
     let right = Array(right.prefix(100))
     var row = Array(0...right.count)

@@ -65,7 +65,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the arguments of `ssh`, which joins the words after the host with spaces for a shell on the other side.
-    /// With them `ssh` does not prompt, because a dashboard has the terminal.
+    /// With these arguments `ssh` does not prompt, because a dashboard has the terminal.
     static func arguments(host: String, process: String) -> [String] {
         let isPlain = process.utf8.allSatisfy { byte in
             switch byte {

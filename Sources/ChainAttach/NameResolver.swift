@@ -51,8 +51,8 @@ struct NameResolver {
         sockets.filter { isWanted($0) && $0.isAlive }
     }
 
-    /// Returns the end of the error's sentence: similar names, or all names if none is similar; and the silent
-    /// processes.
+    /// Returns the end of the error's sentence: similar names, or up to eight other names, or advice if there are no
+    /// names. Up to eight silent processes follow.
     private func hint(_ name: String) -> String {
         let names = Set(living { _ in true }.map(\.name)).sorted()
         let near = names.filter { editDistance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }

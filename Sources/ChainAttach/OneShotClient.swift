@@ -63,7 +63,8 @@ extension OneShotClient {
     ///
     /// - Parameters:
     ///   - span: the length of the recorded time before the request.
-    ///   - timeLimit: the limit for the first part, from the start of the request on, and for each further part.
+    ///   - timeLimit: the limit for the first part, from the start of the request on; then for each further part, and
+    ///     for the reply.
     ///   - take: called with the parts in order; false ends the request.
     /// - Returns: the number of bytes in all, or the program's refusal; nil if `take` ended the request.
     public static func dump(
@@ -87,8 +88,8 @@ extension OneShotClient {
     }
 }
 
-/// A connection with a `next` that blocks until a message arrives or the time limit has passed. If the program's
-/// process is stopped, `next` throws within about half a second.
+/// A connection with a `next` that blocks until a message arrives or the time limit has passed. If the system reports
+/// that the program's process is stopped, `next` throws within about half a second.
 private struct OneShotConnection {
     private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()

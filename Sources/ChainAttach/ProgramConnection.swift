@@ -22,7 +22,7 @@ final class ProgramConnection {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ProgramConnection.chunkSize, alignment: 16)
 
     private static let chunkSize = 64 << 10
-    /// The most bytes that are received before the messages in them are read.
+    /// The maximum number of bytes that are received before the messages in them are read.
     private static let readLimit = 1 << 20
 
     /// Begins to connect, and enqueues the greeting.
@@ -51,7 +51,7 @@ final class ProgramConnection {
     /// The number of encoded bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
-    /// The program's process, if it is stopped and cannot answer.
+    /// The program's process, if the system reports that it is stopped, so that it cannot answer; else nil.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 
     /// The entries for `poll`: the socket's, then the entry of the child's standard error, if that is open.

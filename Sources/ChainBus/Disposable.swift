@@ -2,8 +2,8 @@ import ChainSystem
 
 /// Something that can be ended, such as a subscription.
 ///
-/// Dropping a disposable ends nothing: a subscription that is not disposed of lasts as long as its stream. Insert it
-/// into a ``DisposeBag`` to tie it to a lifetime.
+/// Releasing a disposable ends nothing, unless it is a ``DisposeBag``. A subscription that is not disposed of lasts as
+/// long as its stream. Insert it into a bag to tie it to a lifetime.
 public protocol Disposable: AnyObject, Sendable {
     /// Ends the disposable. Idempotent, and never waits; may be called from any thread, also inside a delivery.
     ///
@@ -49,8 +49,8 @@ public final class AnyDisposable: Disposable {
 ///         }
 ///     }
 ///
-/// A bag retains its contents until then, also subscriptions that have ended: use one bag for each group of short
-/// subscriptions.
+/// A bag retains its contents until it is disposed of or released, also subscriptions that have ended. Use one bag for
+/// each group of short subscriptions.
 public final class DisposeBag: Disposable {
     // nil once disposed of.
     private let contents = Lock<[any Disposable]?>([])

@@ -49,7 +49,7 @@ final class Hub<Element: Sendable>: Sendable {
         @usableFromInline var receivers = OrderedBag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
         @usableFromInline var ending: StreamEvent<Element>?
-        /// Deliveries that the caller which is delivering is still to make.
+        /// The deliveries that are queued for the caller that is delivering.
         @usableFromInline var waiting: [Delivery] = []
         @usableFromInline var isDelivering = false
 

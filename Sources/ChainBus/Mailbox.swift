@@ -13,8 +13,8 @@ import Dispatch
 ///
 ///     let mail = mailbox.drain()  // on the subscriber's thread, when woken
 ///
-/// Every element that was pushed before the stream's end and before ``close()`` is in exactly one ``Mail``: among its
-/// elements, or in its count of dropped ones.
+/// If a ``push(_:)`` returns before the stream's end and before ``close()``, its element is in exactly one ``Mail``. It
+/// is among the elements, or in the count of dropped elements.
 public final class Mailbox<Element: Sendable>: Observer {
     /// The contents that a ``Mailbox/drain()`` removes.
     public struct Mail: Sendable {
@@ -59,7 +59,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         init() {}
     }
 
-    /// The most that the elements in the mailbox may cost together.
+    /// The maximum total cost of the elements in the mailbox.
     public let limit: Int
     @usableFromInline let overflow: Overflow
     /// How long an emitter waits for room with ``Overflow/wait``; nil if it waits without limit.
@@ -72,8 +72,8 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// Makes an empty mailbox.
     ///
     /// - Parameters:
-    ///   - limit: The most that the elements in the mailbox may cost together; at least 1. An empty mailbox also takes
-    ///     an element that costs more than the limit, because such an element would never fit.
+    ///   - limit: The maximum total cost of the elements in the mailbox; at least 1. An empty mailbox also takes an
+    ///     element that costs more than the limit, because such an element would never fit.
     ///   - overflow: The treatment of an element that does not fit.
     ///   - cost: Returns the cost of one element, such as its bytes or events; less than 0 counts as 0. Called on the
     ///     emitter's thread.
@@ -131,7 +131,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// Waits until the mailbox is drained or closed; returns false at the end of the emitter's patience.
+    /// Waits until the mailbox is drained or closed; returns false after ``patience``.
     @usableFromInline
     func waitForRoom() -> Bool {
         guard let patience else {

@@ -1,8 +1,9 @@
 /// A collection in the order of insertion. Members are removed by key.
 ///
-/// Copying a bag costs one retain, and the copy does not change with the bag. So a subject delivers to the observers
-/// that were subscribed when the event was emitted. Insertion costs O(1), or O(n) after a copy was made. Removal costs
-/// a binary search and O(n) moves of members, so the bag is for some thousands of members.
+/// Copying a bag costs one retain, and the copy does not change with the bag. A subject takes a copy for each event, so
+/// the event reaches the observers that were subscribed when it was emitted. Insertion costs amortised O(1), or O(n)
+/// after a copy was made. Removal costs a binary search and O(n) moves of members, so the bag is for some thousands of
+/// members.
 public struct OrderedBag<Element> {
     /// The identity of one member; unique within one bag. A copy of the bag has the bag's members under the same keys.
     /// Members that are inserted into the bag and into its copy afterwards may have equal keys.

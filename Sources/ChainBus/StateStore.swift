@@ -20,7 +20,7 @@ import Synchronization
 ///
 /// Each action is one step: `reduce` changes the state, then the subscribers are called in the order of their
 /// subscription, then the effects are handled in order. Actions dispatched by subscribers and the handler are queued,
-/// so steps never nest; ``dispatch(_:)`` returns when the queue is empty.
+/// so steps never nest. The outermost call of ``dispatch(_:)`` returns when the queue is empty.
 ///
 /// **The state is never copied.** The store holds the only reference to it, `reduce` changes it in place, and readers
 /// borrow it. If a reader keeps a copy of the state, or of a collection in it, the next change copies the whole of that
@@ -87,7 +87,8 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         runWaitingSteps()
     }
 
-    /// Calls `body` with the state, borrowed. Actions that `body` dispatches are queued until it returns.
+    /// Calls `body` with the state, borrowed. Actions that `body` dispatches are queued until it returns or, inside a
+    /// step, until that step ends.
     @inlinable
     public func withState<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing State) throws(Failure) -> Result

@@ -9,7 +9,8 @@ extension Subscribable {
     /// a second loop that waits at the same time is a programming error, at which the process may trap.
     ///
     /// - Parameters:
-    ///   - bufferLimit: The most buffered elements, at least 1. An element that finds the buffer full is dropped.
+    ///   - bufferLimit: The maximum number of buffered elements, at least 1. An element that finds the buffer full is
+    ///     dropped.
     ///   - onDropped: Called with each dropped element, on the emitting thread; it must be short and must not block.
     public func values(
         bufferLimit: Int = 1_024, onDropped: @escaping @Sendable (Element) -> Void = { _ in }

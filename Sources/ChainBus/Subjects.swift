@@ -1,4 +1,4 @@
-/// A stream that is also an observer: it delivers the events that it gets to its subscribers, in the order of their
+/// A stream that is also an observer: it delivers each event to all its subscribers, in the order of their
 /// subscription.
 ///
 /// All subjects may be used from any thread, inside deliveries too:
@@ -14,7 +14,8 @@
 ///   after that delivery. No event is missed or delivered twice.
 /// - **Dispose.** See ``Disposable/dispose()``.
 /// - **Locks.** No lock is held while an observer runs or an element is released.
-/// - **Release.** A subject that is released without having ended releases its observers without an event.
+/// - **Release.** When a subject that has not ended is released, and each ``EventStream`` of it too, its observers are
+///   released without an event.
 ///
 /// A subscriber to a subject that has ended gets only its end: the error or the completion.
 public final class PublishSubject<Element: Sendable>: Observer, Subscribable {

@@ -128,7 +128,8 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var executor: ExecutorID
     /// The thread that its handler began on, or that a Swift task ran on last; 0 if no thread is known.
     public var thread: ThreadID
-    /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
+    /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened, or happened at
+    /// an unknown time.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
     /// The time at which a Swift task last began to run or was suspended (``EventKind/resumed``,
     /// ``EventKind/suspended``); 0 if unknown.

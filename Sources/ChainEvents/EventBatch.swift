@@ -49,7 +49,7 @@ public struct EventBatch: Sendable {
     /// Additions to the table of call sites.
     public var sites: [SiteID: CodeLocation]
     /// Additions to the table of threads: a thread's name, or the label of the queue that it served. An empty name
-    /// removes the earlier name of a number, because a thread without a name has the number.
+    /// removes the earlier name of a number, because the number now belongs to a thread without a name.
     public var threads: [ThreadID: String]
     /// Additions to the table of executors.
     public var executors: [ExecutorID: String]
@@ -79,7 +79,7 @@ public struct EventBatch: Sendable {
         resync = nil
     }
 
-    /// The dynamic text of an event of this batch, or nil.
+    /// Returns the dynamic text of an event of this batch, or nil.
     public func text(of event: ChainEvent) -> String? {
         let index = Int(event.text) - 1
         return texts.indices.contains(index) ? texts[index] : nil

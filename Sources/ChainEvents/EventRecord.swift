@@ -34,8 +34,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case unhandled = 14
     /// The promise was released.
     case released = 15
-    /// Its handler has blocked a worker of a pool for longer than the limit, without using the processor. Reported on
-    /// the watch's thread, at most once per handler. `detail` is the ``ExecutorID``; the text contains the duration.
+    /// Its handler has blocked a worker of a pool for longer than the limit, without using the processor. Reported at
+    /// most once per handler, on the thread that looks for blocked workers. `detail` is the ``ExecutorID``; the text
+    /// contains the duration.
     case blocked = 16
     /// This thread blocks until `node` settles; `other` is the node of the blocking handler, or none.
     case awaited = 17

@@ -49,7 +49,7 @@ public struct NodeKey: Hashable, Sendable {
     /// Process and node in hexadecimal, for headers and events: `1f3a5c7e9b2d4f60-2a`.
     package var text: String { String(process.rawValue, radix: 16) + "-" + String(id.rawValue, radix: 16) }
 
-    /// Parses ``text``; nil for anything else, and for node 0.
+    /// Parses ``text``, also with capital letters or leading zeros; nil for other texts, and for node 0.
     package init?(text: some StringProtocol) {
         let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.first?.isHexDigit == true }),
@@ -68,7 +68,7 @@ public typealias ThreadID = UInt32
 /// The number of an executor in a process, resolved by ``EventBatch/executors``. Zero is unknown.
 public typealias ExecutorID = UInt16
 
-/// The call site where a node was made: `#fileID`, by a pointer to its literal, and `#line`.
+/// The call site where a node was made or awaited: `#fileID`, by a pointer to its literal, and `#line`.
 ///
 /// This is the form inside the observed program; viewers have ``CodeLocation``.
 public struct CallSite: @unchecked Sendable {

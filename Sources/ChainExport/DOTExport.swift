@@ -3,7 +3,7 @@ import Frames
 
 /// A moment as a graph of Graphviz.
 package enum DOTExport {
-    /// The most nodes that are shown by default.
+    /// The maximum number of nodes that are shown by default.
     package static let nodeLimit = 1_000
 
     package static func write(_ moment: Moment, to output: TextOutput) throws {

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// A receiver of the nodes of a program, each once.
+/// A receiver of the nodes of a program: each once, as finished or unfinished; a root also when it is new.
 package protocol NodeExporter {
     /// Receives a new root, which may be evicted or placed under another node later.
     mutating func began(_ root: NodeIndex, in forest: borrowing ChainForest) throws
@@ -9,7 +9,7 @@ package protocol NodeExporter {
     /// the order of the times at which they were made or settled.
     mutating func finished(_ node: NodeIndex, in forest: borrowing ChainForest) throws
 
-    /// Receives the forest after each batch.
+    /// Receives the forest after each batch past ``ExportStream/Options/start``, and before the unfinished nodes.
     mutating func advanced(_ forest: borrowing ChainForest) throws
 
     /// Receives, at the end, a node that is not finished: it is live, its handler runs, or only its id is known.
@@ -32,11 +32,12 @@ extension NodeExporter {
 package struct ExportStream<Exporter: NodeExporter> {
     /// Limits of a stream.
     package struct Options: Sendable {
-        /// About the most nodes that wait to be passed on.
+        /// The approximate maximum number of nodes that wait to be passed on.
         package var waitingLimit = 20_000
-        /// How long a node waits at most, in nanoseconds of the program's clock.
+        /// How long a node waits if no limit is exceeded, in nanoseconds of the program's clock. The first batch after
+        /// that time ends the wait.
         package var delay: UInt64 = 5_000_000_000
-        /// The most nodes of a chain before its settled beginning is evicted.
+        /// The number of nodes of a chain above which its settled beginning is evicted.
         package var chainNodeLimit = 200_000
         /// The moment that the export begins at, in nanoseconds of the program's clock. Nodes that have finished by
         /// this moment are not passed on, and chains that have settled by it do not begin.

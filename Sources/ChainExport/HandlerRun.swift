@@ -17,14 +17,14 @@ struct HandlerRun {
         (thread, self.begin, self.end) = (view.thread, begin, max(begin, end))
     }
 
-    /// The most nodes that are visited to find the handler that settled a node.
+    /// The maximum number of nodes that are visited to find the handler that settled a node.
     private static let depthLimit = 8
-    /// The most links of one node that are looked at.
+    /// The maximum number of links of one node that are read.
     private static let linkLimit = 64
 
-    /// Returns the run of the handler that settled a node; nil if a resolver or a timer settled it. The search begins
-    /// with the node's own handler. It goes on to the followed node, to the member that settled last or, for a skipped
-    /// node, to the parent.
+    /// Returns the run of the handler that settled a node; nil if a resolver or a timer settled it, or if no handler
+    /// is found. The search begins with the node's own handler. It goes on to the followed node, to the member that
+    /// settled last or, for a skipped node, to the parent.
     static func settling(_ node: NodeIndex, in forest: borrowing ChainForest) -> HandlerRun? {
         var node = node
         for _ in 0..<depthLimit {

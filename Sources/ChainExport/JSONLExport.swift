@@ -1,7 +1,7 @@
 import ChainListing
 import ChainModel
 
-/// Writes nodes as JSON, one object a line. The names of the fields are kept from release to release.
+/// An exporter of nodes as JSON, one object on each line. The names of the fields are kept from release to release.
 ///
 ///     {"type":"program","format":1,"pid":4242,"name":"shop",…}
 ///     {"type":"node","id":12,"under":9,…,"follows":null,"members":[]}
@@ -9,14 +9,15 @@ import ChainModel
 package struct JSONLExport: NodeExporter {
     /// The version of the format, raised when a field changes its meaning.
     package static let format = 1
-    /// The most links of a node that are written in its line.
+    /// The maximum number of links of a node that are written in its line.
     private static let linkLimit = 1_000
 
     private let process: ProcessDescription
     private let output: TextOutput
     /// Nodes written so far.
     package private(set) var nodeCount = 0
-    /// The depths found since the forest last changed, cached so that the n nodes of a chain take O(n) in a batch.
+    /// The depths found since the forest last changed. With this cache, finding the depths of all n nodes of a chain
+    /// takes O(n).
     private var depths: [NodeIndex: Int] = [:]
 
     /// Makes an exporter, and writes the line about the program.

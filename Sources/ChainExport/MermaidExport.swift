@@ -6,12 +6,12 @@ import ChainText
 /// A moment that exceeds the limits is shown without some of its links. If its nodes alone exceed the limits, nodes are
 /// left out, too, as by ``Moment`` with a smaller limit.
 package struct MermaidExport {
-    /// The most nodes that are shown by default.
+    /// The maximum number of nodes that are shown by default.
     package static let nodeLimit = 200
 
-    /// The most edges that Mermaid accepts (`maxEdges`).
+    /// The maximum number of edges that Mermaid accepts (`maxEdges`).
     private static let edgeLimit = 500
-    /// The most units of UTF-16 that Mermaid accepts (`maxTextSize`).
+    /// The maximum number of units of UTF-16 that Mermaid accepts (`maxTextSize`).
     private static let textLimit = 50_000
 
     /// What is shown.

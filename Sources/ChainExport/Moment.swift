@@ -105,7 +105,7 @@ package struct Moment {
         return links
     }
 
-    /// The most links of one node that are shown.
+    /// The maximum number of links of one node that are read.
     private static let linkLimit = 64
 }
 

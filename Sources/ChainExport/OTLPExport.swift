@@ -1,8 +1,8 @@
 import ChainModel
 
-/// Collects settled nodes as spans, and passes them on in requests of limited size.
+/// An exporter that collects settled nodes as spans, and passes them on in requests of limited size.
 package struct OTLPExport: NodeExporter {
-    /// The most spans of a request.
+    /// The maximum number of spans of a request.
     private static let spanLimit = 512
     /// The size of the spans, in bytes, above which a request is sent.
     private static let byteLimit = 1 << 20

@@ -2,7 +2,7 @@ import ChainListing
 import ChainModel
 import ChainText
 
-/// Writes the Trace Event Format of Chrome, as Perfetto imports it.
+/// An exporter that writes the Trace Event Format of Chrome, as Perfetto imports it.
 ///
 /// | in the trace | of |
 /// | --- | --- |
@@ -16,12 +16,12 @@ import ChainText
 /// slice of the chain.
 package struct PerfettoExport: NodeExporter {
     private struct OpenChain {
-        /// Its lanes, each with a slice of the chain around the steps. Empty if no lane was free.
+        /// Its lanes (tracks), each with a slice of the chain around the steps. Empty if no lane was free.
         var lanes: [Int]
         var begin: UInt64
     }
 
-    /// The most lanes of one chain.
+    /// The maximum number of lanes of one chain.
     private static let laneLimit = 16
 
     private let process: ProcessDescription
@@ -29,7 +29,8 @@ package struct PerfettoExport: NodeExporter {
     private var events: TraceEvents
     private var lanes = PerfettoLanes()
     private var chains: [NodeID: OpenChain] = [:]
-    /// Chains that have settled, by root, in the order of their ends. Each is closed once something later is written.
+    /// Chains that have settled, by root, about in the order of their ends. Each is closed once something later is
+    /// written.
     private var closing: [(id: NodeID, end: UInt64)] = []
     /// For each thread, the name that was written last.
     private var threadNames: [ThreadID: String] = [:]
@@ -155,8 +156,8 @@ package struct PerfettoExport: NodeExporter {
         closing.removeFirst(count)
     }
 
-    /// Closes chains that no longer exist, because their root was evicted or adopted. Does so at most once a batch,
-    /// because it looks at all open chains.
+    /// Closes chains that no longer exist, because their root was evicted or adopted. Does so at most once for each
+    /// batch, because it looks at all open chains.
     private mutating func closeFormerChains(_ forest: borrowing ChainForest) throws {
         guard !hasReclaimed else { return }
         hasReclaimed = true
@@ -180,7 +181,7 @@ package struct PerfettoExport: NodeExporter {
         }
     }
 
-    /// Writes a step on the first lane of its chain on which all earlier steps have ended.
+    /// Writes a step on the first lane of its chain on which all earlier steps have ended, or on a new lane.
     private mutating func writeStep(
         _ view: NodeView, of id: NodeID, from begin: UInt64, to end: UInt64, in forest: borrowing ChainForest
     ) throws {

@@ -10,7 +10,7 @@ struct PerfettoLanes {
         var end: UInt64
     }
 
-    /// The most lanes, because an interface draws a track for each.
+    /// The maximum number of lanes; limited because an interface draws a track for each lane.
     static let limit = 200
     private(set) var lanes: [Lane] = []
 

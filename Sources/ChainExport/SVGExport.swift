@@ -4,7 +4,7 @@ import ChainText
 
 /// A moment as a picture: the tree at the left, and when each node waited and ran at the right.
 package struct SVGExport {
-    /// The most nodes that are shown by default.
+    /// The maximum number of nodes that are shown by default.
     package static let nodeLimit = 500
 
     // In pixels.
@@ -87,7 +87,7 @@ package struct SVGExport {
         let depth = min(Int(row.depth), TreeRow.depthLimit)
         let top = headHeight + index * rowHeight
         let left = margin + depth * 12
-        // 7.3 pixels a column.
+        // A column of text is 7.3 pixels wide.
         let columns = (nameWidth - depth * 12 - 14) * 10 / 73
         let name = MarkupText.escaped(moment.name(row.node, columns: columns))
         let tip = MarkupText.escaped(NodeText.line(row.node, in: moment.forest, now: moment.time))

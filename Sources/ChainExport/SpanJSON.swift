@@ -4,14 +4,14 @@ import ChainText
 
 /// Nodes as spans of OTLP (OpenTelemetry Protocol) in its JSON form.
 ///
-/// The ids are stable, so a span that is sent twice has the same ids both times. A trace id is made of the program's
-/// run and the chain's root, a span id of the node. A chain of more nodes than are kept loses its root, and gets
-/// another trace id. A span begins when the turn of its node has come: when the node was made or its parent was
-/// settled, whichever was later.
+/// A trace id is made of the program's run and the chain's root, a span id of the node. So a span that is sent twice
+/// has the same ids both times, unless its chain has another root by then. A chain of more nodes than are kept loses
+/// its root, and gets another trace id. A span begins when the turn of its node has come: when the node was made or its
+/// parent was settled, whichever was later.
 package struct SpanJSON: Sendable {
     private let process: ProcessDescription
 
-    /// The most links of a span.
+    /// The maximum number of links of a span.
     private static let linkLimit = 128
 
     /// Makes spans of one program.

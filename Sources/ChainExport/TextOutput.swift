@@ -1,2 +1,2 @@
-/// Writes a piece of text: to a file, to standard output, or in a test.
+/// A function that writes a piece of text: to a file, to standard output, or in a test.
 package typealias TextOutput = (String) throws -> Void

@@ -1,6 +1,6 @@
 import ChainListing
 
-/// Writes events of the Trace Event Format, one a line.
+/// A writer of events of the Trace Event Format, one on each line.
 struct TraceEvents {
     let pid: Int32
     /// Time 0 of the trace, in nanoseconds of the program's clock.

@@ -2,7 +2,8 @@ import ChainBus
 import ChainEvents
 import ChainSystem
 
-/// The delivery of a subscription's batches to an observer, one batch at a time and in order, on the notified thread.
+/// The delivery of a subscription's batches to an observer, one batch at a time and in order. It runs on the thread
+/// that subscribes or is notified.
 final class BatchPump: Disposable {
     fileprivate struct State {
         var subscription: BatchSubscription?

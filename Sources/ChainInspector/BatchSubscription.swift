@@ -3,7 +3,7 @@ import ChainModel
 import ChainSystem
 import Synchronization
 
-/// One subscriber's stream: first the whole state of the forest, in chunks by id, then every batch that follows.
+/// One subscriber's stream: first the whole state of the forest, in chunks by id, then the batches that follow.
 ///
 /// The subscriber fetches batches with ``next()`` when it can. Between two fetches, batches wait in a mailbox with a
 /// limit. Batches that do not fit are dropped and counted. After a drop the whole state is sent again, between
@@ -24,7 +24,8 @@ public final class BatchSubscription: Disposable {
         var statePosition: (next: NodeID, epoch: UInt64)?
         /// Whether the state has to be sent again, because a batch was dropped or the state was requested.
         var isStale = false
-        /// The epoch of the registry walk under way, if this subscriber got all of the walk so far; else nil.
+        /// The epoch of the walk over all live promises that is under way, if this subscriber got all of the walk so
+        /// far; else nil.
         var walkEpoch: UInt64?
         /// The number of the last batch.
         var sequence: UInt64 = 0
@@ -71,7 +72,8 @@ public final class BatchSubscription: Disposable {
     /// may wait a few milliseconds for the collector.
     public func next() -> EventBatch? {
         if let batch = dequeue() { return batch }
-        // Not while a part of the state is still to be sent, because a subscriber that is always late always has mail.
+        // While a part of the state is still to be sent, mail is fetched only together with such a part. A subscriber
+        // that is always late always has mail, and would otherwise never get the state.
         if !owesState {
             fillQueue()
             if let batch = dequeue() { return batch }

@@ -4,8 +4,8 @@ import ChainEvents
 /// The conversion of ticks of the cycle counter to nanoseconds of a clock.
 ///
 /// The collector adds an anchor (the ticks and the time of one moment) after it has fixed how far it will read each
-/// ring. So every event lies before the last anchor, and nearly every event lies between two anchors. Time is linear
-/// between anchors: the same ticks always give the same time, and later ticks never an earlier time.
+/// ring. So every event lies before the last anchor, and nearly every event lies between two anchors. Between two kept
+/// anchors time is linear: the same ticks always give the same time, and later ticks never an earlier time.
 struct Calibration: Sendable {
     struct Anchor: Sendable {
         var ticks: UInt64

@@ -63,8 +63,8 @@ extension Collector {
         }
     }
 
-    /// Cancels nodes, and returns how many of them the program still had. Called with no lock held, because handlers on
-    /// the inline executor may run here.
+    /// Cancels nodes, and returns for how many of them this was possible: an ended node, or an async let, cannot be
+    /// cancelled. Called with no lock held, because handlers on the inline executor may run here.
     private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
         let tasks = tasks.withLock { $0 }
         return SystemThread.runningProgram {

@@ -35,12 +35,12 @@ package final class Collector: Sendable {
         state = Lock(CollectorState(process: process, options: options, time: recorder.clock.now))
     }
 
-    /// The batches that are published after a subscription to it. An observer blocks the thread that publishes, so a
-    /// slow one uses a ``BatchSubscription``.
+    /// The batches that are published after an observer subscribed. An observer blocks the thread that publishes, so a
+    /// slow observer uses a ``BatchSubscription``.
     var batches: EventStream<EventBatch> { subject.observable }
 
-    /// Fetches and publishes all events recorded before the call, and the changes of tasks. Then resyncs if events were
-    /// lost, and continues cancellations.
+    /// Fetches and publishes all events recorded before the call, and the changes of tasks. Then resyncs if a resync is
+    /// due, after a loss or a request, and continues cancellations.
     package func collectNow() { collect(isRegular: false) }
 
     /// Collects as ``collectNow()`` does. Regular calls are made at an interval; they skip the tasks for a time if the
@@ -127,7 +127,7 @@ package final class Collector: Sendable {
         }
     }
 
-    /// Adds a subscriber: it gets the present state, then every batch that is published later.
+    /// Adds a subscriber, which gets the present state, then the batches that are published later.
     ///
     /// - Parameters:
     ///   - isPrompt: whether the collector looks at the rings more often for this subscriber.

@@ -5,12 +5,13 @@ package struct CollectorOptions: Sendable {
     /// Nanoseconds between two reads of the rings. While there are prompt subscriptions, at most ``heartbeat``. A half
     /// full ring causes an earlier read.
     package var interval: UInt64 = 20_000_000
-    /// Nanoseconds between two reads while there are no prompt subscriptions, and no unfinished cancellation has found
-    /// a node for five seconds. Without any subscription, ``interval`` if that is longer.
+    /// Nanoseconds between two reads while there are no prompt subscriptions, and no unfinished cancellation was added
+    /// or found a node in the last five seconds. Without any subscription, ``interval`` if that is longer.
     package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds without events after which an empty batch is published.
     package var heartbeat: UInt64 = 1_000_000_000
-    /// The least nanoseconds between the beginnings of two resyncs after losses; more after a resync that took long.
+    /// The minimum number of nanoseconds between the beginnings of two walks over the registry after losses. After a
+    /// walk that took long there are more.
     package var resyncInterval: UInt64 = 250_000_000
     /// The most events in one batch.
     package var batchLimit = 16_384

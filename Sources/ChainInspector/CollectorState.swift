@@ -47,7 +47,8 @@ struct CollectorState {
         forest = ChainForest(process: process, limits: options.forest)
     }
 
-    /// Sets the file of the rings. It also gets what a reader of the rings needs: anchors and numbers of call sites.
+    /// Sets the file of the rings. The file also gets what a reader of the rings needs: the anchors of the
+    /// ``Calibration``, and the numbers of call sites.
     mutating func use(_ file: RingFile) { (ringFile, names.ringFile) = (file, file) }
 
     /// Whether a pass is under way.

@@ -47,7 +47,7 @@ final class DumpSignalThread: Sendable {
             case .standardError: _ = writeAll(text, to: 2, until: isOver)
             case .descriptor(let descriptor): _ = writeAll(text, to: descriptor, until: isOver)
             case .file(let path):
-                // Without waiting for the reader of a FIFO.
+                // Opened without waiting for the reader of a FIFO.
                 let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
                 let descriptor = open(path, flags, 0o600)
                 let isWritten = descriptor >= 0 && writeAll(text, to: descriptor, until: isOver)

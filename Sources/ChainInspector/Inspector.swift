@@ -11,13 +11,14 @@ import PromiseRuntime
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// The inspector lasts until ``stop()``, whether or not the result is kept. One thread collects, and the program's own
-/// threads never wait for it. An event costs 43 to 98 ns in all. A program with work in its handlers, at 335,000 events
-/// a second, loses some 3.5 % of its throughput. A program that only makes promises with empty handlers, as fast as it
-/// can, loses 65 %. Nodes made earlier appear at their next event. After a fork the child records nothing; it may start
-/// its own inspector. (In the child ``stop()`` of the parent's inspector only ends recording and restores the dump
-/// signals; ``collectNow()`` does nothing, ``dump(settled:limit:)`` returns one line, ``eventCounts`` are 0, and
-/// ``perform(_:)`` refuses. If the parent had several threads, its promises are of no use in the child.)
+/// The inspector lasts until ``stop()``, whether or not the result is kept. One thread collects, and no step of a
+/// promise waits until its event is collected. An event costs 43 to 98 ns in all. A program with work in its handlers,
+/// at 335,000 events a second, loses some 3.5 % of its throughput. A program that only makes promises with empty
+/// handlers, as fast as it can, loses 65 %. Nodes made earlier appear at their next event. After a fork the child
+/// records nothing; it may start its own inspector. (In the child ``stop()`` of the parent's inspector only ends
+/// recording and restores the dump signals; ``collectNow()`` does nothing, ``dump(settled:limit:)`` returns one line,
+/// ``eventCounts`` are 0, and ``perform(_:)`` refuses. If the parent had several threads, its promises are of no use in
+/// the child.)
 public final class Inspector: Sendable {
     let description: ProcessDescription
     /// The ``description`` with the present offset to the time of day.
@@ -61,10 +62,10 @@ public final class Inspector: Sendable {
     /// Begins to record `runtime`.
     ///
     /// If an inspector of that runtime runs already, returns that inspector; its name and options stay. After a stop
-    /// another inspector may be started. The new inspector immediately gets the live nodes that the stopped inspector
-    /// recorded; nodes made while no inspector ran appear at their next step. In a child of a fork the parent's
-    /// inspectors do not count. A failure to listen (``InspectorOptions/endpoints``) is not thrown: ``attachFailures``
-    /// and standard error have the reason.
+    /// another inspector may be started. With its first collection the new inspector gets the live nodes that the
+    /// stopped inspector recorded; nodes made while no inspector ran appear at their next step. In a child of a fork
+    /// the parent's inspectors do not count. A failure to listen (``InspectorOptions/endpoints``) is not thrown:
+    /// ``attachFailures`` and standard error have the reason.
     ///
     /// - Parameter name: the name that viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -102,7 +103,7 @@ public final class Inspector: Sendable {
     }
 
     private func begin(_ options: InspectorOptions) throws {
-        // Before recording starts, because threads make their rings with their first event.
+        // The file is made before recording starts, because threads make their rings with their first event.
         let flightFile = makeFlightFile(options)
         guard
             runtime.startRecording(
@@ -112,7 +113,7 @@ public final class Inspector: Sendable {
             flightFile?.remove()
             throw InspectorError.runtimeIsRecorded
         }
-        // A walk over the registry, because an earlier inspector got the earlier steps of these nodes.
+        // A walk over the registry is requested, because an earlier inspector got the earlier steps of these nodes.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? runtime.hasVirtualClock
         do {
@@ -156,10 +157,11 @@ public final class Inspector: Sendable {
     }
 
     /// Ends recording, and publishes the events recorded by then. Waits for the collecting thread (at most a second),
-    /// for a dump under way (as long as its reader reads), and for attached viewers to get the events (at most a fifth
-    /// of a second). Leaves no thread, socket or file behind. Only two kinds of threads end later, by themselves: a
-    /// thread of the inspector that calls this function (in an observer, or in a handler that a viewer cancelled), and
-    /// a thread with an observer or a handler that has not returned. Idempotent.
+    /// and for a dump under way (as long as its reader reads). Then waits for the flight recorder's last write, and for
+    /// attached viewers to get the events (at most a fifth of a second). Leaves no thread or socket behind, and no file
+    /// except dumps. Only two kinds of threads end later, by themselves: a thread of the inspector that calls this
+    /// function (in an observer, or in a handler that a viewer cancelled), and a thread with an observer or a handler
+    /// that has not returned. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -242,9 +244,9 @@ public final class Inspector: Sendable {
         if collector.recorder.isInOwnProcess { collector.collectNow() }
     }
 
-    /// Returns the trees of the live nodes as text: a line a node, with its state, kind, id and label, where it was
-    /// made, on which thread it runs and for how long, and what it waits for. Needs no viewer, and works while an
-    /// observer blocks the collecting thread. Texts are escaped, so that a terminal may show them. O(nodes).
+    /// Returns the trees of the live nodes as text, one line for each node. A line has the node's state, kind, id,
+    /// label and call site, its thread, its time in that state, and what it waits for. Needs no viewer, and works while
+    /// an observer blocks the collecting thread. Texts are escaped, so that a terminal may show them. O(nodes).
     ///
     /// ```text
     /// shop (pid 4242) at 2026-11-21 12:04:31 UTC: 2 nodes alive
@@ -256,7 +258,7 @@ public final class Inspector: Sendable {
     ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
     ///   - limit: the most nodes listed, at least 1; a last line counts the live nodes that are not listed.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
-        // Without `info`, because a thread of the parent, which does not exist in a child, may hold its locks.
+        // `info` is not used, because a thread of the parent, which does not exist in a child, may hold its locks.
         guard collector.recorder.isInOwnProcess else {
             return "\(escaped(description.name)): of the parent of this process\n"
         }

@@ -12,7 +12,8 @@ import PromiseRuntime
 public struct InspectorOptions: Sendable {
     /// The time between two collections, at least 1 ms. Without viewers and subscribers it is at least 100 ms. With
     /// viewers or subscribers it is at most a second, so that viewers see that the program runs. With a flight recorder
-    /// alone it is 100 ms. A half full ring of a thread causes an earlier collection.
+    /// alone it is 100 ms. For five seconds after a cancellation has found a node, the interval is not raised to 100
+    /// ms. A half full ring of a thread causes an earlier collection.
     public var interval: Duration = .milliseconds(20)
     /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. A text takes
     /// the room of further events. The default lasts 80 ms at 200,000 events a second on one thread: a busy system may
@@ -25,8 +26,8 @@ public struct InspectorOptions: Sendable {
     public var textByteLimit = 480
     /// What the process's own forest keeps, for late subscribers and ``Inspector/dump(settled:limit:)``.
     public var retention = Retention()
-    /// Which chains are recorded. A chain that is not recorded costs its threads 1 ns a step and 11 ns for its root;
-    /// viewers can neither see nor cancel it.
+    /// Which chains are recorded. A chain that is not recorded costs its threads 1 ns for each step and 11 ns for its
+    /// root; viewers can neither see nor cancel it.
     public var recording = RecordingFilter()
     /// Whether the texts of the program's own errors are published; they may hold secrets. An error is rendered when
     /// its promise is settled. Unless an error has a description of its own (`CustomStringConvertible`), rendering it

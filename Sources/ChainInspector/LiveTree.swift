@@ -144,8 +144,8 @@ private struct TreeWalk {
     }
 }
 
-/// Returns a text of the program for a terminal: control characters, and marks that change the direction of writing, as
-/// `\u{…}` or `\n`.
+/// Returns a text of the program for a terminal, with control characters, line separators and marks of writing
+/// direction written as `\n` or `\u{…}`.
 func escaped(_ text: String) -> String {
     func isHostile(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

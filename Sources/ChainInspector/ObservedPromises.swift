@@ -58,8 +58,8 @@ struct ObservedPromises: ObservedRuntime {
 
 func processID() -> Int32 { getpid() }
 
-/// The file name of the running program; `?` if it is unknown. `CommandLine` is not used, because it ends the process
-/// in Swift 6.1 and 6.2 if `/proc` is missing.
+/// Returns the file name of the running program; `?` if it is unknown. `CommandLine` is not used, because it ends the
+/// process in Swift 6.1 and 6.2 if `/proc` is missing.
 func programName() -> String {
     let name = String(cString: chain_program_name())
     return name.isEmpty ? "?" : name

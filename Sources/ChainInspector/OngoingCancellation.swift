@@ -92,7 +92,7 @@ struct OngoingCancellations {
     }
 
     /// Sets ``OngoingCancellation/isDirty`` of the cancellations with a tree that the batch changes. Costs one look-up
-    /// an event, however many cancellations there are.
+    /// for each event, however many cancellations there are, and some look-ups for each root of a cancellation.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !cancellations.isEmpty else { return }
         var affected: [NodeIndex: [Int]] = [:]

@@ -20,8 +20,8 @@ struct RegistryWalk {
     var isRequested = false
 
     /// Returns whether to begin a walk. The pause between the beginnings of two walks for losses is 20 times the
-    /// duration of the first walk, so that walks take 5 % of a processor. The pause is at least `interval`, and at most
-    /// 240 times `interval`. A requested walk begins without a pause.
+    /// duration of the first walk, so that walks take at most 5 % of a processor. The pause is at least `interval`. It
+    /// is at most 240 times `interval`, so very long walks take more. A requested walk begins without a pause.
     ///
     /// - Parameter recoverableCount: how many losses a walk can correct, because all events before them were read.
     func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {

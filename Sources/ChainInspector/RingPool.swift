@@ -39,7 +39,8 @@ final class RingPool: Sendable {
     /// Makes rings in a file from now on, as long as the file has room.
     func use(_ file: RingFile) { state.withLock { $0.file = file } }
 
-    /// Returns a ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached.
+    /// Returns a ring for the calling thread, which must ``Ring/release(_:)`` it; nil where the limit is reached, no
+    /// memory is left, or the pool is closed.
     func take(thread: UInt32) -> Ring? {
         guard !isExhausted.load(ordering: .relaxed) else { return nil }
         return state.withLock { state in

@@ -2,8 +2,8 @@ import CChainRuntime
 import ChainEvents
 import PromiseRuntime
 
-/// The Swift tasks in the program, for the collector; ChainTasks provides them. Any thread may call it, with no lock
-/// held.
+/// The Swift tasks in the program, for the collector; ChainTasks provides them. Any thread may call the methods, with
+/// no lock held.
 package protocol TaskSource: Sendable {
     /// Returns the tasks that changed state or were cancelled since the last call, at most `limit` of them.
     func changes(limit: Int) -> [TaskChange]
@@ -46,7 +46,7 @@ package struct TaskChange: Sendable {
     package var ticks: UInt64
     /// The thread that the task runs on or ran on last; 0 for none.
     package var thread: ThreadID
-    /// Whether the task was found to be cancelled for the first time.
+    /// Whether this is the first change in which the task was found to be cancelled.
     package var isCancelled: Bool
 
     package init(node: NodeID, state: State, ticks: UInt64, thread: ThreadID, isCancelled: Bool) {
@@ -67,8 +67,8 @@ extension Collector {
     /// The most changes of tasks in one batch.
     private static var changeLimit: Int { 512 }
 
-    /// Publishes which tasks run and which are suspended. Regular calls take at most 1 % of a processor: after a look
-    /// at the tasks, they do nothing for 100 times as long as that look took.
+    /// Publishes which tasks are queued, run, are suspended or were cancelled. Regular calls take at most 1 % of a
+    /// processor: after a look at the tasks, they do nothing for 100 times as long as that look took.
     func sampleTasks(isRegular: Bool) {
         guard let source = tasks.withLock({ $0 }) else { return }
         let start = chain_monotonic_ns()

@@ -2,8 +2,8 @@ import ChainModel
 import ChainText
 import Frames
 
-/// An event as a line of text, in columns of fixed width: time of day, thread, event, node and text. Texts of the
-/// program are escaped.
+/// An event as a line of text: time of day, thread and event in columns of fixed width, then node and text. Texts of
+/// the program are escaped.
 public struct EventLine: Sendable {
     /// The glyphs, and whether all text is reduced to ASCII.
     public var glyphs: Glyphs

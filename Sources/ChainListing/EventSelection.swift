@@ -2,11 +2,12 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// Applies the batches of one program to a forest, and selects the events of nodes that a query finds.
+/// A selection of events: applies the batches of one program to a forest, and selects the events of nodes that a query
+/// finds.
 ///
-/// A query sees each node as it was right after the event. A query of one plain text also finds events by their word,
-/// and `event:` terms restrict the kinds, as in the dashboard's view of events. Costs as much as applying each event by
-/// itself, plus matching the query.
+/// A query sees each node as it was right after the event, but its warnings as of an earlier batch. A query of one
+/// plain text also finds events by their word, and `event:` terms restrict the kinds, as in the dashboard's view of
+/// events. Costs as much as applying each event by itself, plus matching the query.
 public struct EventSelection {
     /// The forest after the batches so far, without the nodes that retention has evicted.
     public private(set) var forest: ChainForest
@@ -94,14 +95,14 @@ public struct WarningTracker {
     private var checked: UInt64 = 0
     private var revision: UInt64?
 
-    /// The least time between two computations, in nanoseconds of the program's clock.
+    /// The minimum time between two computations, in nanoseconds of the program's clock.
     private static let interval: UInt64 = 100_000_000
 
     /// Begins without warnings.
     public init() {}
 
-    /// Consumes the changes of a forest. Returns the kinds of warnings that hold for each node, one bit a kind; nil if
-    /// they are as before. Less than 100 ms after the last computation, returns nil without consuming anything.
+    /// Consumes the changes of a forest. Returns the kinds of warnings that hold for each node, one bit for each kind;
+    /// nil if they are as before. Less than 100 ms after the last computation, returns nil without consuming anything.
     public mutating func update(_ forest: inout ChainForest) -> [NodeID: WarningBits]? {
         guard forest.now >= checked.addingClamped(Self.interval) else { return nil }
         checked = forest.now
@@ -109,13 +110,13 @@ public struct WarningTracker {
         return update(with: changes, of: forest)
     }
 
-    /// Returns the kinds of warnings that hold for each node, one bit a kind, after changes that the caller consumed;
-    /// nil if they are as before.
+    /// Returns the kinds of warnings that hold for each node, one bit for each kind, after changes that the caller
+    /// consumed; nil if they are as before.
     public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) -> [NodeID: WarningBits]?
     {
         table.update(with: changes, of: forest, now: forest.now)
-        // One call does several slices of a sweep, because a program that hangs sends only one batch a second. They
-        // take some 20 ms at most.
+        // One call does several slices of a sweep, because a program that hangs sends only one batch a second. These
+        // slices take some 20 ms at most.
         for _ in 0..<64 {
             _ = table.tick(forest, now: forest.now, options: WarningOptions())
             guard table.isSweeping else { break }

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainText
 import Frames
 
-/// A program that was found, in a list.
+/// A found program, as an entry of a list.
 public struct ListedProcess: Hashable, Sendable {
     /// The argument of `chainview attach` for the program.
     public var target: String
@@ -36,7 +36,7 @@ public struct ListedProcess: Hashable, Sendable {
         return wall - info.startTime
     }
 
-    /// The text after the counts in the program's row: the problem, or remarks. Empty without a problem and remarks.
+    /// The text after the counts in the program's row: the problem, or remarks. Empty if there are neither.
     package var note: String {
         if let problem { return problem }
         let missing = info?.missingTaskFacts.words ?? []

@@ -3,8 +3,8 @@ import ChainRows
 import ChainText
 import Frames
 
-/// A forest as lines of text, for `chainview ps`: a line a node, in columns of fixed width with the tree at the end.
-/// Texts of the program are escaped.
+/// A forest as lines of text, for `chainview ps`: one line for each node, in columns of fixed width with the tree at
+/// the end. Texts of the program are escaped.
 public struct TreeText: Sendable {
     /// The nodes to list.
     public var listing: TreeListing
@@ -19,8 +19,8 @@ public struct TreeText: Sendable {
 
     private static let threadWidth = 14
 
-    /// Calls `output` with each line, closed by a newline: a head, then the nodes, then the number of nodes that the
-    /// limit left out.
+    /// Calls `output` with each line, closed by a newline: a line of counts, the titles of the columns, then the nodes.
+    /// If the limit left nodes out, a last line has their number.
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
     public func write(

@@ -8,8 +8,8 @@
 /// ``evictSettled(now:budget:)`` is a separate step; an evicted id does not come back.
 ///
 /// A value with copy-on-write behind one reference: copying costs one retain, and the first change of a shared copy
-/// copies everything (100 MB for a million nodes). Sizes: 96 bytes a node, 4 for its id, 64 a chain of two or more
-/// nodes, and what texts and links take.
+/// copies everything (100 MB for a million nodes). Sizes: 96 bytes for each node, 4 for its id, 64 for each chain of
+/// two or more nodes, and what texts and links take.
 ///
 /// Queries about one node are O(1) unless stated otherwise. Queries that take an index trap if no node is at the index;
 /// see ``contains(_:)``.
@@ -69,7 +69,8 @@ extension ChainForest {
     /// How many events were lost, plus how many times a node was refused for lack of room.
     public var lostCount: UInt64 { loss.lostCount.addingClamped(totals.refusedCount) }
 
-    /// Returns whether a node was evicted, so that it will not come back.
+    /// Returns whether a node was evicted, so that it will not come back. Of very old ids the forest no longer knows
+    /// which were evicted. All ids without a node count as evicted there, although such a node may still be made.
     public func isEvicted(_ id: NodeID) -> Bool { data.ids.find(id) == evictedSlot && id != .none }
 
     /// Returns whether there is a node at `index`.
@@ -155,7 +156,7 @@ extension ChainForest {
     }
 
     /// Returns the first node, in a range of indices, that an operation of `kind` made at a wanted call site; nil if
-    /// there is none. Takes 1 ns an index.
+    /// there is none. Takes 1 ns for each index.
     public func firstIndex(
         in range: Range<UInt32>, madeBy kind: NodeKind, at isWanted: (SiteID) -> Bool
     ) -> NodeIndex? {

@@ -101,7 +101,7 @@ extension ChainSummary {
 
 /// How many chains there are with each outcome.
 public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
-    // One count an outcome, in the order of their raw values.
+    // One count for each outcome, in the order of the raw values.
     private var live = 0, fulfilled = 0, recovered = 0, rejected = 0, abandoned = 0, cancelled = 0, unknown = 0
 
     /// The count of one outcome.

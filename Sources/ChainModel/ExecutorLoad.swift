@@ -13,8 +13,8 @@ public struct ExecutorLoad: Hashable, Sendable {
 
 /// Counts of waiting nodes by when their wait began, in steps of ``grain``.
 ///
-/// Sorted, with at most one entry a step. Nearly always the newest entry grows and the oldest entry shrinks; either
-/// change costs some nanoseconds.
+/// Sorted, with at most one entry for each step. Nearly always the newest entry grows and the oldest entry shrinks;
+/// either change costs some nanoseconds.
 struct QueueAges: Hashable, Sendable {
     private struct Entry: Hashable {
         var step: UInt64

@@ -66,7 +66,8 @@ extension ForestData {
     }
 
     /// Moves the root `slot` with its subtree under `parent`, which is in another chain. Costs the size of the smaller
-    /// chain.
+    /// chain. If a settled chain has leaves that are not enqueued for eviction yet, the move also costs the size of
+    /// that chain.
     func merge(_ slot: UInt32, under parent: UInt32) {
         let (upper, lower) = (ensureChain(parent), ensureChain(slot))
         let (above, below) = (chains[upper].pointee, chains[lower].pointee)
@@ -76,7 +77,7 @@ extension ForestData {
         tally(below, -1)
         roots.remove(slot, nodes.elements)
         totals.chainCount -= 1
-        // An entry for the node in the queue of chains is stale from here on.
+        // An entry for the node in the eviction queue of chains is stale from here on.
         nodes[slot].pointee.bits.subtract([.isRoot, .evictsLeaves, .cut, .isQueuedForEviction])
 
         let (kept, gone) = below.nodeCount <= above.nodeCount ? (upper, lower) : (lower, upper)
@@ -111,7 +112,8 @@ extension ForestData {
         recordChange(root, .chainCounts)
     }
 
-    /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree.
+    /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree, and the size of the
+    /// old chain if the first rejected node of the old chain is in that subtree.
     func split(_ slot: UInt32) {
         let old = nodes[slot].pointee.chain
         let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.treeParent)
@@ -148,7 +150,7 @@ extension ForestData {
             record.outcome = chains[new].pointee.outcome
         }
         tally(record, 1)
-        // An entry for the node in the queue of leaves is stale from here on.
+        // An entry for the node in the eviction queue of leaves is stale from here on.
         nodes[slot].pointee.bits.subtract(.isQueuedForEviction)
         nodes[slot].pointee.bits.formUnion([.isRoot, .evictsLeaves])
         nodes[slot].pointee.countedOutcome = .live

@@ -31,8 +31,8 @@ extension ForestData {
                 }
             } else {
                 let isOver = !record.pointee.isLive
-                // A settled leaf of a live or revived chain is evicted on its own; any other leaf is evicted with its
-                // chain.
+                // A settled leaf of a live or revived chain (``NodeBits/evictsLeaves``) is evicted on its own; any
+                // other leaf is evicted with its chain.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.evictsLeaves)
                 {
                     enqueueLeaf(slot)
@@ -74,7 +74,7 @@ extension ForestData {
         enqueueRoot(root)
     }
 
-    /// The most nodes of a chain that are searched for the latest settlement.
+    /// The maximum number of nodes in a chain that is searched for its latest settlement.
     private static let settledSearchLimit = 512
 
     /// Updates the settlement time of a node's chain after the node's own settlement time changed.
@@ -114,8 +114,9 @@ extension ForestData {
 
     private func rejectionPrecedes(_ left: UInt32, _ right: UInt32) -> Bool {
         let (left, right) = (nodes[left], nodes[right])
-        // Where rounding leaves the order open, the younger node counts as first: the old node may follow it, whereas a
-        // younger `then` of the old node is skipped, not rejected.
+        // A rounded time of an old node counts as the latest time that it may stand for. So a younger node with an
+        // exact time comes first, because the old node may follow it. A younger `then` of the old node is skipped, not
+        // rejected.
         let times = (left.pointee.latestSettled ?? 0, right.pointee.latestSettled ?? 0)
         return times.0 != times.1 ? times.0 < times.1 : left.pointee.id < right.pointee.id
     }

@@ -9,8 +9,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var totals = ForestTotals()
     /// Counts of all chains since the forest was made.
     @exclusivity(unchecked) var history = ChainHistory()
-    /// Roots of chains that got or lost an outcome counted by ``ChainHistory`` since the end of the last batch; some
-    /// roots are listed more than once.
+    /// Roots of chains that may have got or lost an outcome counted by ``ChainHistory`` since the end of the last
+    /// batch; some roots are listed more than once.
     @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
     // Unchecked for the reason above: facts of batches.
@@ -53,7 +53,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
 
     // Unchecked for the reason above: chains, and the batch that is applied.
-    /// By slot of the chain record, the node of a long main line from which the search for the line's end begins.
+    /// By slot of the chain record, the node of a long main line (see ``ChainOutcome``) from which the search for the
+    /// line's end begins.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
     /// The most nodes that a chain has had.
     @exclusivity(unchecked) var chainHighWater: UInt32 = 0
@@ -71,7 +72,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var resyncEpoch: UInt64?
     /// The waits of each thread, outermost first.
     @exclusivity(unchecked) var threadWaits: [ThreadID: [ThreadWait]] = [:]
-    /// The most threads that waited at once.
+    /// The maximum number of threads that waited at the same time.
     @exclusivity(unchecked) var threadWaitHighWater = 0
     /// How many threads were waiting when waits without an end event were last dropped.
     @exclusivity(unchecked) var waitCountAfterPruning = 0

@@ -1,8 +1,9 @@
 extension ChainForest {
-    /// Returns the forest as text, one line a node, indented as it is drawn: state, kind, id, label, some marks,
-    /// summary and count of evicted nodes; with `facts`, also everything else that is known.
+    /// Returns the forest as text, one line for each node, indented as it is drawn: state, kind, id, label, some marks,
+    /// summary and count of evicted nodes. With `facts`, also all marks, site, thread, executor, origin, times and
+    /// links, and the counts of each chain.
     ///
-    /// Forests are equal if their dumps with facts are equal. For tests and scripts; texts are not escaped. O(nodes).
+    /// For tests, which compare forests by their dumps, and for scripts. Texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {
         var text = ""
         for root in roots {

@@ -1,6 +1,6 @@
 /// Removal of the nodes that ``ForestData/evictSettled(now:budget:)`` chooses.
 extension ForestData {
-    /// Evicts a whole chain. Returns false if the budget ran out first.
+    /// Evicts a chain, except for nodes that move to another chain. Returns false if the budget ran out first.
     func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         var cursor = root
         while true {
@@ -44,7 +44,7 @@ extension ForestData {
             settledChainNodeCount -= count
             countEvictedChain(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
             if chain != noSlot { free(chain: chain) }
-            // From the last node on, because children are evicted before their parent.
+            // Begins with the last node, because children are evicted before their parent.
             for slot in slots[..<end].reversed() {
                 removeID(of: slot)
                 recordEviction(slot, nodes[slot].pointee)
@@ -69,7 +69,8 @@ extension ForestData {
         totals.chainCount += 1
         // The root leaves its chain first, because removing its links may move other nodes.
         tally(chains[chain].pointee, -1)
-        // Restored, because the rest of the main line is as it was before the child was unlinked.
+        // The stored end of the main line (see ``ChainOutcome``) is restored, because the line below the child has not
+        // changed.
         if let lineEnd, lineEnd != root { lineEnds[chain] = lineEnd }
         chains[chain].pointee.root = child
         chains[chain].pointee.subtract(nodes[root].pointee.state)

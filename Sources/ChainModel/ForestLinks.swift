@@ -99,7 +99,7 @@ extension ForestData {
     func isAwaited(_ slot: UInt32) -> Bool {
         let extra = nodes[slot].pointee.extra
         guard extra != noSlot, !nodes[slot].pointee.has(.reported) else { return false }
-        // From the newest link on, because its holder is live most likely.
+        // Begins with the newest link, because its holder is most likely to be live.
         var link = extras[extra].pointee.lastIn
         while link != noSlot {
             if nodes[links[link].pointee.holder].pointee.state.isLive { return true }
@@ -108,7 +108,8 @@ extension ForestData {
         return false
     }
 
-    /// Moves a node that ``isAwaited(_:)`` out of a settled chain, under the first live node that links to it.
+    /// Moves a node for which ``isAwaited(_:)`` holds out of a settled chain, under the first live node that links to
+    /// it.
     func moveToLiveHolder(_ slot: UInt32) {
         var link = extras[nodes[slot].pointee.extra].pointee.firstIn
         while link != noSlot {

@@ -15,7 +15,8 @@ extension ForestData {
         if sites.count > max(Self.siteLimit, 2 * siteCountAfterPruning) { dropUnusedSites() }
     }
 
-    /// Drops unused names of threads. O(nodes), but only after the number of names has doubled.
+    /// Drops unused names of threads. O(nodes), but only past the limit, and then each time the number of names has
+    /// doubled.
     private func dropUnusedThreads() {
         var used = Set(threadWaits.keys)
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.thread) }

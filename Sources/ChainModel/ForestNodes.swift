@@ -1,6 +1,7 @@
 /// Look-up and insertion of nodes, and changes of their creation time.
 extension ForestData {
-    /// Copies what a copy of the data still shares with the original.
+    /// Replaces the storage that a copy of the data still shares with the original by storage of its own. Called on the
+    /// copy.
     func detach() {
         nodes.detach()
         chains.detach()
@@ -71,7 +72,9 @@ extension ForestData {
 
     /// Inserts a new node and links it into the tree.
     ///
-    /// - Parameter parent: the slot of its origin if the caller knows it.
+    /// - Parameters:
+    ///   - origin: the id of the node's parent or creator.
+    ///   - parent: the slot of the origin if the caller knows it.
     @discardableResult
     func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64, parent: UInt32 = noSlot) -> UInt32 {
         let slot = nodes.allocate(record)
@@ -123,7 +126,7 @@ extension ForestData {
         }
         guard let settled else { return }
         rejectionChanged(slot)
-        // A settlement from before the creation was moved to the creation time.
+        // If the node had settled before its new creation time, it now counts as settled at that time.
         if settled != node.pointee.settled { settlementChanged(slot, from: settled) }
     }
 

@@ -1,4 +1,5 @@
-/// The outcomes of chains: decided by a walk along the main line when a chain settles, and when it changes after that.
+/// The outcomes of chains: decided by a walk along the main line (see ``ChainOutcome``) when a chain settles, and when
+/// it changes after that.
 extension ChainForest {
     /// Returns the node that has the value or error of a chain; nil while the chain is live. `index` is any node of the
     /// chain.

@@ -13,7 +13,7 @@ extension ForestData {
         // Prefetches always, so that tests with their small forests cover prefetching.
         static let prefetchMinimum = 1
     #else
-        /// The least number of nodes for prefetching. A smaller forest, some two megabytes, is in the caches anyway.
+        /// The minimum number of nodes for prefetching. A smaller forest, some two megabytes, is in the caches anyway.
         static let prefetchMinimum = 16_384
     #endif
 
@@ -39,7 +39,8 @@ extension ForestData {
         }
     }
 
-    /// Prefetches what evicting chains will read: node by node, in all chains side by side, so that the misses overlap.
+    /// Prefetches what evicting chains will read of their first nodes: node by node, in all chains side by side, so
+    /// that the misses overlap.
     func prefetch(_ entries: ArraySlice<EvictionQueue.Entry>) {
         guard nodes.count >= Self.prefetchMinimum else { return }
         withUnsafeTemporaryAllocation(of: (root: UInt32, next: UInt32).self, capacity: entries.count) { walks in

@@ -1,6 +1,6 @@
 extension ForestData {
-    /// Applies the beginning or the end of a resync. The end reads all nodes: some 20 ms for a million, but only after
-    /// losses or on request.
+    /// Applies the beginning or the end of a resync, in which the program reports all nodes that it still has. The end
+    /// reads all nodes: some 20 ms for a million, but only after losses or on request.
     func apply(_ resync: Resync?) {
         switch resync {
         case nil: break

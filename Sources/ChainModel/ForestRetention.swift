@@ -2,7 +2,7 @@
 /// long chains. A *revived* chain was settled and became live again, or came from a merge, a split or a trimmed root.
 extension ChainForest {
     /// Evicts settled nodes that are past the limits, in the order in which they settled, and returns the number of
-    /// evicted nodes. Call it once a frame.
+    /// evicted nodes. Call it once for each frame.
     ///
     /// - Parameter budget: about how many nodes and queue entries are handled at most, so that no frame waits.
     @discardableResult

@@ -1,7 +1,7 @@
 /// The roots of a forest in order of (creation, id).
 ///
-/// Sorted chunks of at most 512 slots: inserting and removing costs a search and moves slots of one chunk; appending
-/// moves none.
+/// The roots are kept as slots (see ``NodeIndex``) in sorted chunks of at most 512 slots. Inserting or removing a root
+/// costs a search and moves slots of one chunk; appending a root moves no slots.
 public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The position of a root, valid until the forest changes.
     public struct Index: Comparable, Sendable {

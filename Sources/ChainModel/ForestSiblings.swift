@@ -17,8 +17,8 @@ extension ForestData {
 
     /// Inserts a node into the list under `parent` by its creation time.
     ///
-    /// O(1) at the end or the beginning. Otherwise the search runs from the end and from the last insertion at the same
-    /// time, so that inserting a sorted run costs the length of the run.
+    /// O(1) at the end or the beginning. Otherwise the search runs from the end and from an earlier insertion at the
+    /// same time. Each node of a sorted run that continues this insertion then costs O(1).
     @inline(__always)
     func linkSibling(_ slot: UInt32, under parent: UInt32) {
         insertInOrder(slot, under: parent)

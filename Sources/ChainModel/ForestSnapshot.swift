@@ -1,7 +1,7 @@
 extension ChainForest {
     /// The most members that one snapshot lists; a node with more members has several snapshots.
     private static let memberLimit = 256
-    /// The fewest and the most keys of pages of ids that are sorted at a time.
+    /// The least and the greatest number of pages of ids (see ``IDTable``) that are looked up together.
     private static let pageLimits = 256...1 << 20
 
     /// Returns snapshots of nodes with ids from `first` on, by id, and the id to continue from (nil at the end).
@@ -111,8 +111,9 @@ extension ForestData {
         refresh(slot)
     }
 
-    /// Inserts an unknown node, as its `created` event would: most nodes are unknown. Returns nil if the node is known,
-    /// its creation time is unknown, or there is no room.
+    /// Inserts a node that the forest does not have, as its `created` event would. Most snapshots are of such nodes.
+    /// Returns nil if the node is in the forest or was evicted, or if there is no room. Also returns nil for a snapshot
+    /// without an id, without a creation time, or with its own id as its origin.
     private func insertNew(_ snapshot: NodeSnapshot) -> UInt32? {
         let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
         guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,
@@ -180,8 +181,8 @@ extension ForestData {
         if snapshot.flags.contains(.handlerEnded) { endHandler(slot) }
     }
 
-    /// Ends a handler that lost its `ended` event. A later `ended` event corrects the time, because the earliest time
-    /// wins.
+    /// Ends a node's handler, because its `ended` event was lost. If that event arrives later, it corrects the time,
+    /// because the earliest time wins.
     private func endHandler(_ slot: UInt32) {
         let node = nodes[slot]
         guard !node.pointee.isEnded else { return }

@@ -25,7 +25,8 @@ extension ForestData {
         } else {
             node.pointee.handlerFlags.remove(.isSuspended)
         }
-        // Of two threads at the same time the greater one holds, so that the order of the events does not matter.
+        // If two events of the same kind have the same time, the greater thread number holds. The order of the events
+        // then does not matter.
         if thread != 0, !isSame || thread > node.pointee.thread { node.pointee.thread = thread }
     }
 }

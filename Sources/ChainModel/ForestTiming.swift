@@ -29,7 +29,7 @@ extension ChainForest {
     }
 
     /// Returns the time from which a node's total counts: its creation or its parent's settlement, whichever was later.
-    /// Nil if its parent is not settled, or settled after the node was cancelled.
+    /// Nil if a reported parent has not settled, or if the parent settled after the node was cancelled.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
         guard let parent = parent(of: index) else { return record.created }
         let above = data.nodes[parent.rawValue].pointee
@@ -73,8 +73,8 @@ extension ChainForest {
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
-        // Steps at the same time are in the order of a node's life. Some times of an old node are rounded, but the
-        // times of its links are not.
+        // Steps at the same time are in the order of a node's life. All times are rounded before they are compared,
+        // because a node stores late steps rounded, but the times of links exactly.
         let order = steps.enumerated().sorted { left, right in
             (record.rounded(left.element.time), left.element.rank, left.offset)
                 < (record.rounded(right.element.time), right.element.rank, right.offset)

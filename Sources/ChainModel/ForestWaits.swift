@@ -36,7 +36,8 @@ extension ForestData {
         slot(of: id).map { nodes[$0].pointee.state.isLive } ?? false
     }
 
-    /// The least number of waiting threads at which waits with a lost end event are dropped.
+    /// The least number of waiting threads at which threads without a wait for a live node are dropped. The end events
+    /// of such waits were lost.
     private static let pruneCount = 1_024
     /// The most waiting threads that are kept; the waits of further threads are dropped.
     static let waitingThreadLimit = 16_384
@@ -58,8 +59,8 @@ extension ForestData {
         recordWaiterChange(of: wait)
     }
 
-    /// Returns whether the wait of another thread can be stored. Drops waits with a lost end event once the number of
-    /// waiting threads has doubled since waits were last dropped: O(1) amortised.
+    /// Returns whether the wait of another thread can be stored. Drops threads without a wait for a live node if the
+    /// number of threads has doubled since the last drop, or has reached the limit. Amortised O(1) below the limit.
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }

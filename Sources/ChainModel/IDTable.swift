@@ -3,10 +3,12 @@ let evictedSlot = UInt32.max - 1
 
 /// Slots by id, in pages of 256 consecutive ids: growing moves no slots, and neighbours share a cache line.
 ///
-/// Removed ids are remembered, withdrawn ids are not. A page with live ids marks its removed ids; a page without live
-/// ids is replaced by 256 bits, or by a part of a range of pages if all its ids were removed. Programs hand ids out in
-/// blocks, so few ranges remain. Past a limit the older half of the pages without live ids is forgotten: from then on,
-/// all ids of old pages count as removed, except ids of pages with live ids.
+/// Ids that were removed for good are remembered. Withdrawn ids, which may be inserted again, are not. A page with live
+/// ids (ids that have a slot) marks its removed ids. A page without live ids is replaced by 256 bits, or by a part of a
+/// range of pages if all its ids were removed. Programs hand ids out in blocks, so few ranges remain.
+///
+/// Past a limit, the lower half of the pages without live ids is forgotten. From then on, all ids up to these pages
+/// count as removed, except ids of pages that still had live ids.
 ///
 /// A copy shares its pages until ``detach()``, which must come before the first change of either table.
 struct IDTable: @unchecked Sendable {
@@ -37,7 +39,8 @@ struct IDTable: @unchecked Sendable {
         (lastKey, lastPage) = (.max, nil)
     }
 
-    /// Returns the slot of an id, ``evictedSlot`` if it was removed, or ``noSlot`` if it was never inserted.
+    /// Returns the slot of an id; ``evictedSlot`` if the id counts as removed for good. Returns ``noSlot`` for any
+    /// other id that is not in the table.
     ///
     /// Mutating although it changes nothing: a call of a non-mutating method on a class's property copies the table
     /// first. The copy takes five retains, 25 % of `screen.fold.10k`.
@@ -58,7 +61,7 @@ struct IDTable: @unchecked Sendable {
         return page[Int(id.rawValue & 255)]
     }
 
-    /// Inserts an id that has not been in the table before.
+    /// Inserts an id that is not in the table: a new id, a withdrawn id, or an id of a forgotten page.
     mutating func insert(_ id: NodeID, _ slot: UInt32) {
         let key = id.rawValue >> 8
         let page = directory.page(key) ?? addPage(key)

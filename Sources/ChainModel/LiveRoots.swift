@@ -1,7 +1,8 @@
 /// The state of the search for the live chain that began first.
 ///
-/// The frontier moves forward through the sorted roots, and passes each root once. A binary heap has the live chains
-/// before the frontier: chains that became live again, and chains with a root that was inserted late.
+/// The frontier, an entry of a root, moves only forward through the sorted roots. A binary heap has the live chains
+/// before the frontier: chains that became live again, and chains with a root that was inserted late. Entries of the
+/// heap that have settled since then are removed later.
 struct LiveRoots {
     struct Entry: Equatable, BitwiseCopyable {
         var created: UInt64
@@ -20,7 +21,7 @@ struct LiveRoots {
 
     /// How many entries the heap has.
     var count: Int { heap.count }
-    /// The first entry of the heap, which may have settled.
+    /// The first entry of the heap; its chain may have settled.
     var first: Entry? { heap.first }
 
     /// Adds a chain that has become live to the heap if its root is before the frontier. Most roots are after it: they
@@ -42,8 +43,8 @@ struct LiveRoots {
         siftDown()
     }
 
-    /// Removes settled and repeated entries once the heap has doubled. O(log n) amortised an insertion, because the
-    /// heap is sorted.
+    /// Removes settled and repeated entries once the heap has doubled. Amortised O(log n) for each insertion, because a
+    /// compaction sorts the heap.
     mutating func compact(where isLive: (Entry) -> Bool) {
         guard heap.count > compactionLimit else { return }
         heap.removeAll { !isLive($0) }
@@ -88,8 +89,8 @@ extension ForestData {
         liveRoots.insert(LiveRoots.Entry(created: node.pointee.created, id: node.pointee.id, slot: root))
     }
 
-    /// Updates ``oldestLive``, at the end of a batch or an eviction. O(1) amortised for each root that the frontier
-    /// passes, O(log n) for each of n chains in the heap.
+    /// Updates ``oldestLive``, at the end of a batch or an eviction. Costs a search if the frontier moves, and O(1) for
+    /// each root that it passes. Each entry that is removed from a heap of n entries costs O(log n).
     func updateOldestLive() {
         liveRoots.compact(where: isLiveRoot)
         while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }

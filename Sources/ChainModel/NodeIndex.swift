@@ -12,7 +12,7 @@ public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Orders by slot. The order has no meaning outside the forest.
+    /// Orders by raw value. The order has no meaning outside the forest.
     @inlinable
     public static func < (left: NodeIndex, right: NodeIndex) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,4 +1,4 @@
-/// Facts of a node, one bit each.
+/// Facts of a node, one bit for each fact.
 struct NodeBits: OptionSet {
     let rawValue: UInt16
 
@@ -21,7 +21,7 @@ struct NodeBits: OptionSet {
     static let hasMembers = NodeBits(rawValue: 1024)
     /// The node's tree parent is its parent or creator, not a node that links to it.
     static let underOrigin = NodeBits(rawValue: 2048)
-    /// The node is a root because its desired parent would close a cycle.
+    /// The node is a root, because a move under the node that should be its tree parent would close a cycle.
     static let cut = NodeBits(rawValue: 4096)
     /// The node has an entry in an eviction queue.
     static let isQueuedForEviction = NodeBits(rawValue: 8192)
@@ -31,7 +31,7 @@ struct NodeBits: OptionSet {
     static let evictsLeaves = NodeBits(rawValue: 32768)
 }
 
-/// Faults of a node's handler, and how a Swift task runs: a bit each, at most four.
+/// Faults of a node's handler, and how a Swift task runs: one bit for each fact, at most four bits.
 struct HandlerFlags: OptionSet {
     let rawValue: UInt8
 

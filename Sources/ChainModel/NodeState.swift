@@ -45,7 +45,7 @@ public enum Activity: UInt8, Hashable, Sendable {
 
 /// How many nodes there are in each state.
 public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
-    // One count a state, in the order of their raw values.
+    // A count for each state, in the order of the raw values.
     private var waiting: UInt32 = 0, queued: UInt32 = 0, running: UInt32 = 0, pending: UInt32 = 0
     private var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
     private var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
@@ -53,8 +53,8 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     /// All zero.
     public init() {}
 
-    /// Counts one node. Writes every field, because writing one and then reading all at once is a store-forwarding
-    /// stall.
+    /// Counts one node. Writes every field, because writing one field and then reading all fields together causes a
+    /// store-forwarding stall.
     @inline(__always)
     init(one state: NodeState) {
         @inline(__always) func count(_ other: NodeState) -> UInt32 { state == other ? 1 : 0 }
@@ -76,9 +76,9 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
 
     /// All nodes.
     public var nodeCount: Int { liveCount + settledCount }
-    /// Nodes that are not settled.
+    /// Nodes that are live: waiting, queued, running or pending.
     public var liveCount: Int { Int(waiting) + Int(queued) + Int(running) + Int(pending) }
-    /// Nodes that are settled.
+    /// Nodes that are not live: settled nodes, and nodes in the state ``NodeState/unknown``.
     public var settledCount: Int {
         Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
     }

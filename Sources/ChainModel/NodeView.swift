@@ -74,13 +74,15 @@ public struct NodeView: Sendable {
 /// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
     /// The time for which the node was queued: until its handler started or, without a start, until the node settled or
-    /// until now. For a Swift task, how long it has been suspended. Nil for combinators and skipped nodes.
+    /// until now. For a Swift task that reports its runs, how long it has been suspended. Nil for combinators and
+    /// skipped nodes.
     public var wait: UInt64?
-    /// The time for which the node's handler ran, until now while the handler runs. For a Swift task, how long it has
-    /// been running without a suspension. Nil for combinators and skipped nodes.
+    /// The time for which the node's handler ran, until now while the handler runs. For a Swift task that reports its
+    /// runs, how long it has been running without a suspension. Nil for combinators and skipped nodes.
     public var run: UInt64?
     /// The time from the node's creation or its parent's settlement, whichever was later, to the node's own settlement,
-    /// or to now. Nil while the parent is not settled, and for skipped nodes.
+    /// or to now. Nil while the parent is not settled, for skipped nodes, and for a node that was cancelled before its
+    /// parent settled.
     public var total: UInt64?
 
     /// Joins three durations.

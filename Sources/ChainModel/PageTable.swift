@@ -9,7 +9,7 @@ package final class PageTable<Element: BitwiseCopyable> {
     package let pageLength: Int
     // @exclusivity(unchecked): only the structure that owns the table accesses it. Access to that structure is checked,
     // and its methods call no foreign code.
-    /// The pages with the numbers from 0 up to ``count``; nil for a number without a page.
+    /// The pages with the numbers below ``count``; nil for a number without a page.
     @exclusivity(unchecked) package private(set) var pages: UnsafeMutablePointer<Page?>
     /// One more than the greatest number that a page has had; ``removeLast(_:)`` lowers it.
     @exclusivity(unchecked) package private(set) var count = 0

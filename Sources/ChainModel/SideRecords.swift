@@ -19,7 +19,7 @@ struct ChainRecord {
 
     private static let evictedMask: UInt32 = 1 << 29 - 1
 
-    /// How many of the chain's nodes were evicted before the chain itself, up to the greatest number of 29 bits.
+    /// How many of the chain's nodes were evicted before the chain itself, clamped to 29 bits.
     var evictedCount: UInt32 {
         get { evictedAndOutcome & Self.evictedMask }
         set { evictedAndOutcome = evictedAndOutcome & ~Self.evictedMask | min(newValue, Self.evictedMask) }

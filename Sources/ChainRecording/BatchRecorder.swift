@@ -9,25 +9,27 @@ import ChainWire
 package struct BatchRecorder {
     /// When keyframes are written, and what is in them.
     package struct Options: Sendable {
-        /// Events and snapshots between two keyframes.
+        /// The number of events and snapshots after which a keyframe is due, but not before ``leastInterval``.
         package var keyframeEvents = 200_000
-        /// Batches between two keyframes. An idle program sends empty batches, each of which becomes a chunk. The
-        /// writer's list of chunks is limited, and has to include a keyframe.
+        /// The number of batches after which a keyframe is due. An idle program sends empty batches, and each of them
+        /// may become a chunk. The writer's list of chunks is limited, and has to include a keyframe.
         package var keyframeBatches = 1 << 14
-        /// The least time between two keyframes, in nanoseconds.
+        /// The least time between two keyframes, in nanoseconds. A keyframe comes earlier if ``keyframeBatches`` or the
+        /// size limit requires it, or after a resync that was too large for the file.
         package var leastInterval: UInt64 = 250_000_000
-        /// The greatest time between two keyframes while anything is recorded, in nanoseconds.
+        /// The greatest time between two keyframes while events or snapshots are recorded, in nanoseconds. During a
+        /// resync no keyframe is due.
         package var greatestInterval: UInt64 = 10_000_000_000
-        /// The most settled nodes of settled chains in a keyframe, and the most settled leaves of live chains; the
-        /// newest are kept. Lower if the size limit of the file is below 32 MB.
+        /// The maximum number of nodes of settled chains in a keyframe, and likewise of settled leaves of live chains;
+        /// the newest are kept. Both numbers are lower if the size limit of the file is below 32 MB.
         package var settledLimit = 20_000
-        /// Nodes in one batch of a keyframe: few enough that the batch need not be cut.
+        /// The number of nodes in one batch of a keyframe: few enough that a batch of ordinary nodes need not be cut.
         package var nodesInBatch = 1_024
 
         package init() {}
     }
 
-    /// The batches of a keyframe that are collected by one walk over the forest.
+    /// The number of batches of a keyframe that one walk over the forest collects.
     private static let batchesInWalk = 64
 
     package let process: ProcessDescription
@@ -37,22 +39,22 @@ package struct BatchRecorder {
     private var forest: ChainForest
     /// The epoch of a resync that has begun and not ended.
     private var openResync: UInt64?
-    /// Whether that resync is too large for the file. Its batches are then only applied to the forest, and a keyframe
-    /// follows the end of the resync.
+    /// Whether the resync that has begun is too large for the file. Its batches are then only applied to the forest,
+    /// and a keyframe follows the end of the resync.
     private var isSkipping = false
     /// Whether a keyframe was written.
     private var hasSegment = false
     /// The time of the last keyframe.
     private var keyframeTime: UInt64 = 0
-    /// Events and snapshots since the last keyframe.
+    /// The number of events and snapshots since the last keyframe.
     private var eventsSince = 0
-    /// Batches since the last keyframe.
+    /// The number of batches since the last keyframe.
     private var batchesSince = 0
     /// The number of the last batch.
     private var sequence: UInt64 = 0
-    /// Events that were lost before the first batch.
+    /// How many events were lost before the first batch was closed; nil until that batch comes.
     private var lostBefore: UInt64?
-    /// The source of the number of open warnings, which is read each 100 ms of the program's clock.
+    /// The source of the number of open warnings. The number is read with a batch, every 100 ms of the program's clock.
     package var warningCountSource = WarningCountSource.uncounted {
         didSet {
             let needsChanges = if case .counted = warningCountSource { true } else { false }
@@ -83,12 +85,12 @@ package struct BatchRecorder {
     package mutating func record(_ batch: EventBatch, at now: UInt64) throws(RecordingError) {
         guard batch.process == process.key else { return }
         if isKeyframeDue(at: batch.time) {
-            // Events that were lost before the first batch are no loss of the recording.
+            // Events that were lost before the first batch are not counted as lost.
             let (time, loss) = hasSegment ? (forest.now, forest.loss) : (batch.time, batch.loss)
             try writeKeyframe(at: time, loss, now)
         }
         var batch = batch
-        // Times never go back on the wire, and the moments of a recording depend on that.
+        // Times in a recording must not decrease, because its moments depend on that, so an earlier time is raised.
         batch.time = max(batch.time, progress.lastTime)
         sequence += 1
         batch.sequence = sequence
@@ -126,7 +128,7 @@ package struct BatchRecorder {
     /// When ``tick(at:)`` has to be called, by the caller's clock; nil while there is nothing to write.
     package var nextTick: UInt64? { writer.openChunkTime?.addingClamped(RecordingFormat.chunkDelay) }
 
-    /// Writes the chunk that is being filled if it is as old as ``RecordingFormat/chunkDelay``.
+    /// Writes the chunk that is being filled if it is at least as old as ``RecordingFormat/chunkDelay``.
     package mutating func tick(at now: UInt64) throws(RecordingError) {
         try writer.flush(olderThan: RecordingFormat.chunkDelay, at: now)
         progress.fileSize = writer.fileSize
@@ -148,7 +150,7 @@ package struct BatchRecorder {
         if progress.firstTime == 0 { progress.firstTime = batch.time }
         progress.lastTime = max(progress.lastTime, batch.time)
         if isAppended { progress.eventCount += UInt64(batch.events.count) }
-        // Events that were lost before the recording began are no loss of the recording.
+        // Events that were lost before the recording began are not counted as lost.
         let lostBefore = lostBefore ?? batch.loss.lostCount
         self.lostBefore = lostBefore
         progress.lostCount = batch.loss.lostCount.subtractingClamped(lostBefore)
@@ -168,7 +170,7 @@ package struct BatchRecorder {
         return size > limit / 4
     }
 
-    /// The number of nodes of the state.
+    /// The number of nodes in the state.
     package var nodeCount: Int { forest.totals.counts.nodeCount }
 
     /// Whether a resync has begun and not ended: the state is then incomplete.
@@ -215,7 +217,7 @@ package struct BatchRecorder {
         let size = options.nodesInBatch
         var next: NodeID? = NodeID.none
         while let first = next {
-            // Many batches a walk, because each walk looks at all pages of ids.
+            // Each walk collects many batches, because it looks at all pages of ids.
             let walk = forest.snapshot(from: first, limit: Self.batchesInWalk * size)
             for start in stride(from: 0, to: walk.nodes.count, by: size) {
                 var batch = stateBatch(at: time, loss)
@@ -241,7 +243,7 @@ package struct BatchRecorder {
 extension BatchRecorder {
     /// A source of the number of open warnings.
     package enum WarningCountSource {
-        /// The recording has no number.
+        /// No source: open warnings are not counted.
         case uncounted
         /// A function that counts the open warnings in the recorder's forest. The forest lists its changes for that
         /// function.
@@ -253,7 +255,7 @@ extension BatchRecorder {
 
 /// The progress of a recording.
 package struct RecordingProgress: Hashable, Sendable {
-    /// The times of the first and the last batch, in nanoseconds of the program's clock; 0 where there was none.
+    /// The times of the first and the last batch, in nanoseconds of the program's clock; 0 before the first batch.
     package var firstTime: UInt64 = 0, lastTime: UInt64 = 0
     /// The number of recorded events.
     package var eventCount: UInt64 = 0

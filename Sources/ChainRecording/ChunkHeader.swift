@@ -22,13 +22,14 @@ package struct ChunkHeader: Hashable, Sendable {
     package var kind: ChunkKind
     package var codec = ChunkCodec.raw
     package var flags: Flags = []
-    /// The chunk's number, from 0 in a recording; an excerpt keeps the numbers. A gap means missing chunks.
+    /// The chunk's number, from 0 in a recording; an excerpt keeps the numbers. A gap means that chunks are missing, or
+    /// that batches were not recorded (``RecordingWriter/skip()``).
     package var number: UInt32 = 0
     /// The number of the chunk's segment, from 0 in a recording; an excerpt keeps this number, too.
     package var segment: UInt32 = 0
-    /// Bytes of the payload in the file.
+    /// The number of bytes of the payload in the file.
     package var storedCount: UInt32 = 0
-    /// Bytes of the payload once decoded.
+    /// The number of bytes of the decoded payload.
     package var rawCount: UInt32 = 0
     /// The number of events in the payload.
     package var eventCount: UInt32 = 0
@@ -44,7 +45,7 @@ package struct ChunkHeader: Hashable, Sendable {
 
     package init(_ kind: ChunkKind) { self.kind = kind }
 
-    /// Bytes of the whole chunk in the file.
+    /// The number of bytes of the whole chunk in the file.
     package var size: UInt64 { UInt64(RecordingFormat.chunkHeaderSize) + UInt64(storedCount) }
 
     /// Encodes the header, for the file with the id `file`.

@@ -16,9 +16,9 @@ struct ChunkRing {
         var end: UInt64
     }
 
-    /// The most bytes of the file; nil for no limit.
+    /// The maximum size of the file in bytes; nil for no limit.
     private(set) var limit: UInt64?
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     private(set) var extent = UInt64(RecordingFormat.fileHeaderSize)
     /// Where the next chunk begins.
     private var position = UInt64(RecordingFormat.fileHeaderSize)
@@ -34,11 +34,11 @@ struct ChunkRing {
     /// The error that is thrown where nothing more can be given up.
     private var refusal = RecordingError.limitTooSmall
 
-    /// The most listed chunks: they take 28 MB, and last for 10 hours with a chunk each 150 ms.
+    /// The maximum number of listed chunks: they take 28 MB, and cover 10 hours with a chunk every 150 ms.
     static let entryLimit = 1 << 18
 
-    /// - Parameter entryLimit: the most listed chunks; past that number the older half is no longer listed, but stays
-    ///   in the file.
+    /// - Parameter entryLimit: the maximum number of listed chunks; past that number the older half is no longer
+    ///   listed, but stays in the file.
     init(limit: UInt64?, entryLimit: Int = Self.entryLimit) {
         self.limit = limit
         self.entryLimit = entryLimit
@@ -107,8 +107,8 @@ struct ChunkRing {
         return Room(offset: position, truncation: truncation)
     }
 
-    /// Drops segments, the oldest first, while the beginning of the oldest segment is to be overwritten. While a
-    /// keyframe is being written, the segment before it stays.
+    /// Drops segments, the oldest first, while the beginning of the oldest segment is to be overwritten. Throws instead
+    /// of dropping the newest segment with a whole keyframe, or a segment after it.
     private mutating func drop(present: UInt32, while isLost: (Stretch) -> Bool) throws(RecordingError) {
         while let first = stretches.all.first, isLost(first) {
             guard first.segment < wholeSegment ?? present else { throw refusal }
@@ -131,7 +131,7 @@ private struct DropQueue<Element> {
 
     mutating func removeFirst(_ count: Int) {
         firstIndex += count
-        // Moves the remaining elements once more than half of the elements are removed.
+        // Moves the remaining elements to the front only when over half of the array's elements are removed.
         guard firstIndex * 2 > elements.count, firstIndex > 64 || firstIndex == elements.count else { return }
         elements.removeSubrange(..<firstIndex)
         firstIndex = 0

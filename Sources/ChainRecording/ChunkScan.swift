@@ -54,7 +54,7 @@ struct ChunkScan {
             offset = next
         }
         found.sort { $0.header.number < $1.header.number }
-        // In a ring, the newest chunk overwrites a part of the chunk after it, which is no damage.
+        // In a ring, the newest chunk may overwrite a part of the chunk after it, which is no damage.
         if let newest = found.last, found.contains(where: { $0.offset > newest.offset }) {
             damage.removeAll { $0.offset == newest.end }
         }

@@ -18,7 +18,7 @@ package final class MemoryStorage: RecordingStorage, Sendable {
     /// Frees the bytes.
     package func removeAll() { pages.withLock { $0 = MemoryPages() } }
 
-    /// Returns the bytes that were written so far; later writes do not change them. O(pages).
+    /// Returns the bytes that were written so far; later writes do not change them. O(1); the next write is O(pages).
     package func snapshot() -> MemoryPages { pages.withLock { $0 } }
 }
 

@@ -1,6 +1,6 @@
 /// A codec for the payloads of chunks: ``PayloadColumns`` in programs that embed chainview, Zstandard in the command.
 package protocol PayloadCodec: Sendable {
-    /// The codec of the chunks with payloads that it packs and unpacks.
+    /// The value that stands for this codec in the headers of chunks.
     var codec: ChunkCodec { get }
 
     /// Returns the payload packed; nil where packing does not make it shorter.

@@ -49,14 +49,15 @@ package struct IntervalCounts: Hashable, Sendable {
     }
 }
 
-/// Counts over time: an entry for each 100 ms. The interval is doubled whenever there are too many entries.
+/// Counts over time: an entry for each interval, which is 100 ms at first. The interval is doubled whenever there are
+/// too many entries.
 package struct CountSeries: Hashable, Sendable {
     /// The time at which the first interval begins, in nanoseconds of the program's clock.
     package private(set) var start: UInt64 = 0
     /// The length of an interval in nanoseconds.
     package private(set) var interval = RecordingFormat.countInterval
     package private(set) var entries: [IntervalCounts] = []
-    /// The most entries: 8 MB, or over 11 hours of intervals of 100 ms.
+    /// The maximum number of entries: 8 MB, or over 11 hours of intervals of 100 ms.
     private static let limit = 400_000
     private let limit: Int
     /// The counts that were noted last.
@@ -108,7 +109,7 @@ package struct CountSeries: Hashable, Sendable {
         interval *= 2
     }
 
-    /// Drops the intervals that end before a time.
+    /// Drops the intervals that end at or before a time.
     mutating func removeEntries(before time: UInt64) {
         guard time > start else { return }
         let count = min(entries.count, Int((time - start) / interval))

@@ -11,7 +11,7 @@ extension BatchRecorder {
     package mutating func forget(before time: UInt64) { writer.forgetChunks(before: time) }
 
     /// Copies the segments from a time on into another file: a complete recording with an index, marked as finished.
-    /// After an error, copies the segments that were written before the error. Costs a copy of the bytes.
+    /// If recording has failed, copies the segments that were written before the failure. Costs a copy of the bytes.
     ///
     /// - Parameters:
     ///   - time: in nanoseconds of the program's clock; if no segment is that old, all are copied.

@@ -9,7 +9,8 @@ import ChainWire
 #endif
 
 extension RecordingFile {
-    /// The contribution of a killed program's rings to its flight recording.
+    /// The contribution of a killed program's rings (the buffers that its threads wrote events into) to its flight
+    /// recording.
     package enum Rings: Hashable {
         /// There is no file of rings.
         case none
@@ -19,13 +20,14 @@ extension RecordingFile {
         case unusable(String)
     }
 
-    /// The time before the end of the recording in which events may be missing, because the collector had read them and
-    /// the recorder had not written them; in nanoseconds.
+    /// The length of the recording's last part, in which events may be missing, in nanoseconds. The collector had read
+    /// these events from the rings, but the recorder had not written them.
     private static let lateness: UInt64 = 1_000_000_000
-    /// The most by which two times of one event differ, in nanoseconds: they are computed from different anchors.
+    /// The greatest difference between the times of one event in the recording and in the rings, in nanoseconds. The
+    /// two times are computed from different anchors (pairs of ticks and time).
     private static let tolerance: UInt64 = 1_000_000
     /// The longest time after the end of the recording at which an event is accepted, in nanoseconds: the recorder may
-    /// have been held up. Later events are taken for damaged and left out.
+    /// have been held up. Events after that are taken for damaged and left out.
     private static let longestDelay: UInt64 = 3_600_000_000_000
 
     /// Opens the flight recording of a program that has died, and adds the events of its rings that the recording does
@@ -89,7 +91,7 @@ extension RecordingFile {
     }
 
     /// Returns chunks with the events, to follow the chunks of the recording. The offsets of the new chunks begin with
-    /// `offset`, the end of its file.
+    /// `offset`, the end of the recording's file.
     private func chunks(
         of events: [RingEvents.Event], _ threads: [ThreadID: String], from offset: UInt64
     ) -> AddedChunks {

@@ -39,7 +39,7 @@ package final class RecordingFile {
     package let segments: [RecordingSegment]
     /// Counts over time: from the index or, if there is none, from the headers of the chunks.
     package let series: CountSeries
-    /// Whether the file has an index, and so was ended in good order.
+    /// Whether the file has an index that can be read. Only a recording that was ended in good order has an index.
     package let hasIndex: Bool
     /// The program that was recorded.
     package let hello: Hello

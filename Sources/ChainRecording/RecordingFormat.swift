@@ -24,8 +24,8 @@ package enum RecordingFormat {
     static func payloadLimit(_ kind: ChunkKind) -> Int {
         kind == .index ? 1 << 30 : chunkLimit + Wire.headerSize + Wire.batchLimit
     }
-    /// The age at which a chunk is written, in nanoseconds. A killed writer loses the events of at most 250 ms,
-    /// including the time that batches take to reach it.
+    /// The age at which a chunk is written, in nanoseconds. A killed writer loses the events of 250 ms at most,
+    /// including the time that batches take to reach the writer.
     package static let chunkDelay: UInt64 = 150_000_000
     /// The interval between two counts of an index, in nanoseconds.
     package static let countInterval: UInt64 = 100_000_000

@@ -38,7 +38,7 @@ package struct RecordingIndex: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns the whole chunk of the index, which is the last of its file.
+    /// Returns the whole chunk of the index, which has the greatest number of the chunks in its file.
     func chunk(_ number: UInt32, segment: UInt32, _ counts: RecordingCounts, in file: UInt64) -> [UInt8] {
         let payload = bytes(in: file)
         var header = ChunkHeader(.index)

@@ -5,7 +5,7 @@ import ChainEvents
 /// The state at a moment is the state after all batches up to the moment. Events of the next batch are included if they
 /// are not later than the moment. (Batches of the same time, such as the parts of one batch, count as one.) Advancing
 /// returns the batches since the present moment. Seeking returns the batches that lead from an empty forest to a
-/// moment, from a keyframe on. All batches of the same time are in memory at once.
+/// moment, from a keyframe on. All batches of the same time are in memory together.
 package struct RecordingPlayer {
     package let file: RecordingFile
     /// The present moment, in nanoseconds of the program's clock.
@@ -97,8 +97,8 @@ package struct RecordingPlayer {
         return result
     }
 
-    /// Of the next batch and of the other batches of the same time, returns the events that are not later than
-    /// `moment`. These batches end after `moment`.
+    /// Returns events of the next batch and of the other batches of its time, if that time is after `moment`. They are
+    /// the events that are not later than `moment` and were not returned before.
     private mutating func part(until moment: UInt64) -> [EventBatch] {
         guard fill() else { return [] }
         let (group, from) = (batches[nextBatch].time, partTime)

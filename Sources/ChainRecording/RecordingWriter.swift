@@ -13,7 +13,7 @@ import ChainWire
 /// Chunks are appended until the size limit, or until the disk is full; from then on the file is a ring, in which each
 /// chunk overwrites the oldest ones. A segment without its beginning is of no use, so whole segments are dropped.
 ///
-/// Not thread-safe. After a failure to write a chunk, nothing more is written, and further writes throw that error.
+/// Not thread-safe. After a failure to write a chunk, no more chunks are written, and further writes throw that error.
 package struct RecordingWriter {
     private let storage: any RecordingStorage
     private let codec: (any PayloadCodec)?
@@ -31,18 +31,18 @@ package struct RecordingWriter {
     /// When the first message of the chunk that is being filled came, by the caller's clock.
     private var chunkStartTime: UInt64 = 0
     private var encoder = MessageWriter()
-    /// The error after which nothing is written any more.
+    /// The error after which no more chunks are written.
     private var failure: RecordingError?
     /// The counts after the last batch.
     package private(set) var counts = RecordingCounts()
-    /// The bytes of the present segment without its keyframe.
+    /// The size in bytes of the written chunks of the present segment, without its keyframe.
     package private(set) var segmentSize: UInt64 = 0
 
     /// Prepares a recording. The first segment then begins the file, and deletes what the file held before.
     ///
     /// - Parameters:
     ///   - id: a random number.
-    ///   - limit: the most bytes of the file.
+    ///   - limit: the maximum size of the file in bytes; nil for no limit.
     ///   - codec: packs the chunks; nil to store them as they are.
     package init(
         _ storage: any RecordingStorage, id: UInt64, limit: UInt64? = nil, codec: (any PayloadCodec)? = nil
@@ -219,8 +219,8 @@ extension RecordingWriter {
 
     private mutating func writeIndex() throws(RecordingError) -> UInt64 {
         let size = RecordingFormat.chunkHeaderSize + RecordingIndex.size(ring.chunks.count, series.entries.count)
-        // A reader finds the chunks without an index, too. There is none if a long recording no longer lists all chunks
-        // in memory, or if an index would take over a quarter of the limit.
+        // A reader finds the chunks without an index, too. No index is written if a long recording no longer lists all
+        // chunks in memory, or if the index would exceed a quarter of the limit.
         guard ring.isComplete else { return 0 }
         if let limit = ring.limit, UInt64(size) > limit / 4 { return 0 }
         let end = ring.extent

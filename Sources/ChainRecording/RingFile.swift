@@ -1,6 +1,7 @@
 import ChainEvents
 
-/// The events in the rings of a program that has died (``RingFileFormat``).
+/// The events in the rings of a program that has died. A ring is a buffer that a thread writes its events into; for the
+/// file of rings, see ``RingFileFormat``.
 ///
 /// The file is untrusted, as any other: every offset and count is checked.
 package struct RingEvents {
@@ -24,7 +25,7 @@ package struct RingEvents {
     /// By thread number, the time of the last event in the ring that decided the thread's name.
     private var lastNamed: [ThreadID: UInt64] = [:]
     private let bytes: UnsafeRawBufferPointer
-    /// Ticks and the time of the same moment, in the order of ticks.
+    /// The anchors: ticks and the time of the same moment, in the order of ticks.
     private var anchors: [(ticks: UInt64, time: UInt64)] = []
     private var sites: [SiteAddress: SiteID] = [:]
 
@@ -109,7 +110,7 @@ package struct RingEvents {
     }
 
     /// Returns the first known slot that begins an event and was not overwritten; the tail if there is none. An event
-    /// that was being written may have overwritten as many of the oldest slots as one event takes.
+    /// that was being written may have overwritten as many of the oldest slots as the longest event takes.
     private func start(of ring: Ring, at entry: Int) -> UInt64 {
         let reserved = min(wide(Format.eventSlotsOffset), ring.capacity)
         let oldest = ring.head - min(ring.head, ring.capacity - reserved)
@@ -117,7 +118,7 @@ package struct RingEvents {
             .filter { $0 >= oldest && $0 <= ring.tail }.min() ?? ring.tail
     }
 
-    /// Reads the events of a range of slots; false if the last event does not end with the range.
+    /// Reads the events of a range of slots; returns false if the last event does not end with the range.
     private func read(_ ring: Ring, from start: UInt64, to end: UInt64, _ found: inout [Event]) -> Bool {
         var next = start
         func slot(_ index: UInt64) -> Int { ring.slots + Int(index & (ring.capacity - 1)) * Format.slotSize }
@@ -164,7 +165,8 @@ package struct RingEvents {
         }
         guard to.ticks > from.ticks else { return to.time }
         let rate = (Double(to.time) - Double(from.time)) / Double(to.ticks - from.ticks)
-        // Past the last anchor, counted from that anchor, because a double is exact for some days only.
+        // Times after the last anchor are counted from that anchor. A double has 53 bits, so a product with a shorter
+        // difference is more exact.
         let base = ticks >= last.ticks ? last : from
         let time = Double(base.time) + (Double(ticks) - Double(base.ticks)) * rate
         return UInt64(min(max(time, 0), 0x1p62))

@@ -1,5 +1,6 @@
-/// The layout of the file of a program's rings (`PID.rings`), which is mapped and shared, so that its bytes outlive the
-/// program. All numbers are little-endian. The article *The recording* has the layout.
+/// The layout of the file (`PID.rings`) of a program's rings: the buffers that its threads write events into. The file
+/// is mapped and shared, so that its bytes outlive the program. All numbers are little-endian. The article *The
+/// recording* has the layout.
 package enum RingFileFormat {
     /// The first eight bytes: `chainri` and a byte that is not text.
     package static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x72, 0x69, 0x9E]

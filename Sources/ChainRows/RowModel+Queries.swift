@@ -1,7 +1,7 @@
 import ChainInsight
 import ChainModel
 
-// Short queries of the dashboard.
+// Short functions that the dashboard calls.
 extension RowModel {
     // MARK: Time
 
@@ -16,7 +16,7 @@ extension RowModel {
     }
 
     /// Returns whether no sorting, repositioning, scanning or reading is left. Unless `ignoresDeadlines`, also requires
-    /// that nothing waits to be archived or folded, except chains and nodes that the selection is in.
+    /// that no chain waits for its archiving and no finished node for its folding, except around the selection.
     package func isIdle(ignoresDeadlines: Bool) -> Bool {
         if isScanning || isReading || order.isBusy { return false }
         return ignoresDeadlines
@@ -26,7 +26,7 @@ extension RowModel {
     // MARK: The filter
 
     /// Whether nodes that do not match are dimmed, not hidden. The lists for dimming and for hiding are both kept, so
-    /// that a change costs nothing.
+    /// that changing this value rebuilds no list.
     package var dimsRest: Bool {
         get { filter.dims }
         set { filter.dims = newValue }

@@ -2,7 +2,8 @@ import ChainModel
 
 // Updates from the forest: nodes that were added, removed, moved or changed since the last update.
 extension RowModel {
-    /// Updates all rows from the changes of a forest. O(changes), plus the nodes under moved nodes.
+    /// Updates the rows from the changes of a forest; rebuilds them if the changes were too many to list. Without a
+    /// rebuild O(changes), plus the nodes under moved nodes and the nodes of changed chains with folds.
     package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         if changes.includesBatch, filter.isActive { filter.noteNames(of: forest) }
         if changes.isEverything {
@@ -110,7 +111,7 @@ extension RowModel {
         forest.prefetch(node)
     }
 
-    /// Notes that nodes of a chain may be folded, so that its rows have to be counted, and counts them.
+    /// Notes that nodes of a chain may be folded, and counts the chain's rows. Does nothing if this is noted already.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
         let slot = Int(slotOf[root.rawValue]) - 1
         guard slot >= 0, !slots.has(.mayHoldFolds, slot) else { return }
@@ -181,7 +182,7 @@ extension RowModel {
         slots.release(slot)
     }
 
-    /// Moves a chain to a new key in both lists.
+    /// Moves a chain to a new key in the list of all chains and, if the chain has a match, in the list of matches.
     mutating func move(_ root: NodeIndex, to key: RootKey) {
         let slot = Int(slotOf[root.rawValue] - 1)
         let old = slots.key(slot)

@@ -1,8 +1,8 @@
 import ChainModel
 
 // Long work in slices: rebuilding from a large forest, weighing each chain after all chains were folded or unfolded,
-// and reading long chains into their lists. Chains that come on the screen before their slice are weighed and read
-// immediately.
+// and reading long chains into their lists. (To weigh a chain is to count its rows.) Chains that come on the screen
+// before their slice are weighed and read immediately.
 extension RowModel {
     /// A pass over all node indices that existed when the pass began.
     struct Pass {
@@ -32,7 +32,7 @@ extension RowModel {
     static let slice = 400_000
     /// The budget of the part of a pass that is done immediately when the pass begins, in units of 5 ns.
     static let firstSlice = 1_200_000
-    /// How many nodes a slice tests against the filter: 2 ms.
+    /// How many nodes a slice tests against the filter, which takes 2 ms.
     static let scanBudget = 5_000
 
     /// Forests of at most this many nodes are read immediately, not in slices.
@@ -54,7 +54,8 @@ extension RowModel {
         }
     }
 
-    /// Does a slice of work: at most 2 ms, divided by `divisor`; returns whether rows may have moved.
+    /// Does a slice of work: at most 2 ms, divided by `divisor`. (A slice of freeing frees one part, whatever `divisor`
+    /// is.) Returns whether rows may have moved.
     package mutating func work(
         _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, divisor: Int
     ) -> Bool {
@@ -155,7 +156,7 @@ extension RowModel {
         forgetLists()
         pendingLarge = [:]
         folds.forgetAbsent(in: forest)
-        // In long chains new nodes, which a rebuild does not list, would have unfolded finished nodes.
+        // In a long chain a new node would have unfolded the finished nodes around it; a rebuild lists no new nodes.
         for node in Array(folds.finished.keys)
         where forest.rootAndNodeCount(of: node).nodeCount > Self.autoFoldLimit { folds.setFinished(node, nil) }
         filter.restart()

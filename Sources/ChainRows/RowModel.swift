@@ -2,7 +2,8 @@ import ChainModel
 
 /// The rows of one program's chains, in the order of the screen.
 ///
-/// It is updated from a forest's changes; only a rebuild, after changes that were too many to list, walks the forest:
+/// It is updated from a forest's changes. The whole forest is read for a rebuild, a scan of the filter, a new order and
+/// a new fold level. A rebuild follows changes that were too many to list. The parts:
 ///
 ///     ForestChanges            update(_:of:now:)
 ///          │
@@ -16,18 +17,18 @@ import ChainModel
 ///          │                           IncrementalSort makes new lists in slices beside the old ones
 ///          ▼                   row ▸ chain and offset, chain ▸ row: O(log n)
 ///     list of nodes            Chain/  up to 256 nodes: ChainWalk, with the rows cached
-///          │                           more nodes: LongChainIndex, one chunked list a chain
+///          │                           more nodes: LongChainIndex, a chunked list for each
 ///          ▼
 ///     rows                     outlineRows(from:count:in:): node, depth, guides, flags
 ///
 /// In the usual order live chains come first, newest first, so that the nodes that run in the newest are on the screen.
-/// A chain that settles folds to one row at once, and moves to the archived chains, newest first, after a delay. The
-/// chain of the selection does neither. As long as no chain is live, the chain that settled last does neither. What the
-/// user folded stays folded, and what the user unfolded stays unfolded.
+/// A chain that settles folds to one row in the next tick, and moves to the archived chains, newest first, after a
+/// delay. The chain of the selection does neither. As long as no chain is live, the chain that settled last does
+/// neither. What the user folded stays folded, and what the user unfolded stays unfolded.
 ///
-/// Costs: the number of rows of a chain without folds is its number of nodes, O(1). A chain with folds is walked again
-/// after each change to it. Long work is done in slices, see ``work(_:in:now:divisor:)``. A value with copy-on-write,
-/// for one thread.
+/// Costs: the number of rows of a chain without folds is its number of nodes, O(1). A chain of up to 256 nodes that has
+/// folds is walked again after a change to it. Long work is done in slices, see ``work(_:in:now:divisor:)``. A value
+/// with copy-on-write, for one thread.
 package struct RowModel {
     /// The delays before a settled chain is archived, in nanoseconds.
     struct ArchiveDelay {
@@ -37,8 +38,8 @@ package struct RowModel {
         static let postponed: UInt64 = 1_000_000_000
     }
 
-    /// The most live chains that are unfolded at once. New chains past the limit are folded from the beginning, so a
-    /// storm of chains is a list of single rows.
+    /// The maximum number of unfolded chains, not counting archived chains. New chains past the limit are folded from
+    /// the beginning, so a storm of chains is a list of single rows.
     static let unfoldedLimit = 24
 
     /// The rows of a walked chain.
@@ -46,7 +47,7 @@ package struct RowModel {
         /// The number of nodes of the chain when it was walked.
         var nodeCount: Int
         var rows: [TreeRow]
-        /// The number of rows, with the foreign rows between them.
+        /// The number of rows, including the rows of other programs' chains between them.
         var height: Int
     }
 
@@ -75,7 +76,7 @@ package struct RowModel {
     var foreign = ForeignTable()
     /// The nodes of long chains.
     var longChains: LongChainIndex
-    /// The most nodes of a chain that is walked; see ``isLong(_:)``.
+    /// The maximum number of nodes of a chain that is walked; see ``isLong(_:)``.
     let walkLimit: Int
     /// The indices in ``longChains`` of the node lists that are not read completely yet.
     var unfinishedLists: [Int] = []
@@ -90,7 +91,7 @@ package struct RowModel {
     var hasNewLarge = false
     /// The selected node when ``pendingLarge`` was folded last.
     var lastSelected: NodeIndex?
-    /// Nodes that may be finished, to be tested and folded later.
+    /// Nodes that may be finished (fulfilled or skipped, with all nodes inside), to be tested and folded later.
     var finishedQueue: NodeQueue
     /// The last node that was new in this update and around which finished nodes were unfolded.
     var openedAround: NodeIndex?
@@ -108,15 +109,16 @@ package struct RowModel {
     var cachedRows: [NodeIndex: CachedRows] = [:]
     /// The rows of walked chains, by root, as shown while a filter hides nodes.
     var cachedMatchRows: [NodeIndex: CachedRows] = [:]
-    /// The most entries of each cache; a full cache is emptied.
+    /// The maximum number of entries of each cache; a full cache is emptied.
     static let cacheLimit = 512
 
-    /// The least limit of a queue of nodes. If twice the number of nodes in the forest is more, that is the limit.
+    /// The minimum limit of a queue. The limit of a queue of nodes is twice the number of nodes in the forest if that
+    /// is more. That of the queue of chains to reposition is twice the number of chains, likewise.
     static let leastQueueLimit = 16_384
 
-    /// Keeps chains of more than `walkLimit` nodes in lists, in chunks of at most `chunkLimit` nodes. Until the filter
-    /// has found all matches, at most `walkLimit` of the chains with matches are listed, not counting chains of 65,535
-    /// rows or more. `queueLimit` replaces ``leastQueueLimit``.
+    /// Makes an empty model. Chains of more than `walkLimit` nodes are kept in lists, in chunks of at most `chunkLimit`
+    /// nodes. Until the filter has found all matches, at most `walkLimit` of the chains with matches are listed, not
+    /// counting chains of 65,535 rows or more. `queueLimit` replaces ``leastQueueLimit``.
     package init(walkLimit: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
         let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.walkLimit = walkLimit

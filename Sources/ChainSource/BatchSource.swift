@@ -12,7 +12,7 @@ public protocol BatchSource: AnyObject, Sendable {
     /// A late subscriber gets the program's present state, as batches of ``EventBatch/nodes``, and the following
     /// batches without a gap. (An attached process is asked for its state again: until the state arrives, a late
     /// subscriber may get events of unknown nodes, and earlier subscribers get the state once more.) Where batches were
-    /// lost on the way, the next batch counts the lost batches (``EventCounts/lostAtClient``), and a resync follows.
+    /// lost on the way, the next batch counts the lost events (``EventCounts/lostAtClient``), and a resync follows.
     /// The stream lasts over reconnects, completes when the source has ended, and does not fail: ``status`` has the
     /// reason for the end.
     var batches: EventStream<EventBatch> { get }
@@ -24,8 +24,8 @@ public protocol BatchSource: AnyObject, Sendable {
     /// The source's status; a subscriber gets the present status first. Completes after ``SourceStatus/ended(_:)``.
     var status: EventStream<SourceStatus> { get }
 
-    /// Answers to commands. Each ``send(_:)`` gets exactly one answer, with the command's id, also when the source
-    /// cannot send the command. A late subscriber gets no past answers.
+    /// Answers to commands. Until the source has ended, each ``send(_:)`` gets exactly one answer, with the command's
+    /// id, also when the source cannot send the command. A late subscriber gets no past answers.
     var replies: EventStream<CommandReply> { get }
 
     /// Begins to connect; returns at once. Failures appear in ``status``. A second call, or a call after ``stop()``,
@@ -56,7 +56,7 @@ public enum SourceStatus: Hashable, Sendable {
     /// The source was live and is not: the program is gone, does not respond or cannot be reached. What the program
     /// sent before is out of date; the source tries again by itself.
     case reconnecting(ProcessDescription, Disconnection)
-    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: no
+    /// Batches come as the program sends them. Another ``ProcessDescription/key`` means a new run of the program: no
     /// more batches of the old run come.
     case live(ProcessDescription)
     /// A recording is read; `time` is the present moment, in nanoseconds of the process's clock.

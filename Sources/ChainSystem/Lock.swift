@@ -44,7 +44,8 @@ import CChainRuntime
 /// A lock and the state that it protects; a copy shares both. Not recursive, not fair.
 ///
 /// Locking and unlocking take 8 ns if no other thread holds the lock. A child of a fork can use every lock that was
-/// free at the fork, or was held by the forking thread; `Synchronization.Mutex` ends such a child (see `chain_lock`).
+/// free at the fork, or was held by the forking thread. `Synchronization.Mutex` ends a child that waits for a mutex of
+/// the forking thread (see `chain_lock`).
 @frozen
 @usableFromInline
 package struct Lock<State>: @unchecked Sendable {

@@ -15,7 +15,7 @@ package struct ProgramStart {
     package var searchesPath = false
     /// All arguments, the program's own name first.
     package var arguments: [String]
-    /// The environment, "NAME=value" each; nil for the environment of this process.
+    /// The environment: texts such as "NAME=value"; nil for the environment of this process.
     package var environment: [String]?
     /// Descriptors of this process, each with its number in the program. Other descriptors are inherited unless they
     /// are marked close-on-exec. On Darwin, a program in a session of its own inherits no other descriptors.

@@ -1,7 +1,7 @@
 import CChainRuntime
 import Synchronization
 
-/// A pipe that wakes the thread that polls it. Safe from any thread; never blocks.
+/// A pipe that wakes the thread that polls it. ``wake()`` may be called from any thread, and never waits for the pipe.
 package final class Waker: Sendable {
     /// The end to poll.
     private let readingEnd: Descriptor
@@ -42,7 +42,8 @@ package final class Waker: Sendable {
         _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
     }
 
-    /// Closes the pipe on the polling thread; after that, ``wake()`` does nothing. Releasing the waker closes it, too.
+    /// Closes the pipe; after that, ``wake()`` does nothing. To be called on the polling thread. Releasing the waker
+    /// closes the pipe, too.
     package func close() {
         writingEnd.withLock { $0.take() }?.close()
         readingEnd.close()

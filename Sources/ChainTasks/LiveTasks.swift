@@ -17,7 +17,7 @@ struct LiveTasks: TaskSource {
     var shardCount: Int { Int(CHAIN_TASK_SHARDS) }
 
     func liveTasks(shard: Int) -> [LiveNode] {
-        // Room for tasks that are made after the count was read.
+        // The limit leaves room for tasks that are made after the count was read.
         copies(limit: chain_tasks_count() + 64) { chain_tasks_in_shard(UInt32(shard), $0, $1) }.map { view in
             var snapshot = NodeSnapshot(id: NodeID(view.node), kind: .task)
             snapshot.creator = NodeID(view.creator)

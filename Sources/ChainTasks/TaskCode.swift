@@ -82,7 +82,7 @@ final class TaskCode: Sendable {
         let number = UInt(bitPattern: key)
         if let found = cache.withLock({ $0[number] }) { return found }
         let (symbol, isScarce) = FunctionName.symbol(at: key)
-        // Not kept, because the next task may be made when the system has descriptors and memory again.
+        // The result is not kept, because the system may have descriptors and memory again at the next task.
         if isScarce { return .unknown }
         let result = symbol.map { meaning(of: $0, isEntry: isEntry) } ?? .unknown
         return cache.withLock { cache in

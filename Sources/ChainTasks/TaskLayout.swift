@@ -4,14 +4,14 @@ import ChainSystem
 import Synchronization
 
 /// The layout of the runtime's tasks in memory, checked with tasks of this module's own. An offset that fails its
-/// check is not used, and its fact is ``missing``.
+/// check is not used, and ``missing`` has the fact that is read there.
 struct TaskLayout: Sendable {
     /// The facts that cannot be shown with this runtime.
     private(set) var missing: TaskFacts = [.cancellation, .stack, .function, .parent, .outcome]
     /// The offsets that passed their checks; 0 for the other offsets.
     private(set) var offsets = chain_task_layout()
 
-    /// Checks the layout with some tasks on a thread of their own. Takes some milliseconds.
+    /// Returns the layout, checked with some tasks on a thread of their own. Takes some milliseconds.
     static func found() -> TaskLayout {
         let result = Lock(TaskLayout())
         guard let thread = SystemThread("chain-layout", { result.withLock { $0.find() } }) else { return TaskLayout() }
@@ -69,7 +69,7 @@ struct TaskLayout: Sendable {
         if offsets.resume != 0, chain_image_base(probe.pointee.entry) == image { offsets.entry = Self.entry }
         if checkStatus(probe, executor) { offsets.status = UInt32(Self.state) + Self.statusInState }
         // From version 2 on, the name of a named task lies between its fixed part and the words for parent and outcome.
-        // The tasks of the checks have no names.
+        // The checks would not find this out, because their tasks have no names.
         guard chain_task_layout_version() < 2 else { return }
         if checkParent(probe, executor) { offsets.parent = UInt32(chain_task_fixed_size()) }
         if checkOutcome(probe, executor) { offsets.future = UInt32(chain_task_fixed_size()) }
@@ -179,7 +179,7 @@ private func innerFunction(_ gate: Gate) async {
     gate.count.add(1, ordering: .relaxed)
 }
 
-/// A point at which a task waits until it is opened.
+/// A gate at which a task waits until the gate is opened.
 private final class Gate: Sendable {
     private let continuation = Lock<UnsafeContinuation<Void, Never>?>(nil)
     let count = Atomic(0)

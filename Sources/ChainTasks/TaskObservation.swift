@@ -12,7 +12,7 @@ import PromiseRuntime
 #endif
 
 extension Inspector {
-    /// Starts an inspector that shows every task of the program, too; otherwise as
+    /// Starts an inspector that shows the tasks of the program, too; otherwise as
     /// ``ChainInspector/Inspector/start(name:runtime:options:)``.
     ///
     ///     import ChainTasks
@@ -23,11 +23,11 @@ extension Inspector {
     /// chain of its own, because that function lasts as long as the program. A task's label is its own name
     /// (`Task(name:)`); the function that it runs stands in place of its call site.
     ///
-    /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*: by samples, at most
-    /// 50 a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and was cancelled. A child
-    /// of a discarding group reads *cancelled* only if its cancellation was seen before it threw: the group also
-    /// cancels the child that makes it fail. An ended task of an `async let` always reads *fulfilled*, because its
-    /// memory is gone by then.
+    /// A task reads *queued* until it first runs, then *running* with its thread, or *suspended*. These two states are
+    /// sampled, at most 50 times a second. An ended task reads *rejected* if it threw, and *cancelled* if it threw and
+    /// was cancelled; otherwise it reads *fulfilled*. A child of a discarding group reads *cancelled* only if its
+    /// cancellation was seen before it threw. The reason is that the group also cancels the child that makes the group
+    /// fail. An ended task of an `async let` always reads *fulfilled*, because its memory is gone by then.
     ///
     /// Tasks that were made before the start are shown from their next step on. Cost: see ``TaskObservation``.
     ///
@@ -62,7 +62,8 @@ extension Inspector {
 /// The observation of this program's tasks.
 ///
 /// Linking this module interposes nine functions of Swift's runtime and of Dispatch, on Linux. Without an observing
-/// inspector, this adds one load and one jump to a call, and some loads and stores in the thread's own memory to a job.
+/// inspector, this adds one load and one jump to each call of such a function. It also adds some loads and stores in
+/// the thread's own memory to each job.
 public enum TaskObservation {
     private struct State {
         var failure: String?
@@ -107,7 +108,7 @@ public enum TaskObservation {
 
     /// Registers the fork handlers, once.
     private static let handlesForks: Void = {
-        // Never freed, because the handlers stay registered.
+        // The memory is never freed, because the handlers stay registered.
         let handlers = UnsafeMutablePointer<chain_fork_handlers>.allocate(capacity: 1)
         handlers.initialize(
             to: chain_fork_handlers(

@@ -81,8 +81,8 @@ struct TestLocation {
                 Comment(rawValue: message),
                 sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
             #if canImport(XCTest)
-                // In an XCTestCase an issue has no effect. Both are reported if there is no current test. A thread that
-                // a test of Swift Testing started has none, either; in such a run XCTFail has no effect.
+                // In an XCTestCase an issue has no effect, so XCTFail is called, too, if there is no current test. A
+                // thread that a test of Swift Testing started has none, either; in such a run XCTFail has no effect.
                 if Test.current == nil { XCTFail("\(filePath):\(line): \(message)") }
             #endif
         #elseif canImport(XCTest)

@@ -15,7 +15,7 @@ import ChainRecording
 public struct ChainRecording {
     private let file: RecordingFile
 
-    /// Opens a file: reads its index or, if it was cut off, the header of each of its chunks.
+    /// Opens a file: reads its index or, if the file has no index, the header of each of its chunks.
     ///
     /// - Throws: ``ChainRecordingError``.
     public init(contentsOf path: String) throws {
@@ -30,11 +30,12 @@ public struct ChainRecording {
     /// The time from the recording's beginning to its end.
     public var duration: Duration { .nanoseconds(file.range.upperBound - file.range.lowerBound) }
 
-    /// The promises at the end: all promises that have not settled, and the newest settled promises, some 20,000.
+    /// The promises at the end: all promises that have not settled, and the newest settled promises. These are the
+    /// promises that settled since the last keyframe (a stored state), and up to some tens of thousands from before it.
     public var end: ChainTree { tree(at: duration) }
 
     /// Returns the promises at a moment. A moment before the beginning reads as the beginning, and a moment after the
-    /// end as the end. Folds the events since the keyframe before the moment, some 200,000 at most.
+    /// end as the end. Applies the events since the keyframe before the moment, some 200,000 at most.
     public func tree(at moment: Duration) -> ChainTree {
         var player = RecordingPlayer(file)
         let batches = player.seek(to: file.range.lowerBound.addingClamped(moment.clampedNanoseconds))

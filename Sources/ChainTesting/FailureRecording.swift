@@ -34,8 +34,8 @@ extension RecordedRun {
 }
 
 extension EventBatch {
-    /// Returns a batch for the start, a batch for each later moment with events, and an empty batch for the present
-    /// time if it is later. A recording can be shown only at the end of a batch.
+    /// Returns a batch for the start, then a batch for each later moment with events. (A recording begins at the time
+    /// of its first batch.) If the present time is later still, an empty batch for that time comes last.
     fileprivate func parts(from start: UInt64) -> [EventBatch] {
         var part = EventBatch(process: process, sequence: 1, time: start)
         (part.sites, part.threads, part.executors) = (sites, threads, executors)
@@ -61,7 +61,7 @@ extension EventBatch {
 
 /// Recordings of runs with failed expectations, in the folder that `CHAINVIEW_RECORD_FAILURES` names.
 enum FailureRecording {
-    /// The most files for one line of a test.
+    /// The maximum number of files for one line of a test.
     private static let limit = 100
 
     /// Writes the run, and returns a sentence with the file's path; nil if the variable is not set.

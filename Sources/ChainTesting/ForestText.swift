@@ -14,8 +14,8 @@ extension ChainForest {
         return indentation + depth + self.line(of: line.index, showsTimes)
     }
 
-    /// The most steps by which a line is indented; a deeper line has its depth in front. Without a limit the text of an
-    /// endless program would grow quadratically.
+    /// The maximum number of steps by which a line is indented; a deeper line has its depth in front. Without a limit
+    /// the text of an endless program would grow quadratically.
     private static let indentationLimit = 100
 
     /// Returns the line of each marked node, with `>` before it, two lines before and after that line, and the first
@@ -44,7 +44,7 @@ extension ChainForest {
         return result.joined(separator: "\n")
     }
 
-    /// The most marked nodes that an excerpt shows.
+    /// The maximum number of marked nodes that an excerpt shows.
     private static let excerptLimit = 10
 
     /// The nodes in pre-order, with their indentation.
@@ -92,7 +92,7 @@ extension ChainForest {
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
         case .unhandled: "unhandled"
-        // Left out, because it differs from run to run when promises are released, and which handlers block.
+        // These marks are left out, because releases and blocked handlers differ from run to run.
         case .released, .external, .hasBlocked, .hasMisusedAwait: nil
         }
     }

@@ -23,7 +23,7 @@ final class InlineSnapshotWriter: Sendable {
     func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
         moves.withLock { moves in
             guard let source = Self.read(path) else { return false }
-            // By scalars, because a carriage return and the line feed after it are one character.
+            // Split by scalars, because a carriage return and the line feed after it are one character.
             var lines = source.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
                 .map { String(Substring($0)) }
             let moved = moves[path, default: []].filter { $0.line < line }.reduce(0) { $0 + $1.count }
@@ -34,8 +34,8 @@ final class InlineSnapshotWriter: Sendable {
         }
     }
 
-    /// Replaces the literal. Returns by how many lines the source grew; nil if there is no literal. If the line
-    /// of the literal ends with a carriage return, so do the new lines.
+    /// Replaces the literal. Returns by how many lines the source grew; nil if no literal begins in the first eight
+    /// lines. If the line of the literal ends with a carriage return, so do the new lines.
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
@@ -108,7 +108,7 @@ final class InlineSnapshotWriter: Sendable {
         let beside = target + ".recording"
         var status = stat()
         guard stat(target, &status) == 0, let file = fopen(beside, "w") else { return false }
-        // Fails on a file system without modes, which does no harm.
+        // On a file system without modes this fails, which does no harm.
         _ = fchmod(fileno(file), status.st_mode & 0o7777)
         let bytes = Array(text.utf8)
         let isComplete = fwrite(bytes, 1, bytes.count, file) == bytes.count

@@ -38,12 +38,13 @@ public struct RecordedNode: Hashable, Sendable {
     public var depth: Int
     /// The time at which it was made, since the beginning of the run.
     public var created: Duration
-    /// The time from the enqueuing of its handler to the handler's start, or to now; nil if it has no handler.
+    /// The time from the enqueuing of its handler to the handler's start; if the handler has not started, to the
+    /// promise's settlement or to now. Nil if no handler was enqueued.
     public var wait: Duration?
-    /// The time that its handler ran; 0 in virtual time on the run's own executor; nil if it has no handler.
+    /// The time that its handler ran; 0 in virtual time on the run's own executor; nil if no handler has started.
     public var run: Duration?
-    /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or to now; nil
-    /// while its parent is pending, and if it was skipped.
+    /// The time from its creation or its parent's settlement, whichever was later, to its own settlement or to now. Nil
+    /// until its parent has settled, if it was cancelled before that, and if it was skipped.
     public var total: Duration?
 }
 

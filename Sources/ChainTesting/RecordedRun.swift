@@ -53,8 +53,9 @@ public final class RecordedRun: Sendable {
     /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment`
     /// (``VirtualClock/elapsed``).
     ///
-    /// - Parameter limit: the most handlers, and deadlines of timers, to run, so that an endless program ends the test.
-    /// - Returns: false if the limit was reached first.
+    /// - Parameter limit: the maximum number of handlers and timer deadlines to run, so that an endless program ends
+    ///   the test.
+    /// - Returns: false if the limit was reached.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
         let end = VirtualClock.start + moment.clampedNanoseconds
@@ -65,8 +66,9 @@ public final class RecordedRun: Sendable {
 
     /// Runs ready handlers, advances to the next timer, and repeats, until no handler is ready and no timer is set.
     ///
-    /// - Parameter limit: the most handlers, and deadlines of timers, to run; an endless program never becomes idle.
-    /// - Returns: false if the limit was reached first.
+    /// - Parameter limit: the maximum number of handlers and timer deadlines to run; an endless program never becomes
+    ///   idle.
+    /// - Returns: false if the limit was reached.
     @discardableResult
     public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: .max, limit: limit) }
 
@@ -86,7 +88,7 @@ public final class RecordedRun: Sendable {
     /// The events so far, as a dashboard would receive them. O(events).
     public var batch: EventBatch { recorder.batch(process: Self.process) }
 
-    /// The forest of the events so far; nodes are numbered from 1 in the order of creation. O(events).
+    /// The forest of the events so far; nodes are numbered from 1 in the order of their first record. O(events).
     package var forest: ChainForest {
         var forest = ChainForest(process: Self.process)
         forest.apply(batch)
@@ -111,7 +113,7 @@ public final class RecordedRun: Sendable {
     /// none.
     public func promise(labelled label: String) -> AnyPromise? {
         let batch = batch
-        // Not lazily: a lazy `compactMap` looks up each promise twice, and it may be released in between.
+        // A loop, because a lazy `compactMap` looks up each promise twice. In between, the promise may be released.
         for event in batch.events where event.kind == .created && batch.text(of: event) == label {
             if let promise = recorder.node(numbered: event.node).flatMap({ runtime.liveNode($0) }) { return promise }
         }
@@ -120,7 +122,7 @@ public final class RecordedRun: Sendable {
 
     /// Cancels the first node with a label and all pending nodes under it, from the top, as a dashboard does.
     ///
-    /// - Returns: the number of nodes that were pending.
+    /// - Returns: the number of these nodes that had not settled, spans not counted.
     @discardableResult
     public func cancelTree(labelled label: String, by viewer: String = "viewer") -> Int {
         let forest = forest

@@ -19,7 +19,7 @@ final class RunRecorder: EventSink {
 
     private let clock: VirtualClock
     private let state = Lock(State())
-    /// The most Unicode scalars of a text.
+    /// The maximum number of Unicode scalars of a text.
     private static let textLimit = 4096
 
     init(clock: VirtualClock) { self.clock = clock }

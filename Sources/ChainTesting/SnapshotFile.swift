@@ -29,7 +29,7 @@ struct SnapshotFile {
         folder = URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("__Chains__")
     }
 
-    /// Returns nil if the forest matches the file, else the difference and the name of the file that was written.
+    /// Returns nil if the forest matches the file, else a message: what differs, and which file was written, if any.
     func complaint(about forest: ChainForest, mode: Mode = .current) -> String? {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
             return "\"\(name)\" is not a file name: use words without /, and no . at the start"

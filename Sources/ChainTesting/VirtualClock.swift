@@ -47,8 +47,8 @@ public final class VirtualClock: ChainClock {
         return timer
     }
 
-    /// Advances by `duration`, at least 0, and fires each timer at its deadline, also timers that are set on the way.
-    /// Jobs in a `ManualExecutor` do not run.
+    /// Advances by `duration`, which counts as 0 if it is negative. Fires each timer at its deadline, also timers that
+    /// are set on the way. Jobs in a `ManualExecutor` do not run.
     public func advance(by duration: Duration) {
         let target = now &+ duration.clampedNanoseconds
         while fireNext(until: target) {}

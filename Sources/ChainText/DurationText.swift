@@ -1,4 +1,5 @@
-/// Durations as text for a column: at most ``width`` cells, and so few digits that a growing duration does not flicker.
+/// Durations as text. The texts for a column take at most ``width`` cells, and have so few digits that a duration that
+/// still grows does not flicker.
 package enum DurationText {
     /// The number of cells of the widest text.
     package static let width = 7
@@ -17,7 +18,8 @@ package enum DurationText {
         }
     }
 
-    /// Returns a growing duration, given in nanoseconds: tenths under ten seconds, else whole seconds.
+    /// Returns a duration that still grows, given in nanoseconds. The smallest unit is a tenth of a second below ten
+    /// seconds, and a second below an hour. It is a minute below a day, then an hour.
     package static func running(_ duration: UInt64) -> String {
         switch duration {
         case ..<(10 * second): return decimal(duration, unit: second, digits: 1) + "s"
@@ -31,8 +33,8 @@ package enum DurationText {
         duration < 60 * second ? "\(duration / second)s" : long(duration)
     }
 
-    /// Returns a duration down to at least the unit that `resolution` needs, both in nanoseconds. With a resolution of
-    /// ten minutes, a text is for example `1d02h05m`. May be wider than ``width``.
+    /// Returns a duration down to at least the unit that `resolution` needs (hours, minutes or seconds), both in
+    /// nanoseconds. With a resolution of ten minutes, a text is for example `1d02h05m`. May be wider than ``width``.
     package static func exact(_ duration: UInt64, resolution: UInt64) -> String {
         let seconds = duration / second
         guard seconds >= 3_600 else { return coarse(duration) }

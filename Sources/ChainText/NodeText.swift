@@ -6,7 +6,7 @@ import Frames
 /// Texts of the program are returned unescaped, except by ``line(_:in:now:)``. Frames escape what they draw; other
 /// callers use ``safe(_:)``.
 package enum NodeText {
-    /// Returns a node's name in a sentence: its label, else its kind and call site, else its kind and id.
+    /// Returns a node's name for use in a sentence: its label, else its kind and call site, else its kind and id.
     package static func name(of node: NodeIndex, in forest: borrowing ChainForest) -> String {
         if let label = forest.label(of: node), !label.isEmpty { return label }
         let view = forest.node(node)
@@ -21,8 +21,8 @@ package enum NodeText {
         return (forest.node(node).id.description, false)
     }
 
-    /// Returns a node as one line of text, for the clipboard. The line of a root has the outcome and value of the
-    /// root's chain.
+    /// Returns a node as one line of text, for the clipboard. The line of a settled root has the status of the root's
+    /// chain, and the chain's value once the chain has settled.
     package static func line(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String {
         let view = forest.node(node)
         let isRoot = forest.isRoot(node)

@@ -1,6 +1,6 @@
 /// Names of threads as they are shown.
 package enum ThreadText {
-    /// The most bytes that Linux keeps of a thread's name.
+    /// The maximum number of bytes that Linux keeps of a thread's name.
     private static let kernelLimit = 15
 
     /// Names of Dispatch's worker threads. If a name exceeds the kernel's limit, Dispatch keeps the last bytes of the

@@ -5,7 +5,7 @@
     /// A span of a ``ChainTracer``: a node of the tree that runs from the start of the span to its end.
     ///
     /// Every member may be used from any thread. If the tracer forwards spans to another tracer
-    /// (``ChainTracer/init(forwardingTo:keptSpans:)``), each call is forwarded. After ``end(at:)`` the node ignores
+    /// (``ChainTracer/init(forwardingTo:keptSpans:)``), each change is forwarded. After ``end(at:)`` the node ignores
     /// changes; the other tracer still receives the changes. Times that the program passes count for span events and
     /// for the other tracer only: the node begins and ends when the calls are made.
     public final class ChainSpan: Span {
@@ -59,8 +59,8 @@
             }
         }
 
-        /// Sets the status: with *error* the node is rejected when the span ends. An *ok* is final, as OpenTelemetry has
-        /// it.
+        /// Sets the status: with *error* the node is rejected or cancelled when the span ends. An *ok* is final, as in
+        /// OpenTelemetry.
         public func setStatus(_ status: SpanStatus) {
             record.state.withLock { state in
                 if !state.hasEnded, state.status?.code != .ok { state.status = status }

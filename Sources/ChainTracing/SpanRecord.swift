@@ -18,7 +18,7 @@
             var hasEnded = false
         }
 
-        /// The most events, and the most links, that are kept of a span: OpenTelemetry's default.
+        /// The maximum number of events that are kept of a span, and of links: OpenTelemetry's default.
         static let listLimit = 128
 
         let state: Lock<State>

@@ -47,7 +47,7 @@
     // The member of `tracestate` that names a node: `chainview=1f3a5c7e9b2d4f60-2a`.
     extension TraceContext {
         private static let member = "chainview="
-        /// The most members of a `tracestate` (section 3.3.1.1).
+        /// The maximum number of members of a `tracestate` (section 3.3.1.1).
         private static let memberLimit = 32
 
         /// The span's node in another process; nil if ``state`` names no node.

@@ -56,7 +56,8 @@ extension ChainEvent {
 }
 
 extension ByteReader {
-    /// Reads `count` events of `size` bytes each, of which this version reads the first ``Wire/eventSize``.
+    /// Reads `count` events of `size` bytes each. Decodes the first ``Wire/eventSize`` bytes of each event, and skips
+    /// events of kinds that this version does not know.
     mutating func nextEvents(_ count: Int, size: Int) throws(WireError) -> [ChainEvent] {
         guard count > 0 else { return [] }
         guard size >= Wire.eventSize else { throw .malformed("the size of an event") }
@@ -64,7 +65,7 @@ extension ByteReader {
         let bytes = try nextBytes(count * size)
         return [ChainEvent](unsafeUninitializedCapacity: count) { events, filled in
             for offset in stride(from: 0, to: bytes.count, by: size) {
-                // Events of later versions are skipped.
+                // Events of unknown kinds, which later versions may send, are skipped.
                 guard let event = ChainEvent(in: bytes, at: offset) else { continue }
                 events.initializeElement(at: filled, to: event)
                 filled += 1

@@ -124,8 +124,8 @@ public struct Goodbye: Hashable, Sendable {
         case refused = 2
         /// There is no room: a limit of viewers is reached, or this connection was closed to admit another.
         case busy = 3
-        /// The side that ends the connection could not understand the other: invalid bytes, an incompatible version, or a
-        /// message out of turn.
+        /// The side that ends the connection could not understand the other: invalid bytes, an incompatible version, or
+        /// a message out of turn.
         case misunderstood = 4
         /// A reason that this version does not know.
         case other = 255

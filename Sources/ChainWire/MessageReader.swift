@@ -12,7 +12,7 @@ public struct MessageReader: Sendable {
 
     /// Reads a stream from its beginning.
     ///
-    /// - Parameter limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    /// - Parameter limit: The maximum payload of one message in bytes: ``Wire/batchLimit`` or ``Wire/commandLimit``.
     public init(limit: Int) { self.limit = limit }
 
     /// Appends received bytes; after an error they are dropped.
@@ -50,7 +50,8 @@ public struct MessageReader: Sendable {
     /// How many bytes of memory the buffer takes.
     var capacity: Int { bytes.capacity }
 
-    /// Drops decoded bytes once they are the greater part, so that each byte is moved at most twice.
+    /// Drops decoded bytes once they are at least half, so that moving bytes costs amortised O(1) for each byte. Also
+    /// frees the memory that a large message has left behind.
     private mutating func compact() {
         let rest = bytes.count - position
         if rest <= Wire.keptRoom / 2, bytes.capacity > Wire.keptRoom {

@@ -1,4 +1,4 @@
-/// Encodes messages into a buffer of bytes, which the owner empties as the socket accepts them.
+/// An encoder of messages into a buffer of bytes, which the owner empties as the socket accepts the bytes.
 public struct MessageWriter: Sendable {
     /// The encoded bytes since ``removeAll()``.
     public private(set) var bytes: [UInt8] = []

@@ -77,7 +77,7 @@ public struct SocketFolder: Hashable, Sendable {
         return Int32(parts[0])
     }
 
-    /// The most bytes of a socket's path, without the NUL at its end (`sun_path`).
+    /// The maximum length of a socket's path in bytes, without the NUL at its end (`sun_path`).
     public static let pathLimit: Int = {
         #if os(Linux)
             107

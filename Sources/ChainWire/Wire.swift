@@ -7,19 +7,19 @@ public enum Wire {
     public static let version: UInt16 = 1
     /// The oldest version that can read what this version writes.
     public static let oldestVersion: UInt16 = 1
-    /// Bytes of the preamble.
+    /// The size of the preamble in bytes.
     public static let preambleSize = 16
-    /// Bytes of a message before its payload.
+    /// The number of bytes of a message before its payload.
     public static let headerSize = 8
-    /// The most payload bytes of a message from a program.
+    /// The maximum payload of a message from a program, in bytes.
     public static let batchLimit = 64 << 20
-    /// The most payload bytes of a message from a viewer.
+    /// The maximum payload of a message from a viewer, in bytes.
     public static let commandLimit = 1 << 20
-    /// Bytes of one event in a batch as this version writes it; readers use the batch's event size.
+    /// The size in bytes of one event in a batch, as this version writes it; readers use the batch's event size.
     public static let eventSize = 40
-    /// Bytes of one node in a batch before its optional fields, as this version writes it.
+    /// The size in bytes of one node in a batch before its optional fields, as this version writes it.
     static let nodeSize = 32
-    /// The most bytes of memory that an empty buffer keeps, so that one large message does not cost memory for good.
+    /// The maximum memory in bytes that an empty buffer keeps, so that one large message does not cost memory for good.
     static let keptRoom = 256 << 10
 }
 

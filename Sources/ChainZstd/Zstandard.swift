@@ -2,8 +2,8 @@ import CZstd
 import ChainRecording
 import ChainSystem
 
-/// A codec that packs and unpacks the chunks of recordings. Packing puts the numbers of a chunk in columns, and
-/// compresses the columns with Zstandard at level 1, into a frame of RFC 8878.
+/// A codec that packs and unpacks the chunks of recordings. Packing puts the fields of a chunk's nodes and events in
+/// columns. It compresses the columns with Zstandard at level 1, into a frame of RFC 8878.
 ///
 /// Thread-safe; a lock lets one chunk at a time be compressed or decompressed.
 package final class Zstandard: PayloadCodec, Sendable {

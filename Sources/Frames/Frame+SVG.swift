@@ -1,8 +1,8 @@
 extension Frame {
     /// Returns the frame as an SVG picture of a terminal window, as in the README.
     ///
-    /// Each run of text has its own position and length on a monospaced grid, so that columns line up in any font. Text
-    /// that is not ASCII is placed cell by cell.
+    /// Each run of ASCII text has its own position and length on a monospaced grid, so that columns line up in any
+    /// font. Other characters are placed cell by cell.
     public func svg(theme: Theme = .dark, title: String = "chainview") -> String {
         var picture = SVGPicture(frame: self, theme: theme)
         return picture.draw(title: title)

@@ -1,7 +1,7 @@
 /// A grid of cells: the desired content of the screen. A value; drawing into a frame that is not shared copies nothing.
 ///
-/// Every drawing operation clips at the edges and keeps wide characters whole: a wide character that would be cut, or
-/// is half overwritten, leaves a blank.
+/// Every drawing operation clips at the edges and keeps wide characters whole: a wide character that is cut, or is half
+/// overwritten, leaves a blank. Only at the end of a written text, a wide character without room is left out.
 public struct Frame: Hashable, Sendable {
     /// Columns and rows.
     public let size: Size

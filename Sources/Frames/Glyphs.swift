@@ -76,7 +76,7 @@ public struct Glyphs: Hashable, Sendable {
 
 // Texts as frames with these glyphs show them.
 extension Glyphs {
-    /// Returns the columns of a text.
+    /// Returns the number of columns that a text takes.
     package func width(of text: String) -> Int { TextWidth.of(text, charset: charset) }
 
     /// Returns the safe form of a text.

@@ -3,7 +3,7 @@ public enum Charset: Sendable {
     /// All characters that ``SafeText`` allows.
     case unicode
     /// Printable ASCII. Control characters become their escapes, some characters become similar ASCII characters, and
-    /// all others become `?`. Combining marks are removed.
+    /// other visible characters become `?`. Combining marks are removed.
     case ascii
 }
 
@@ -107,12 +107,13 @@ public enum SafeText {
         if held.width > 0 { _ = body(held) }
     }
 
-    /// After so many invisible scalars, the rest of a text is not read, so that hostile runs of them cost little.
+    /// The maximum number of scalars that are removed from a text. Beyond this number, the rest of the text is not
+    /// read, so that hostile runs of invisible scalars cost little.
     static let ignoredLimit = 4096
 
     private static func shown(_ value: UInt32, _ charset: Charset) -> UInt32 {
         if value < 0x7F { return value }
-        // The letters of a flag, because terminals differ in whether a pair takes two columns or four.
+        // A flag becomes its letters, because terminals differ in whether the pair takes two columns or four.
         if value >= 0x1F1E6, value <= 0x1F1FF { return value - 0x1F1E6 + 0x41 }
         if charset == .ascii { return asciiForm(value) }
         return value == 0xA0 ? 0x20 : value

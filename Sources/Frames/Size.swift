@@ -5,9 +5,9 @@ public struct Size: Hashable, Sendable, CustomStringConvertible {
     /// The number of rows, up to ``rowLimit``.
     public let rows: Int
 
-    /// The most columns of a frame; a terminal's columns beyond this number are not used.
+    /// The maximum number of columns of a frame; a terminal's columns beyond this number are not used.
     public static let columnLimit = 2000
-    /// The most rows that a frame has.
+    /// The maximum number of rows of a frame.
     public static let rowLimit = 1000
 
     /// Takes columns and rows, clamped to their limits.

@@ -53,7 +53,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
     /// How many raw values there are: the size of an array that is indexed by raw values.
     public static let count = 1 << 12
 
-    /// Takes a raw value; bits beyond the twelfth, and roles that do not exist, are dropped.
+    /// Takes a raw value; drops bits beyond the twelfth, and replaces a role that does not exist by `normal`.
     public init(rawValue: UInt16) {
         let role = Role(rawValue: UInt8(rawValue & 63)) ?? .normal
         self.rawValue = rawValue & 0xFC0 | UInt16(role.rawValue)

@@ -1,4 +1,5 @@
-/// The columns of text from one pinned table, so that frames are the same on every machine.
+/// The number of terminal columns that a text takes. It comes from one table of a fixed Unicode version, so that frames
+/// are the same on every machine.
 public enum TextWidth {
     /// The treatment of a scalar.
     enum Class: UInt32 {
@@ -31,7 +32,8 @@ public enum TextWidth {
         }
     }
 
-    /// Returns the columns of a scalar by itself: 0, 1 or 2. A replaced scalar takes 1.
+    /// Returns the columns of a scalar by its class: 0, 1 or 2. A replaced scalar takes 1. ``SafeText`` may show the
+    /// scalar in another form, with another width.
     public static func of(_ scalar: Unicode.Scalar) -> Int {
         switch classOf(scalar.value) {
         case .narrow, .replaced: 1
@@ -40,13 +42,13 @@ public enum TextWidth {
         }
     }
 
-    /// Returns the columns that `Frame.write` uses for a text if there is room. Linear in the text's length.
+    /// Returns the number of columns that `Frame.write` uses for a text if there is room. Linear in the text's length.
     public static func of(_ text: String, charset: Charset = .unicode) -> Int {
         of(text, charset: charset, limit: .max)
     }
 
-    /// Returns the columns of a text, but reads it only up to `limit` columns: the result is at least `limit` if the
-    /// text has more.
+    /// Returns the number of columns of a text, but reads it only up to `limit` columns: the result is at least `limit`
+    /// if the text has more.
     package static func of(_ text: String, charset: Charset, limit: Int) -> Int {
         var text = text
         // The fast path: nearly all text is printable ASCII.

@@ -4,7 +4,8 @@ import PromiseRuntime
 /// An executor that runs handlers on an operation queue, each as an operation.
 ///
 /// - Order: the queue's. With a `maxConcurrentOperationCount` of 1, handlers run one at a time, in the order in which
-///   they became ready. With another count, they start in the same order, at most that many at a time.
+///   they became ready. With another count, they start in the same order, at most that many at a time; by default the
+///   system sets the limit.
 /// - Fairness: each handler is an operation, so other operations of the queue run in between. A suspended queue starts
 ///   no handlers.
 /// - Cost of a hop: an operation, some microseconds; no hop is saved between the handlers of one chain.

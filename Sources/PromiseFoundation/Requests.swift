@@ -21,8 +21,8 @@ extension URL: RequestConvertible {
     public var urlRequest: URLRequest { URLRequest(url: self) }
 }
 
-// Four names, so that each name needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`)
-// and the session's; `timeout` of the promise works as on any promise.
+// Requests as promises have four names, so that each name needs one declaration (TheRules, P3). Time limits are the
+// request's (`timeoutInterval`) and the session's; `timeout` of the promise works as on any promise.
 extension URLSession {
     /// Sends a request. The promise is fulfilled with the answer. It is rejected with a `URLError` if there is no
     /// answer, and with ``HTTPStatusError`` if the status is not in `accepting` (TheRules, P10).
@@ -101,7 +101,7 @@ extension URLSession {
 }
 
 extension URLSession {
-    // One promise without further links, so that cancelling it cancels the task.
+    // Makes one promise without further links, so that cancelling the promise cancels the `URLSessionTask`.
     private func send<Value: Sendable>(
         _ request: URLRequest, _ accepting: Range<Int>, _ label: String, _ executor: (any PromiseExecutor)?,
         _ file: StaticString, _ line: UInt, convert: @escaping @Sendable (LoadedResponse) throws -> Value
@@ -113,7 +113,7 @@ extension URLSession {
             switch request.outcome(data, response, error, accepting) {
             case .failure(let error): resolver.reject(error)
             case .success(let answer):
-                // Converted on the executor, because the session's queue is for its deliveries.
+                // The answer is converted on the executor, because the session's queue is for its deliveries.
                 converter.execute { resolver.settle(Result { try convert(answer) }) }
             }
         }

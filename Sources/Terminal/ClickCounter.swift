@@ -1,9 +1,9 @@
 import Frames
 
 /// A counter of clicks, which tells double clicks from single clicks. It counts presses of one button at one cell, each
-/// within a short time of the press before.
+/// within a short time of the previous press.
 struct ClickCounter {
-    /// The most time between two presses of a double click, in nanoseconds.
+    /// The maximum time between two presses of a double click, in nanoseconds.
     static let interval: UInt64 = 400_000_000
 
     private var last: (mouse: Mouse, time: UInt64)?

@@ -12,7 +12,7 @@ enum ControlSequence {
     /// The answer to a query for mode 2026 (DECRQM).
     case synchronizedOutput(isSupported: Bool, count: Int)
 
-    /// The most bytes without a final byte; a longer sequence is discarded as invalid.
+    /// The maximum number of bytes without a final byte; a longer sequence is discarded as invalid.
     private static let lengthLimit = 64
 
     /// Decodes the bytes after `ESC [` (CSI).

@@ -1,10 +1,11 @@
 import Frames
 
-/// Decodes the bytes of a terminal into keys and mouse actions.
+/// A decoder of the bytes of a terminal into keys, mouse actions and pasted text.
 ///
 /// A pure state machine: bytes go in as they arrive, split anywhere, and ``next()`` returns complete events. Bytes that
-/// could begin a longer sequence (above all a lone Escape) are held until ``flush()`` is called because no more came in
-/// time. Unknown sequences are discarded whole, so that their letters are never taken for keys.
+/// could begin a longer sequence (above all a lone Escape) are held; if no more bytes come in time, the caller calls
+/// ``flush()``. Unknown sequences are discarded whole, up to a limit of their length, so that their letters are not
+/// taken for keys.
 struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
@@ -35,13 +36,13 @@ struct KeyDecoder {
     /// Whether an incomplete sequence or an unfinished paste is held.
     var isHolding: Bool { !bytes.isEmpty || paste != nil }
 
-    /// How many nanoseconds to wait for the rest of a held sequence. The wait is short for a lone Escape, which is most
-    /// likely a key; a longer beginning may come over a slow line.
+    /// How many nanoseconds to wait for the rest of a held sequence. The wait is short for a single byte, which is most
+    /// likely the key Escape; a longer beginning may come over a slow line.
     var patience: Int64 {
         paste != nil ? PastedText.patience : bytes.count == 1 ? 40_000_000 : 250_000_000
     }
 
-    /// The next complete event, or nil.
+    /// Removes and returns the next complete event; nil if there is none.
     mutating func next() -> Input? {
         if let input = takePaste() { return input }
         while paste == nil, !bytes.isEmpty {
@@ -66,8 +67,8 @@ struct KeyDecoder {
         return .pasted(text)
     }
 
-    /// Returns the next event, or nil, with the held bytes decoded as they are: a lone Escape is the key Escape, and an
-    /// incomplete sequence is dropped.
+    /// Returns the next event, or nil, with the held bytes decoded as they are: a lone Escape is the key Escape,
+    /// `ESC [` and `ESC O` are Alt-[ and Alt-O, and any other incomplete sequence is dropped.
     mutating func flush() -> Input? {
         isFlushing = true
         defer { isFlushing = false }
@@ -152,8 +153,8 @@ struct KeyDecoder {
     }
 
     /// Skips a string that a terminal answers with, up to BEL or ST (`ESC \`). A string that does not end is discarded
-    /// whole. If another ESC comes first, the bytes up to that ESC are discarded, because Alt-] and a key begin like a
-    /// string.
+    /// by a flush, or after 4,096 bytes. If another ESC comes first, the bytes up to that ESC are discarded, because
+    /// Alt-] and a key begin like a string.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
         var index = body.startIndex
         while index < body.endIndex {

@@ -3,8 +3,8 @@ struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)
     private static let end = Array("\u{1B}[201~".utf8)
 
-    /// How many bytes of the text are kept. Further bytes are dropped, because they could do anything if they were
-    /// decoded as keys.
+    /// The maximum number of bytes of the text that are kept. Further bytes are dropped, because they could do anything
+    /// if they were decoded as keys.
     static let limit = 65_536
 
     /// How many nanoseconds may pass between two reads before the text counts as ended, so that a lost end marker does

@@ -9,7 +9,8 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
     import Darwin
 #endif
 
-/// The terminal while this process uses it: shows frames, reads keys, and restores the terminal on every exit.
+/// The terminal that this process has taken over: shows frames, reads keys, and is restored when the process exits or
+/// traps.
 ///
 ///     let screen = try Screen(options: ScreenOptions())
 ///     defer { screen.close() }
@@ -18,8 +19,8 @@ import struct Frames.Size  // Darwin has a Size, too (MacTypes.h).
 ///
 /// A process has at most one open screen, and uses it from one thread. The terminal is restored by ``close()``, by
 /// deinit, at exit, and by the handler of a trap (a failed precondition, a bad access), which calls the previous
-/// handler afterwards. Output that the program prints while the screen is open is captured, and shown after the screen
-/// is closed.
+/// handler afterwards. By default, output that the program prints while the screen is open is captured, up to a limit,
+/// and shown after the screen is closed.
 public final class Screen {
     private var painter: ScreenPainter
     private var decoder: KeyDecoder
@@ -122,7 +123,7 @@ public final class Screen {
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
-            // Counted from when the last bytes came, so that wakes in between do not prolong the wait.
+            // The time counts from the last bytes that came, so that wakes in between do not prolong the wait.
             if isHolding { patience = max(0, decoder.patience - Int64(clamping: clockNow() &- lastInput)) }
             let found = ct_wait(patience)
             if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
@@ -218,7 +219,7 @@ public final class Screen {
 
     /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.
     ///
-    /// If the text has more than 74,994 bytes of UTF-8, the most that xterm accepts, it is cut between two Unicode
+    /// If the text has more than 74,994 bytes of UTF-8, the maximum that xterm accepts, it is cut between two Unicode
     /// scalars.
     public func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
@@ -243,7 +244,7 @@ public final class Screen {
     }
 }
 
-/// Wakes the screen of this process.
+/// A waker of the screen of this process.
 public struct ScreenWaker: Sendable {
     init() {}
 

@@ -22,21 +22,22 @@ public enum ScreenEvent: Hashable, Sendable {
 
 /// Options for opening a screen.
 public struct ScreenOptions: Hashable, Sendable {
-    /// The most colours; `none` for `NO_COLOR` and `--no-color`, which the caller reads.
+    /// The maximum number of colours; `none` for `NO_COLOR` and `--no-color`, which the caller reads.
     public var colorLimit = ColorDepth.ansi256
     /// Whether clicks and the wheel are reported. The terminal's own selection then needs Shift.
     public var wantsMouse = true
     /// Whether output that the program prints is captured and shown after the screen is closed.
     public var capturesOutput = true
-    /// How many bytes of captured output are kept. A quarter of the limit keeps the first output, and three quarters
-    /// keep the last. The number of dropped bytes is shown.
+    /// The maximum number of bytes of captured output that are kept. A quarter of the limit keeps the first output, and
+    /// three quarters keep the last. The number of dropped bytes is shown.
     public var captureLimit = 256 * 1024
 
     /// Makes options with all colours, the mouse, and output captured.
     public init() {}
 }
 
-/// The reason why a screen cannot be opened, or cannot be used any more: one sentence with the problem and a remedy.
+/// The error of a screen that cannot be opened, or cannot be used any more: one sentence with the problem and, if there
+/// is one, a remedy.
 public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem, by which a caller chooses an exit code.
     public enum Reason: Hashable, Sendable {
@@ -48,7 +49,7 @@ public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse
         /// A system call failed.
         case system
-        /// The terminal was closed, or no longer takes output.
+        /// The terminal or the screen was closed, or the terminal no longer takes output.
         case gone
     }
 

@@ -4,7 +4,7 @@ import Frames
 package struct ScreenPainter {
     /// The bytes that put the cursor at a row and column.
     var move: (Int, Int) -> [UInt8]
-    /// The bytes that set a look, whatever was set before.
+    /// The bytes that set a look (colours and attributes), whatever was set before.
     var look: (Look) -> [UInt8]
     /// The bytes that clear the screen and reset the look.
     var clear: [UInt8]

@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// Another version of the protocol, a file that is no recording or a damaged one, or an invalid configuration.
     case badData = 65
-    /// No such program, process or file.
+    /// No such program, process or file, or a program that cannot be started.
     case noInput = 66
     /// The program ended, does not answer or has too many viewers, or a collector cannot be reached.
     case gone = 69
@@ -23,7 +23,7 @@ enum ExitStatus: Int32 {
     case refused = 77
 }
 
-/// The reason why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
+/// The reason why chainview ends: a message on the problem and, if there is one, its remedy; and an exit code.
 struct Failure: Error, CustomStringConvertible {
     var status: ExitStatus
     var message: String
@@ -103,8 +103,8 @@ enum Signals {
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    /// Runs `body` on a new thread that blocks all signals, because signals are for the main thread. Traps if the
-    /// system has no thread left.
+    /// Runs `body` on a new thread that blocks all signals except faults, because signals are for the main thread.
+    /// Traps if the system has no thread left.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
         precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
     }

@@ -25,7 +25,7 @@ typedef struct chain_thread {
     uint64_t next_id;         ///< PromiseRuntime: the next node id in this thread's block of ids.
     uint64_t end_id;          ///< PromiseRuntime: one past the last id in that block.
     void *worker;             ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
-    uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
+    uint64_t node_id;         ///< PromiseRuntime: the id of `node`, 0 for none; read by the thread of BlockMonitor.
     uint32_t thread_id;       ///< The kernel's thread id, 0 until `chain_thread_id` is called.
     uint64_t task_node;       ///< ChainTasks: the id of the node of the running task, 0 for none.
     uint64_t task_promise_id; ///< PromiseRuntime: the id of the node under which a task is to be made, 0 for none.
@@ -71,8 +71,8 @@ static inline void chain_retain_barrier(void) { __asm__ volatile("" : : : "memor
 /// Returns the kernel's id of the calling thread, cached in its record (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 
-/// Calls `release(object)` when the calling thread ends; for one object a thread (PromiseRuntime's run loop). Does
-/// nothing where the system has no thread key or memory left.
+/// Calls `release(object)` when the calling thread ends; for at most one object of each thread (PromiseRuntime's run
+/// loop). Does nothing where the system has no thread key or memory left.
 void chain_thread_release_at_exit(void *object, void (*release)(void *object));
 
 /// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string if the thread has no name.

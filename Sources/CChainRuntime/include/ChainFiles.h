@@ -1,4 +1,4 @@
-// Files that belong to this process: sockets, tokens and names that are removed at its exit, and atomic steps on files.
+// Operations on files: renaming, locks, limits, capabilities, and the removal of this process's files at its exit.
 #pragma once
 
 #include <stdbool.h>

@@ -14,8 +14,8 @@ extern "C" {
 
 /// A mutex of four bytes, all zero when it is free. It keeps no thread's id on Linux, so the thread that forked may
 /// unlock it in the child. (Synchronization.Mutex keeps the id of the thread that locked it. The child inherits that
-/// id, and is ended when it contends for the mutex.) A waiting thread spins for some hundred cycles, then sleeps in the
-/// kernel. Not recursive; not fair.
+/// id, and is ended when it contends for the mutex.) On Linux a waiting thread spins for 40 pause instructions, then
+/// sleeps in the kernel. Not recursive; not fair.
 typedef struct chain_lock {
 #if defined(__linux__)
     uint32_t word;
@@ -24,7 +24,7 @@ typedef struct chain_lock {
 #endif
 } chain_lock;
 
-/// Whether the fork handlers of a child run, on its only thread.
+/// Whether this process is a child of a fork in which the fork handlers still run, on its only thread.
 extern bool chain_is_new_child;
 
 #if defined(__linux__)

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// Returns a socket that listens at `path`, a new file of mode 0600; or the negative error number, and then leaves no
-/// file.
+/// new file.
 int chain_listen_unix(const char *path);
 
 /// Returns a socket that listens on a loopback port (0: any free one) of 127.0.0.1, or of ::1 if 127.0.0.1 does not

@@ -11,12 +11,12 @@ extern "C" {
 
 /// Calls `detach` with the calling thread's `ring` when the thread ends, after setting the field to NULL. Other
 /// destructors of the thread may record after that: if the thread then takes another ring, call this function again.
-/// All threads call the `detach` that was passed last. Returns false if the system has no key left, or makes no further
-/// round of destructors on this thread.
+/// All threads call the `detach` that was passed last. Returns false if the system has no key or memory left, or makes
+/// no further round of destructors on this thread.
 bool chain_thread_release_ring_at_exit(void (*detach)(void *ring));
 
-/// Returns 0, or in each child of a fork one more than in its parent. In a child the forking thread has no ring and a
-/// new thread id; the parent's other threads do not exist.
+/// Returns a number that is 0 at first, and in a child of a fork is one more than in its parent. In a child the forking
+/// thread has no ring and a new thread id; the parent's other threads do not exist.
 uint64_t chain_fork_generation(void);
 
 /// Returns the file name of the running program; an empty string if it is unknown. Valid as long as the program runs.
@@ -35,15 +35,16 @@ void chain_fork_allow(void);
 /// The modules that take part in a fork, in the order in which their locks are taken.
 typedef enum chain_fork_module { CHAIN_FORK_PROMISES, CHAIN_FORK_TASKS, CHAIN_FORK_MODULES } chain_fork_module;
 
-/// A module's handlers, called on the forking thread. While they run, chain_fork_hold waits, and no socket is opened or
-/// closed. The functions may take locks that are leaves in the order of locks, and must not fork.
+/// A module's handlers, called on the forking thread. While they run, chain_fork_hold waits, and no descriptor of
+/// ChainSockets.h is opened or closed. The functions may take locks that are leaves in the order of locks, and must not
+/// fork.
 typedef struct chain_fork_handlers {
     void (*before_fork)(void);    ///< Called in the order of modules.
     void (*in_parent)(void);      ///< Called after the fork, in the opposite order.
     void (*in_child)(void);       ///< Called in the opposite order, on the child's only thread.
 } chain_fork_handlers;
 
-/// Calls these handlers at each fork from now on, in place of the module's earlier ones; keeps the pointer.
+/// Sets the handlers that are called at each later fork, in place of the module's earlier handlers; keeps the pointer.
 void chain_fork_set_handlers(chain_fork_module module, const chain_fork_handlers *handlers);
 
 /// Copies the calling thread's name for viewers, NUL-terminated: "main" for the main thread. Copies an empty string if
@@ -59,8 +60,8 @@ void chain_thread_display_name(char *buffer, size_t size);
 bool chain_thread_start(
     const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
-/// Gives the calling thread the signal mask of a thread that was started without `blocks_signals`, because it is about
-/// to run code of the program. Returns false if it was started without `blocks_signals`, or has that mask already.
+/// Gives the calling thread, which is about to run code of the program, the signal mask that it would have without
+/// `blocks_signals`. Returns false if the thread was started without `blocks_signals`, or has that mask already.
 bool chain_thread_begin_program(void);
 
 /// Blocks the signals again, after chain_thread_begin_program returned true.

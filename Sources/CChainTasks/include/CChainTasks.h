@@ -15,7 +15,7 @@ enum { CHAIN_TASK_FRAMES = 12 };
 /// How a task ended.
 enum { CHAIN_TASK_RETURNED, CHAIN_TASK_THREW, CHAIN_TASK_CANCELLED };
 
-/// The state of a task; the lowest bits of its word.
+/// The state of a task, kept in the lowest two bits of a word in the table of live tasks (TaskTable.h).
 enum { CHAIN_TASK_CREATED, CHAIN_TASK_RUNNING, CHAIN_TASK_SUSPENDED };
 
 /// The functions that receive the steps of tasks, on the thread of the step; `created` and `ended` are also called on
@@ -30,7 +30,7 @@ typedef struct chain_task_observer {
     void *(*code)(const void *entry, const void *closure, const void *address);
     /// Returns whether a code is the program's main function.
     bool (*is_main)(const void *code);
-    /// A task was made; `is_late`: before observation began, or unseen.
+    /// A task was made; `is_late`: before observation began, or first reported by chain_tasks_changes.
     void (*created)(uint64_t node, uint64_t creator, void *code, bool is_late);
     /// A task has a name of its own.
     void (*named)(uint64_t node, const char *name);
@@ -47,7 +47,9 @@ typedef struct chain_task_layout {
     uint32_t future;    ///< The task's outcome; two words further in a child task, three in a child of a group.
 } chain_task_layout;
 
-/// Returns the name of the first function that is missing or not interposed; NULL if there is no such function.
+/// Returns what is missing for observing tasks; NULL if nothing is missing. That is the name of the first function or
+/// variable that was not found, or `swift_task_create` if functions are not interposed. Elsewhere than on Linux it is
+/// a phrase.
 const char *chain_tasks_missing(void);
 
 /// Observes tasks from now on, and copies the observer. To be called again only after chain_tasks_stop.
@@ -56,7 +58,7 @@ void chain_tasks_observe(const chain_task_observer *observer);
 /// Ends observing, and forgets all tasks.
 void chain_tasks_stop(void);
 
-/// Ends observing in a child of a fork, which has the forking thread alone. Takes no lock.
+/// Ends observing in a child of a fork, which has only the forking thread. Takes no lock.
 void chain_tasks_stop_in_child(void);
 
 /// Sets the offsets at which the memory of tasks is read.
@@ -72,7 +74,7 @@ typedef struct chain_task_view {
     uint32_t thread;    ///< The thread on which the task runs or ran last; 0 before it has run.
     uint32_t runs;      ///< How often the task has run.
     uint8_t state;      ///< CHAIN_TASK_CREATED or one of the following.
-    bool is_cancelled;  ///< The task is cancelled; chain_tasks_changes sets this in one copy of a task only.
+    bool is_cancelled;  ///< Cancelled; chain_tasks_changes sets this only in its first copy after the cancellation.
     bool can_cancel;    ///< False if only the task's parent can be cancelled.
     void *code;         ///< The reference that the observer returned, or NULL.
     void *frames[CHAIN_TASK_FRAMES];    ///< Where the task continues, innermost first; only of a suspended task.
@@ -103,10 +105,10 @@ size_t chain_tasks_count(void);
 typedef struct chain_task_probe {
     void *task;             ///< The task that ran last.
     void *entry;            ///< The function of the first task that ran.
-    int64_t state;          ///< The offset in the task of the pointer that the runtime passes when it enters the task.
+    int64_t state;          ///< The argument of swift_task_enterThreadLocalContext, as an offset from `task`.
     uint32_t status;        ///< The flags of `task` when it was suspended or had ended.
     void *frames[CHAIN_TASK_FRAMES];    ///< Its frames at that time.
-    unsigned exits;         ///< How often a task was suspended or had ended.
+    unsigned exits;         ///< How often a task was suspended or ended.
 } chain_task_probe;
 
 /// From now on, reads the tasks of the calling thread into a probe, instead of reporting their steps. NULL ends

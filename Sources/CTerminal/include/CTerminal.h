@@ -12,7 +12,7 @@
 // Results. ct_errno has the cause of CT_SYSTEM and CT_GONE.
 enum {
     CT_OK = 0,
-    CT_NO_TERMINAL,   // standard output (or input, and /dev/tty) is no terminal
+    CT_NO_TERMINAL,   // standard output is no terminal, or neither standard input nor /dev/tty is one
     CT_TERM_UNSET,    // TERM is not set, or empty
     CT_TERM_UNKNOWN,  // terminfo has no entry for TERM
     CT_TERM_DUMB,     // the terminal cannot place the cursor
@@ -62,9 +62,9 @@ int ct_write(const char *bytes, size_t count);
 enum { CT_INPUT = 1, CT_SIGNAL = 2, CT_HANGUP = 4 };
 // Waits for input, a signal or a wake, at most `nanoseconds`; without limit if negative. Returns the findings, or 0.
 int ct_wait(int64_t nanoseconds);
-// Reads typed bytes without waiting: their count, 0 if there are none, -1 if the terminal is gone.
+// Reads typed bytes that have arrived: returns their count, 0 if there are none, -1 if the terminal is gone.
 long ct_read(char *into, size_t capacity);
-// Takes the next signal from the pipe: its number, 0 for a wake, -1 if there is none.
+// Takes the next signal or wake that has arrived: returns the signal's number, 0 for a wake, -1 if there is none.
 int ct_next_signal(void);
 // Makes ct_wait return. May be called from any thread, and from signal handlers.
 void ct_wake(void);

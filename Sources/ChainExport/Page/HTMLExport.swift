@@ -1,6 +1,6 @@
 /// A moment as one HTML file, which needs no network: tree, timeline, sites and warnings, with a filter.
 package enum HTMLExport {
-    /// The most nodes that are shown by default.
+    /// The maximum number of nodes that are shown by default.
     package static let nodeLimit = 20_000
 
     /// The contents of the elements `style` and `script`, the same in every page.

@@ -4,16 +4,20 @@ import ChainModel
 ///
 /// The path is found backwards. From a node it leads to its followed node, or to the member that settled last. In a
 /// race or an `any`, it leads to the first member that was fulfilled; in a live node, to a live member. From a node
-/// without followed nodes and members, it leads to the node's parent. At the end of such a branch, the path continues
-/// at the innermost node that depends on the branch. From a node that runs its members one after another, it leads to
-/// the previous member. Otherwise it leads to the node's parent, if the branch was made after the node started.
+/// without followed nodes and members, it leads to the node's parent. The nodes that are found until no rule leads on
+/// are a branch.
+///
+/// At the end of a branch, the path continues at the innermost node that depends on the branch. If that node runs its
+/// members one after another, the path leads to the last member that settled before the branch was made. Otherwise it
+/// leads to that node's parent, if the branch was made after that node started. If neither leads on, the path continues
+/// at the next node outwards that depends on the branch.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
 
-    /// The most nodes that are visited.
+    /// The maximum number of nodes that are visited.
     static let nodeLimit = 10_000
-    /// The most links of a node that are read.
+    /// The maximum number of links of a node that are read.
     static let linkLimit = 1_000
 
     /// A node that depends on the current branch.
@@ -28,10 +32,10 @@ public struct CriticalPath: Hashable, Sendable {
         let node: NodeIndex
         /// The settled members by time; nil until they are needed.
         var members: [Member]?
-        /// How many of the members may still be on the path. The members after these are on it, or settled after
-        /// ``moment``.
+        /// How many of the members may still be added to the path. The members after these are on the path already, or
+        /// settled after ``moment``.
         var rest = 0
-        /// The moment before which a member was searched last.
+        /// The moment that was given to the latest search for an earlier member.
         var moment: UInt64 = 0
     }
 
@@ -131,7 +135,8 @@ public struct CriticalPath: Hashable, Sendable {
         switch view.kind {
         case .timeout: return first?.node
         case .any: return (fulfilled ?? last)?.node
-        // A race that is rejected before all members have settled is a race of promises; its first rejection decides.
+        // A race of promises settles with its first settled member, a race of chains with its first fulfilled member.
+        // So a race that was rejected before all members settled is a race of promises: its first rejection decides.
         case .race: return (fulfilled ?? (hasLateMember ? first : last))?.node
         default: return last?.node
         }

@@ -4,7 +4,7 @@ import ChainEvents
 public struct SiteChange: Hashable, Sendable {
     /// A figure that is compared; the raw value is its name in JSON.
     public enum Figure: String, CaseIterable, Sendable {
-        /// Settlements a second.
+        /// Settlements per second.
         case rate
         /// The share of settlements that failed.
         case rejections

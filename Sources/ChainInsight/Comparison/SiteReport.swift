@@ -23,7 +23,7 @@ public struct SiteReport: Sendable {
         /// The span in nanoseconds, at least 1.
         public var span: UInt64 = 1
 
-        /// Settlements a second.
+        /// Settlements per second.
         public var rate: Double { Double(ended) * 1e9 / Double(span) }
         /// The share of ``failed`` in ``ended``, from 0 to 1.
         public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }

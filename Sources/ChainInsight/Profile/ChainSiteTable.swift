@@ -5,15 +5,16 @@ import ChainModel
 /// where the time of all chains goes (``ProfileTree``).
 ///
 /// A chain is counted a short while after it settled, because more nodes may be attached to a promise that has just
-/// settled. It is counted once, even if it is live again later; evicted chains stay counted. Takes four bits a node and
-/// some 15 kB a call site. A change costs some 10 ns, a settled chain some 0.3 µs, and 0.2 µs a node with the profile.
+/// settled. It is counted once, even if it is live again later; evicted chains stay counted. Takes four bits for each
+/// node and some 15 kB for each call site. A change costs some 10 ns, and a settled chain some 0.3 µs. With the
+/// profile, a settled chain also costs 0.2 µs for each of its nodes.
 public struct ChainSiteTable: Sendable {
-    /// The most call sites; the chains of further call sites count under the unknown site.
+    /// The maximum number of call sites; the chains of further call sites count under the unknown site.
     public static let siteLimit = 1_024
-    /// How long a chain must have been settled before it is counted, in nanoseconds.
+    /// How long a chain waits to be counted after it settled, in nanoseconds. Chains that a sweep finds do not wait.
     public static let settleDelay: UInt64 = 100_000_000
 
-    /// Changes whenever a figure does.
+    /// Changes whenever a count does; the percentiles then need a refresh.
     public private(set) var revision: UInt64 = 0
     /// Settled chains that were evicted before they were counted.
     public private(set) var missedCount = 0
@@ -74,8 +75,8 @@ public struct ChainSiteTable: Sendable {
     /// Whether settled chains wait to be counted, including chains that are not due.
     public var hasSettled: Bool { !settling.isEmpty || !arrived.isEmpty }
 
-    /// The figures of the chains from one call site; nil if no such chain was seen. The unknown call site has an empty
-    /// file and line 0.
+    /// Returns the figures of the chains from one call site; nil if no such chain was seen, or if such chains count
+    /// under the unknown site. The unknown site has an empty file and line 0.
     public func figures(_ site: CodeLocation) -> FlowFigures? { flows[site].map { records[$0].complete } }
 
     /// The size of the queue of settled chains.
@@ -249,8 +250,8 @@ public struct ChainSiteTable: Sendable {
     // MARK: Figures
 
     /// Updates percentiles, the oldest chains in flight and labels: some 30 µs for each call site with newly counted
-    /// chains. Then updates changed paths of the profile, some 30 µs each, until `budget` buckets were read. Returns
-    /// whether all paths are up to date.
+    /// chains. Then updates changed paths of the profile, some 30 µs each, until `budget` buckets of their histograms
+    /// were read. Returns whether all paths are up to date.
     public mutating func refresh(_ forest: ChainForest, budget: Int) -> Bool {
         for index in stale { records[index].refreshTime() }
         stale.removeAll(keepingCapacity: true)

@@ -71,14 +71,14 @@ extension ProfileTree {
         _ node: NodeIndex, under above: Scratch.Level, _ scratch: inout Scratch, _ forest: ChainForest
     ) {
         let view = forest.node(node)
-        // A step of the main line stands beside its parent, under the same owner. Any other node stands under its
-        // parent in the tree.
+        // A node that continues a promise (`hasParent`) stands beside that promise, under the same owner. Any other
+        // node stands under the node above it in the tree.
         let owner = view.hasParent ? above.owner : above.entry
         var level = Scratch.Level(entry: owner, owner: owner, settled: view.settled)
         defer { scratch.levels.append(level) }
         guard view.state != .skipped, let end = view.settled else { return }
         let begin = max(view.created, view.hasParent ? above.settled ?? 0 : 0)
-        // A node that was cancelled before its parent settled: its time never began.
+        // The time of a node that was cancelled before its parent settled never began.
         guard begin <= end else { return }
         guard owner >= 0 else { return omittedCount += 1 }
         let key = SiteKey(site: canonicalNumber(of: view.site, forest), kind: view.kind)
@@ -149,7 +149,7 @@ extension ProfileTree {
         frames[frame].commonLabel.add(label)
     }
 
-    /// Returns the frame of a path, which is made if it is new; -1 if that would exceed a limit.
+    /// Returns the frame of a path, and makes the frame if it is new; -1 if that would exceed a limit.
     private mutating func frame(under parent: Int, _ key: SiteKey) -> Int {
         if let known = indices[Path(parent: parent, key: key)] { return known }
         let depth = parent < 0 ? 0 : frames[parent].depth + 1

@@ -3,16 +3,18 @@ import ChainModel
 /// Where the time of all chains goes: their nodes by the path of call sites from the root, as in a profiler's call
 /// tree.
 ///
-/// The root's row stands for whole chains. Under it are the steps of the main line (`then` and the like) side by side,
-/// because a step begins when the step before it ends. Under a step are the nodes that its handler made, and the node
-/// that it follows. A node's total is from its begin to its settlement. Its self time is the part of the total in which
-/// no node under it had begun and not settled.
+/// The root's row stands for whole chains. Under it are the steps that continue the root's promise (`then` and the
+/// like). They are side by side, because a step begins when the step before it ends. Under a step are the nodes that
+/// its handler made, and the node that it follows. A node's total is from its begin to its settlement. Its self time is
+/// the part of the total in which no node under it had begun and not settled.
 public struct ProfileTree: Sendable {
-    /// The most paths that are distinguished; nodes of further paths are part of the self time of the frame above them.
+    /// The maximum number of distinguished paths; nodes of further paths are part of the self time of the frame above
+    /// them.
     public static let frameLimit = 1_024
-    /// The most frames from the root to a node; deeper nodes are part of the self time of the frame above them.
+    /// The maximum number of frames from the root to a node; deeper nodes are part of the self time of the frame above
+    /// them.
     public static let depthLimit = 32
-    /// The most nodes of one chain that are read.
+    /// The maximum number of nodes of one chain that are read.
     public static let nodeLimit = 8_192
 
     /// One path of call sites.
@@ -122,7 +124,8 @@ public struct ProfileTree: Sendable {
         stale.append(index)
     }
 
-    /// Updates percentiles until `budget` buckets were read, 15 ns each. Returns whether all frames are up to date.
+    /// Updates percentiles until `budget` buckets of histograms were read, 15 ns each. Returns whether all frames are
+    /// up to date.
     mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {

@@ -1,4 +1,4 @@
-/// A set of bytes, one bit each.
+/// A set of bytes, with one bit for each byte.
 struct ByteSet: Hashable, Sendable {
     private var words = SIMD4<UInt64>()
 

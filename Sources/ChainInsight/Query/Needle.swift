@@ -11,7 +11,7 @@ package struct Needle: Hashable, Sendable {
         self.isWhole = isWhole
     }
 
-    /// Whether a text contains the needle, or equals it if only the whole of a text matches.
+    /// Returns whether a text contains the needle, or equals it if only the whole of a text matches.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
     /// Returns the range of the first match, and the text that it indexes: `text`, in lower case unless it is ASCII.
@@ -24,7 +24,7 @@ package struct Needle: Hashable, Sendable {
         }
     }
 
-    /// Whether a text contains the lower-case needle, or, if `isWhole`, equals it.
+    /// Returns whether a text contains the lower-case needle, or, if `isWhole`, equals it.
     static func finds(_ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: String) -> Bool {
         var text = text
         return offset(of: needle, isWhole, in: &text) != nil
@@ -75,7 +75,7 @@ struct Needles: Sendable {
         bytes += needle.bytes
     }
 
-    /// Whether a text contains the needle at an index, or equals it if only the whole of a text matches.
+    /// Returns whether a text contains the needle at an index, or equals it if only the whole of a text matches.
     func matches(_ needle: Int, _ text: String) -> Bool {
         let span = spans[needle]
         return bytes.withUnsafeBufferPointer { Needle.finds(.init(rebasing: $0[span.bytes]), span.isWhole, in: text) }

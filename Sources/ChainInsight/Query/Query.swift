@@ -38,10 +38,10 @@ public struct Query: Hashable, Sendable {
     /// The query without words, which matches everything.
     public static let everything = Query(text: "", root: .all([]))
 
-    /// Whether the query matches every node and every event.
+    /// Whether the query has no terms and no event kinds, so that it matches every node and every event.
     public var isEmpty: Bool { matchesAllNodes && eventKinds == nil }
 
-    /// Whether every node matches.
+    /// Whether the query has no terms, so that every node matches.
     public var matchesAllNodes: Bool { root == .all([]) }
 
     /// Returns the query restricted to events of some kinds. `text` is the whole query as typed.
@@ -55,7 +55,8 @@ public struct Query: Hashable, Sendable {
     /// do not belong to nodes.
     public var plainText: String? { root.plainText }
 
-    /// Whether the query has the same terms and event kinds as another query, even if they were typed differently.
+    /// Returns whether the query has the same terms and event kinds as another query, even if they were typed
+    /// differently.
     public func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
 
     /// Whether the matches can change by the passing of time alone (`age>5s`).
@@ -120,7 +121,7 @@ public struct Query: Hashable, Sendable {
             }
         }
 
-        /// Whether a condition holds for any leaf of the term.
+        /// Returns whether a condition holds for any leaf of the term.
         func contains(_ isAsked: (Term) -> Bool) -> Bool {
             switch self {
             case .all(let terms), .any(let terms): terms.contains { $0.contains(isAsked) }

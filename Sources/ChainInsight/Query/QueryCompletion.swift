@@ -21,7 +21,7 @@ public struct QueryCompletion: Hashable, Sendable {
         let word = String(characters[start...])
         guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
             range = start..<characters.count
-            // A value after `kind:all|`; in other places a field or a name of several states.
+            // Offers values after `kind:all|`; in other places, fields and names of several states.
             if let field = Self.field(before: start, in: characters) {
                 choices = Self.fitting(word, Self.values(of: field, word, in: forest), limit)
                 return
@@ -63,7 +63,7 @@ public struct QueryCompletion: Hashable, Sendable {
         return values.filter { $0 != value }.map { Query.quoted($0) }
     }
 
-    /// Returns a typed number with each unit, or usual durations if nothing was typed.
+    /// Returns a typed number with each unit from `ms` to `h`, or usual durations if nothing was typed.
     private static func durations(_ value: Substring) -> [String] {
         if value.isEmpty { return ["100ms", "1s", "5s", "1m"] }
         return value.allSatisfy { $0.isNumber || $0 == "." } ? ["ms", "s", "m", "h"].map { value + $0 } : []

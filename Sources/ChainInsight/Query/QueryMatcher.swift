@@ -1,7 +1,7 @@
 import ChainModel
 
-/// An evaluator of a ``Query`` for the nodes of one forest: some 20 to 60 ns a node. Names of threads, executors and
-/// sites are compared once, and the answers are cached.
+/// An evaluator of a ``Query`` for the nodes of one forest: some 20 to 60 ns for each node. Names of threads, executors
+/// and sites are compared once, and the answers are cached.
 public struct QueryMatcher: Sendable {
     /// The query.
     public let query: Query
@@ -16,14 +16,14 @@ public struct QueryMatcher: Sendable {
     /// The changes of a node that can change whether it matches. The passing of time, which can do so, too, is not
     /// listed.
     public let relevantChanges: NodeChanges
-    /// By node, the kinds of warnings that hold for it, one bit a kind: what `warning:deadlock` asks for.
+    /// By node, the kinds of warnings that hold for it, with one bit for each kind: what `warning:deadlock` asks for.
     public var warnings: [NodeID: WarningBits]
     private let program: QueryProgram
     private var patterns: [TextPattern]
     /// The cached answers for names: one cache for each needle, then one for each pattern.
     private var answers: [NameAnswers]
 
-    /// The most members of a combinator that are read to find what it waits for.
+    /// The maximum number of members of a combinator that are read to find what it waits for.
     private static let memberLimit = 16
 
     /// Makes a matcher for one forest.
@@ -36,12 +36,12 @@ public struct QueryMatcher: Sendable {
         answers = Array(repeating: NameAnswers(), count: program.needles.count + program.patterns.count)
     }
 
-    /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
+    /// Returns whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
     public mutating func matches(_ node: NodeIndex, in forest: ChainForest, now: UInt64) -> Bool {
         matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
-    /// Whether the query finds a node, with the search fields that the caller has read from it.
+    /// Returns whether the query finds a node, with the search fields that the caller has read from it.
     public mutating func matches(
         _ node: NodeIndex, _ fields: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
@@ -169,7 +169,7 @@ extension QueryField {
         }
     }
 
-    /// Whether the summary of a node is its value.
+    /// Returns whether the summary of a node is its value.
     private static func isValue(_ node: NodeIndex, _ state: NodeState, _ forest: ChainForest) -> Bool {
         state == .fulfilled || state == .skipped && forest.node(node).settlement == .skippedFulfilled
     }
@@ -180,7 +180,7 @@ extension Blocker.Reason {
 }
 
 extension QueryDuration {
-    /// The duration at a moment, and whether it grows by the passing of time alone.
+    /// Returns the duration at a moment, and whether it grows by the passing of time alone; nil if the node has none.
     fileprivate func value(
         of view: NodeView, in forest: ChainForest, now: UInt64
     ) -> (value: UInt64, isGrowing: Bool)? {

@@ -104,13 +104,13 @@ struct QueryProgram: Sendable {
         }
     }
 
-    /// Returns the number by which tests refer to the needle.
+    /// Appends a needle, and returns the number by which tests refer to it.
     private mutating func append(_ needle: Needle) -> Int {
         needles.append(needle)
         return needles.count - 1
     }
 
-    /// Returns the negative number by which tests refer to the expression.
+    /// Appends an expression, and returns the negative number by which tests refer to it.
     private mutating func append(_ pattern: TextPattern) -> Int {
         patterns.append(pattern)
         return -patterns.count
@@ -123,7 +123,7 @@ extension NodeState {
     var bit: UInt16 { 1 << UInt16(rawValue) }
 }
 
-/// A set of kinds, one bit each.
+/// A set of kinds, with one bit for each kind.
 struct KindSet: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -140,7 +140,7 @@ struct KindSet: Hashable, Sendable {
         return bit < 64 ? low & 1 << bit != 0 : high & 1 << (bit - 64) != 0
     }
 
-    /// All raw values are below 127, except the raw value of `other`, 255.
+    /// Returns a kind's bit: its raw value, or 127 for `other` (255). All other raw values are below 127.
     private static func bit(_ kind: NodeKind) -> UInt8 { min(kind.rawValue, 127) }
 }
 
@@ -155,7 +155,7 @@ extension QueryField {
 }
 
 extension Query.Term {
-    /// The cost class of a test. Cheap tests run first, because the order does not change the answer.
+    /// The cost class of a test. Cheap tests run first; the order does not change the answer.
     fileprivate var cost: Int {
         switch self {
         case .states, .kinds, .id: 0

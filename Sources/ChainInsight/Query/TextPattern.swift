@@ -1,10 +1,13 @@
 /// A regular expression that is searched for in texts, case-insensitively.
 ///
 /// A deterministic automaton, built lazily: it makes a state when a text first needs the state. After that a byte of
-/// text costs a table look-up, whatever the expression is, and nothing is allocated. Backtracking would let a program's
-/// own labels stall a frame. The syntax has `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w`,
-/// and their opposites `\D` `\S` `\W`. `\` before any character that is neither a letter nor a digit stands for that
-/// character. All escapes work within `[ ]`, too.
+/// text costs a table look-up, and nothing is allocated. An expression that needs over 256 states makes some of them
+/// repeatedly, and a text that is not ASCII is first copied in lower case. Backtracking would let a program's own
+/// labels stall a frame.
+///
+/// The syntax has `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w` `\D` `\S` `\W`. As usual,
+/// `\D` is the opposite of `\d`, and so on. `\` before any character that is neither a letter nor a digit stands for
+/// that character. All escapes work within `[ ]`, too.
 package struct TextPattern: Hashable, Sendable {
     /// Why an expression cannot be read.
     package struct Problem: Error, Hashable {
@@ -33,7 +36,8 @@ package struct TextPattern: Hashable, Sendable {
     }
 
     private static let unmade: Int16 = -1
-    /// The most states. If one more is needed, all states are dropped, and made again when texts need them.
+    /// The maximum number of states. If a further state is needed, all states are dropped, and made again when texts
+    /// need them.
     private static let stateLimit = 256
 
     /// Parses an expression.
@@ -46,7 +50,7 @@ package struct TextPattern: Hashable, Sendable {
     package static func == (left: TextPattern, right: TextPattern) -> Bool { left.text == right.text }
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Whether the expression matches anywhere in a text.
+    /// Returns whether the expression matches anywhere in a text.
     package mutating func matches(_ text: String) -> Bool {
         var text = text
         let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
@@ -85,7 +89,7 @@ package struct TextPattern: Hashable, Sendable {
         return Int(number)
     }
 
-    /// Returns the number of the state for a set of positions, which is made if it is new.
+    /// Returns the number of the state for a set of positions; makes the state if it is new.
     private mutating func number(of positions: [Int32]) -> Int16 {
         if let known = numbers[positions] { return known }
         let number = Int16(states.count)

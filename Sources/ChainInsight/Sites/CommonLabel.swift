@@ -1,10 +1,10 @@
 /// What labels have in common: `order` of `order 17` and `order 18`.
 struct CommonLabel: Hashable, Sendable {
-    /// The label if all labels are the same, else their common beginning up to its last letter. Nil without labels,
-    /// empty if the labels have nothing in common.
+    /// The label if all labels are the same, else their common beginning up to its last letter. Characters after the
+    /// first 64 are ignored. Nil without labels, empty if the labels have nothing in common.
     private(set) var text: String?
 
-    /// The most characters that are compared.
+    /// The maximum number of characters that are compared.
     private static let limit = 64
 
     mutating func add(_ label: String) {

@@ -10,7 +10,7 @@ public struct DurationFigures: Hashable, Sendable {
     public var p99: UInt64 = 0
     /// The longest duration, exactly; at most 78 hours.
     public var max: UInt64 = 0
-    /// How many durations fell between two of ``barBounds``: below the first bound, from one bound to the next, and
+    /// How many durations fell into each range of ``barBounds``: below the first bound, from one bound to the next, and
     /// from the last bound on. Empty if no duration was measured.
     public var bars: [UInt64] = []
 

@@ -14,7 +14,7 @@ struct DurationHistogram: Sendable {
     /// The longest duration that the forest stores, in nanoseconds: 78 hours.
     private static let longest: UInt64 = 1 << 48
 
-    /// The cost of ``figures`` in buckets.
+    /// The cost of ``figures``: about the number of the histogram's buckets.
     var cost: Int { (histogram?.estimatedFootprintInBytes ?? 0) / MemoryLayout<UInt32>.stride }
 
     mutating func record(_ duration: UInt64) {
@@ -30,8 +30,8 @@ struct DurationHistogram: Sendable {
         count += 1
     }
 
-    /// The figures, computed in one pass over the buckets, because computing each percentile separately would take a
-    /// pass each.
+    /// The figures, computed in one pass over the buckets, because computing each percentile separately would take one
+    /// pass for each.
     var figures: DurationFigures {
         var figures = DurationFigures()
         guard let histogram, count > 0 else { return figures }

@@ -9,12 +9,12 @@ struct FlowCounter: Sendable {
     private var history = RateHistory()
     private var heap = OldestHeap()
     private var commonLabel = CommonLabel()
-    /// The first and the newest node since the last refresh. The next refresh reads their labels.
+    /// The first and the last node that were recorded since the last refresh. The next refresh reads their labels.
     private var samples: [NodeID] = []
     /// When the newest node was made, in nanoseconds of the process's clock.
     private var newestCreated: UInt64 = 0
 
-    /// The cost of ``refreshTime()`` in buckets.
+    /// The cost of ``refreshTime()``: about the number of the histogram's buckets.
     var cost: Int { time.cost }
 
     /// The figures, with the history of settlements.
@@ -24,7 +24,7 @@ struct FlowCounter: Sendable {
         return complete
     }
 
-    /// Records a new node as the newest one and as a sample for the label.
+    /// Records a new node as a sample for the label, and as the newest node unless a newer node is known.
     mutating func note(_ node: NodeView) {
         if node.created >= newestCreated { (figures.newestNode, newestCreated) = (node.id, node.created) }
         if samples.count < 2 { samples.append(node.id) } else { samples[1] = node.id }

@@ -1,8 +1,8 @@
 import ChainModel
 
-/// Nodes in flight by their begin, to find the oldest node: a binary heap with lazy deletion. It takes 16 bytes an
-/// entry. A trim leaves at most 64 entries more than twice the number of nodes in flight. Adding in order of time is
-/// O(1).
+/// Nodes in flight by their begin, to find the oldest node: a binary heap with lazy deletion. It takes 16 bytes for
+/// each entry. A trim leaves at most 64 entries more than twice the number of nodes in flight. Adding in order of time
+/// is O(1).
 struct OldestHeap: Sendable {
     struct Entry {
         /// In nanoseconds of the process's clock.
@@ -33,8 +33,8 @@ struct OldestHeap: Sendable {
         return nil
     }
 
-    /// Drops the entries of nodes that are no longer in flight, once these entries are more than half. O(log n) an
-    /// entry, amortised.
+    /// Drops the entries of nodes that are no longer in flight. Does so once there are over 64 entries more than twice
+    /// the number of nodes in flight. Amortised O(log n) for each entry.
     mutating func trim(toCount inFlight: Int, where isInFlight: (Entry) -> Bool) {
         guard entries.count > 2 * inFlight + 64 else { return }
         entries.removeAll { !isInFlight($0) }

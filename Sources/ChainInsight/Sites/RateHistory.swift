@@ -35,11 +35,11 @@ public struct RateHistory: Hashable, Sendable {
         step <= last && last - step < Self.stepCount ? Double(counts[slot(step)]) : 0
     }
 
-    /// The number of events in the minute before `now` (nanoseconds). The oldest step counts with the share of it that
-    /// is in that minute.
+    /// Returns the number of events in the minute before `now` (nanoseconds). The oldest step counts with the share of
+    /// it that is in that minute.
     public func perMinute(at now: UInt64) -> Double { minute(0, at: now) }
 
-    /// The number of events in each of the last ten minutes before `now`, the oldest first.
+    /// Returns the number of events in each of the last ten minutes before `now`, the oldest minute first.
     public func minutes(at now: UInt64) -> [Double] {
         (0..<Self.minuteCount).reversed().map { minute(UInt64($0), at: now) }
     }

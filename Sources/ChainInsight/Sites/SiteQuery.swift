@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension Query {
-    /// Whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site and
-    /// `label`, which is what the nodes' labels have in common. Terms about anything else (`age>5s`) are ignored.
+    /// Returns whether the query can match nodes of a call site and kind. Texts are searched for in the kind, the site
+    /// and `label`, which is what the nodes' labels have in common. Terms about anything else (`age>5s`) are ignored.
     public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil) -> Bool {
         Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
     }
@@ -27,7 +27,7 @@ extension Query {
         }
     }
 
-    /// Returns the query that matches the nodes of a call site and kind; without a site, all nodes of the kind.
+    /// Returns the query that matches the nodes of a call site and kind or, without a site, all nodes of the kind.
     public static func text(site: CodeLocation?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }

@@ -21,7 +21,7 @@ public struct SiteKey: Hashable, Sendable {
 public struct SiteStatistics: Hashable, Sendable {
     /// Nodes that have not settled.
     public var live = 0
-    /// All nodes that were seen, including evicted ones.
+    /// All nodes that were seen, including evicted nodes.
     public var total = 0
     /// Nodes that were rejected or abandoned.
     public var rejected = 0

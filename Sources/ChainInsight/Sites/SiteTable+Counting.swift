@@ -37,7 +37,7 @@ extension SiteTable {
         revision += 1
     }
 
-    /// The most running handlers in `running`; further handlers are only counted.
+    /// The maximum number of running handlers in `running`; further handlers are only counted.
     static let runningLimit = 65_536
 
     private mutating func countRun(_ view: NodeView, _ isRunning: Bool, _ index: Int) {
@@ -61,7 +61,7 @@ extension SiteTable {
         static let run = UnknownFacts(rawValue: 2)
     }
 
-    /// The most nodes in `unknownFacts`; the unknown facts of further nodes are never counted.
+    /// The maximum number of nodes in `unknownFacts`; the unknown facts of further nodes are never counted.
     static let unknownFactsLimit = 65_536
 
     private mutating func settle(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
@@ -92,7 +92,7 @@ extension SiteTable {
     }
 
     private mutating func recordRun(_ view: NodeView, _ timing: Timing, _ index: Int) {
-        // When an evicted node's handler ended is unknown.
+        // Without `ended`, it is unknown when the handler ended, for example because the node was evicted.
         guard let run = timing.run, view.ended != nil else { return }
         records[index].run.record(run)
         markStale(index)
@@ -128,6 +128,6 @@ extension SiteTable {
         return index
     }
 
-    /// The most keys in `indices`. If a key is not in it, its record is found by the call site each time.
+    /// The maximum number of keys in `indices`. If a key is not in it, its record is found by the call site each time.
     static let aliasLimit = 16 * keyLimit
 }

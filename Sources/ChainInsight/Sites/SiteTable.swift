@@ -3,14 +3,15 @@ import ChainModel
 /// Statistics of one forest's nodes by call site and kind. A first sweep, in slices of work, counts the nodes of the
 /// forest; changes of the forest then update the counts.
 ///
-/// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (at most ``keyLimit`` of them).
-/// A change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
+/// Takes four bits for each node, and 16 to 32 bytes for each node in flight. Takes some 30 kB for each call site and
+/// kind, of which there are at most ``keyLimit``. A change costs some 20 ns, a settlement 120 ns. Nodes of which only
+/// the id is known are left out.
 public struct SiteTable: Sendable {
-    /// The most call sites and kinds that are distinguished; nodes of all further call sites count as
-    /// ``SiteKey/others``.
+    /// The maximum number of call sites and kinds that are distinguished; nodes of all further call sites and kinds
+    /// count as ``SiteKey/others``.
     public static let keyLimit = 2_048
 
-    /// Changes whenever a figure does.
+    /// Changes whenever a count does; the percentiles then need a refresh.
     public internal(set) var revision: UInt64 = 0
 
     struct Record: Sendable {
@@ -93,7 +94,8 @@ public struct SiteTable: Sendable {
     /// listed.
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 
-    /// The statistics of one call site and kind; nil if no such node was seen.
+    /// Returns the statistics of one call site and kind; nil if no such node was seen, or if such nodes count as
+    /// ``SiteKey/others``.
     public func statistics(_ key: SiteKey) -> SiteStatistics? {
         guard let record = indices[key].map({ records[$0] }) else { return nil }
         var statistics = record.counts
@@ -204,8 +206,8 @@ public struct SiteTable: Sendable {
         stale.append(index)
     }
 
-    /// Updates percentiles and bars of stale call sites, until `budget` buckets were read (15 ns each; at least one
-    /// site is updated). Returns whether all are up to date. Counts need no refresh.
+    /// Updates percentiles and bars of stale call sites, until `budget` buckets of histograms were read (15 ns each; at
+    /// least one site is updated). Returns whether all sites are up to date. Counts need no refresh.
     public mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {
@@ -227,7 +229,7 @@ public struct SiteTable: Sendable {
         records[index].flow.refreshTime()
     }
 
-    /// Updates the oldest nodes in flight, the begins of the longest runs, and labels: some 0.2 µs a call site.
+    /// Updates the oldest nodes in flight, the begins of the longest runs, and labels: some 0.2 µs for each call site.
     public mutating func refreshOldest(_ forest: ChainForest) {
         for index in records.indices {
             records[index].counts.oldestRun = nil

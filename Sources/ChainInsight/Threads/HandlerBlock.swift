@@ -24,8 +24,8 @@ public struct HandlerBlock: Hashable, Sendable {
         }
     }
 
-    /// Whether the block has lasted for the limit of ``WarningKind/blockedWorker``, even if that warning is disabled. A
-    /// thread with a shorter block is not shown as blocked.
+    /// Returns whether the block has lasted for the limit of ``WarningKind/blockedWorker``, even if that warning is
+    /// disabled. A thread with a shorter block is not shown as blocked.
     public func isOverLimit(_ options: WarningOptions, now: UInt64) -> Bool {
         since <= now && now - since >= options.blockedWorkerLimit
     }

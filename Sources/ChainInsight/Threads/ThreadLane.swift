@@ -34,9 +34,9 @@ public struct ThreadLane: Hashable, Sendable {
     /// How many past seconds are kept.
     public static let secondCount = 64
     static let second: UInt64 = 1_000_000_000
-    /// The most entries; beyond that number the outermost entry is dropped.
+    /// The maximum number of entries; beyond that number the outermost entry is dropped.
     private static let depthLimit = 64
-    /// Later times, after 146 years, are clamped, so that the sum of two times does not overflow.
+    /// The greatest time, 146 years. Later times are clamped, so that the sum of two times does not overflow.
     private static let timeLimit = UInt64.max >> 2
 
     /// The thread.
@@ -72,7 +72,7 @@ public struct ThreadLane: Hashable, Sendable {
         if last.since <= time {
             entries.append(entry)
         } else {
-            // An event that is older than the last one, as a viewer that subscribes late may receive it.
+            // The event is older than the last entry. A viewer that subscribes late may receive such events.
             entries.insert(entry, at: entries.firstIndex { $0.since > time } ?? entries.count)
             first = min(first, time)
         }
@@ -153,9 +153,9 @@ extension ThreadLane.Usage {
 // MARK: Reading
 
 extension ThreadLane {
-    /// The time spent within one second of the process's clock; nil for a second that is too old, in the future, or
-    /// before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what has
-    /// occupied the thread since the last event, or nil if nothing has.
+    /// Returns the time spent within one second of the process's clock. Nil for a second that is too old, in the
+    /// future, or before the first event. A second's number is its start in nanoseconds divided by 10⁹. `kind` is what
+    /// has occupied the thread since the last event, or nil if nothing has.
     public func usage(ofSecond number: UInt64, now: UInt64, _ kind: Entry.Kind?) -> Usage? {
         let now = min(now, Self.timeLimit)
         guard number < Self.timeLimit / Self.second else { return nil }
@@ -171,7 +171,7 @@ extension ThreadLane {
         return usage
     }
 
-    /// The busy and the blocked time since the first event, and `of`, the whole time since the first event, in
+    /// Returns the busy and the blocked time since the first event, and `of`, the whole time since the first event, in
     /// nanoseconds. `kind` is what has occupied the thread since the last event, or nil if nothing has.
     public func total(now: UInt64, _ kind: Entry.Kind?) -> (usage: Usage, of: UInt64) {
         let now = min(now, Self.timeLimit)

@@ -2,15 +2,15 @@ import ChainModel
 
 /// The threads of one program that ran handlers. For each thread: what occupies it, since when, and its recent past.
 ///
-/// Lanes are made by applying event batches; how a log is split into batches makes no difference. Costs some
-/// nanoseconds an event, and memory for at most ``laneLimit`` threads. Beyond that number, the longest idle threads are
-/// dropped.
+/// Lanes are made by applying event batches. How a log is split into batches makes no difference, except for Swift
+/// tasks and after a loss of events. Costs some nanoseconds for each event, and memory for at most ``laneLimit``
+/// threads. Beyond that number, the longest idle threads are dropped; if no thread is idle, a new thread is left out.
 ///
 /// The forest must have applied a batch before the lanes do, because it shows which entries lost their end event.
 /// Handlers of `Promise(async:)` are in no lane, because a suspended task holds no thread. Swift tasks that the program
 /// shows are in lanes, by samples of their states.
 public struct ThreadLanes: Sendable {
-    /// The most threads that are distinguished.
+    /// The maximum number of threads that are distinguished.
     public static let laneLimit = 1_024
 
     /// The lanes in the order of each thread's first event.
@@ -91,7 +91,7 @@ public struct ThreadLanes: Sendable {
     private mutating func end(_ event: ChainEvent, in forest: ChainForest) {
         if !taskThreads.isEmpty, taskThreads[event.node] != nil { return leave(event.node, at: event.time) }
         if let index = knownIndex(of: event.thread), lanes[index].pop(event.node, .handler, at: event.time) { return }
-        // The handler ended on a thread other than the one on which it began, as a task may.
+        // The handler ended on another thread than it began on, as the handler of a task may.
         guard let node = forest.index(of: event.node) else { return }
         let thread = forest.node(node).thread
         guard thread != event.thread, let index = knownIndex(of: thread) else { return }
@@ -174,7 +174,7 @@ public struct ThreadLanes: Sendable {
 // MARK: Reading
 
 extension ThreadLanes {
-    /// The lane of a thread; nil if the thread ran nothing or its lane was dropped.
+    /// Returns the lane of a thread; nil if the thread ran nothing, or has no lane because of ``laneLimit``.
     public func lane(of thread: ThreadID) -> ThreadLane? { indices[thread].map { lanes[$0] } }
 
     /// Returns what occupies a thread at present, outermost first, without the entries that have ended according to the
@@ -183,7 +183,8 @@ extension ThreadLanes {
         lane.entries.filter { isActive($0, in: forest) }
     }
 
-    /// Whether an entry continues according to the forest. The entry of a node that the forest does not have continues.
+    /// Returns whether an entry continues according to the forest. The entry of a node that the forest does not have
+    /// continues.
     private static func isActive(_ entry: ThreadLane.Entry, in forest: ChainForest) -> Bool {
         guard let node = forest.index(of: entry.node) else { return true }
         let view = forest.node(node)

@@ -6,7 +6,7 @@ struct DeadlockSearch {
     /// the executor wait for this node.
     private var blocking: [ExecutorID: NodeIndex] = [:]
 
-    /// The most steps of one search.
+    /// The maximum length of the path of one search.
     static let stepLimit = 1_000
 
     /// Prepares searches, which are valid until the forest changes. O(threads that wait).
@@ -57,7 +57,7 @@ struct DeadlockSearch {
         return nil
     }
 
-    /// Returns the warning of a cycle. It is bound to the cycle's node with the least id, so that it is the same from
+    /// Returns the warning of a cycle. It is about the cycle's node with the lowest id, so that it is the same from
     /// whichever node the search began.
     static func warning(of cycle: [NodeIndex], in forest: ChainForest) -> Warning? {
         var least: (id: NodeID, index: Int)?

@@ -92,7 +92,7 @@ public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
     /// Work never ends, or threads do no work.
     case high
 
-    /// Whether one severity is lower than another.
+    /// Returns whether one severity is lower than another.
     public static func < (left: WarningSeverity, right: WarningSeverity) -> Bool { left.rawValue < right.rawValue }
 
     /// The name, as it is shown.

@@ -21,7 +21,7 @@ extension WarningKind {
         }
     }
 
-    /// The meaning, in one or two sentences.
+    /// The meaning, in one to three sentences.
     public var explanation: String {
         switch self {
         case .neverSettled:

@@ -1,9 +1,9 @@
-/// A set of warning kinds, one bit a kind, so that a test of a node's warnings is one operation.
+/// A set of warning kinds, with one bit for each kind, so that a test of a node's warnings is one operation.
 public typealias WarningBits = UInt32
 
 /// The kinds of warnings. The raw value is the name in options and the configuration.
 public enum WarningKind: String, Hashable, Sendable, CaseIterable {
-    /// A node has been live for longer than the limit.
+    /// A node that waits for no other node, timer or queue has been live for longer than the limit.
     case neverSettled = "never-settled"
     /// A node's resolver was dropped, so nothing can settle the node.
     case abandoned
@@ -11,7 +11,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case unhandledRejection = "unhandled-rejection"
     /// A node was settled a second time, without effect.
     case settledAgain = "settled-again"
-    /// A handler blocks its thread: it waits for a promise, a lock or the system.
+    /// A handler has blocked its thread for longer than the limit: it waits for a promise, a lock or the system.
     case blockedWorker = "blocked-worker"
     /// A handler, or a Swift task between two suspensions, runs for longer than the limit.
     case longHandler = "long-handler"

@@ -1,12 +1,12 @@
 import ChainModel
 
-/// The warnings of one kind: some are kept, all are counted.
+/// The warnings of one kind: all warnings that hold are counted, and some are kept.
 struct WarningList: Sendable {
-    /// The most warnings that are kept, ended ones included.
+    /// The maximum number of kept warnings, including ended warnings.
     static let limit = 1_000
     /// How long a warning is kept after its end, in nanoseconds.
     static let historyDuration: UInt64 = 600_000_000_000
-    /// The most ended warnings that are kept.
+    /// The maximum number of ended warnings that are kept.
     static let historyLimit = 200
 
     /// By node: the warnings that hold, and recently ended warnings. At most ``limit``.
@@ -22,7 +22,7 @@ struct WarningList: Sendable {
     /// that hold again, may remain.
     private var history: [(node: NodeID, ended: UInt64)] = []
     private var historyHead = 0
-    /// How many warnings were ever added; the serial number of the last one.
+    /// How many warnings were ever added; also the serial number of the last warning.
     private(set) var serial: UInt64 = 0
 
     /// The kept warnings: first the warnings that hold, longest first, then the ended warnings, last ended first.
@@ -36,8 +36,8 @@ struct WarningList: Sendable {
         }
     }
 
-    /// Adds a warning, or makes an ended one hold again. Returns false if a warning of the node holds already. If there
-    /// is no room, drops the warning that began to hold first; if that one still holds, it stays counted.
+    /// Adds a warning, or makes an ended warning hold again. Returns false if a kept warning of the node holds already.
+    /// If there is no room, drops the kept warning that was added first; if that warning still holds, it stays counted.
     mutating func add(_ warning: Warning) -> Bool {
         // By index, because a copy of a warning retains its texts.
         if let known = kept.index(forKey: warning.node) {
@@ -56,7 +56,7 @@ struct WarningList: Sendable {
         return true
     }
 
-    /// Whether a warning of a node is kept.
+    /// Returns whether a warning of a node is kept.
     func has(_ node: NodeID) -> Bool { kept.index(forKey: node) != nil }
 
     private mutating func dropOldest() {
@@ -111,7 +111,7 @@ struct WarningList: Sendable {
         var fresh: [NodeID: Warning] = [:]
         for warning in found { fresh[warning.node] = warning }
         for (node, known) in kept where known.ended == nil && fresh[node] == nil {
-            // If more warnings hold than were kept, this one may still hold although it is not in `found`.
+            // If more warnings hold than were kept, this warning may still hold although it is not in `found`.
             if newCount > found.count {
                 kept[node] = nil
             } else {

@@ -4,7 +4,7 @@ import ChainModel
 enum WarningVerdict {
     /// The condition has held since a moment; `other` is the other node involved, or `.none`.
     case holds(since: UInt64, other: NodeID)
-    /// The condition will hold from a moment on, unless the node changes.
+    /// The condition may hold from a moment on, and not earlier unless the node changes.
     case later(UInt64)
     case no
 }
@@ -14,7 +14,7 @@ enum WarningVerdict {
 /// deadlocks.
 struct WarningRules {
     var options: WarningOptions
-    /// ``WarningOptions/enabled``, one bit a kind.
+    /// ``WarningOptions/enabled``, with one bit for each kind.
     private(set) var enabled: WarningBits
 
     init(_ options: WarningOptions) {
@@ -22,8 +22,8 @@ struct WarningRules {
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
-    /// How long losers may live on after a race is decided, in nanoseconds. Also the least age of a wait, or of a
-    /// pending node, at which the search for a deadlock begins there.
+    /// How long losers may live on after a race is decided, in nanoseconds. Also the minimum age of a wait or of a
+    /// pending node from which a search for a deadlock begins.
     static let grace: UInt64 = 1_000_000_000
 
     @inline(__always)
@@ -59,8 +59,8 @@ struct WarningRules {
 
     // MARK: Faults
 
-    /// Returns the faults that a node's marks and state show, one bit a kind. Faults that follow from another node's
-    /// abandonment are left out, because that node is reported itself.
+    /// Returns the faults that a node's marks and state show, with one bit for each kind. Faults that follow from
+    /// another node's abandonment are left out, because that node is reported itself.
     @inline(__always)
     func faults(of view: NodeView, _ forest: ChainForest) -> WarningBits {
         var kinds: WarningBits = view.state == .abandoned ? WarningKind.abandoned.bit : 0
@@ -94,7 +94,7 @@ struct WarningRules {
         }
     }
 
-    /// The most steps from an unhandled rejection to its cause.
+    /// The maximum number of steps from an unhandled rejection to its cause.
     private static let causeLimit = 1_000
 
     /// Returns the time of a fault: for a rejection, its settlement; for a mark, `now`, because marks have no time.
@@ -142,7 +142,7 @@ struct WarningRules {
         return result
     }
 
-    /// The most children that are read; a task with more children is taken to have a live child.
+    /// The maximum number of children that are read; a task with so many children is taken to have a live child.
     private static let childLimit = 1_000
 
     private func hasLiveChild(_ view: NodeView, _ forest: ChainForest) -> Bool {
@@ -178,7 +178,7 @@ struct WarningRules {
 
     func cancellationIgnored(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
-        // If there is no request time, the program has not confirmed the cancellation yet.
+        // If there is no request time, the program has not confirmed the cancellation yet, or the time is unknown.
         guard let asked = forest.cancelRequestTime(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
@@ -192,7 +192,7 @@ struct WarningRules {
         (view.kind == .race || view.kind == .any) && !view.isLive && view.state != .unknown
     }
 
-    /// Leaves out timers, which cost nothing, members that were asked to end, and members that another node waits for.
+    /// Leaves out timers (they cost nothing), members that were asked to end, and members that another node waits for.
     func raceLoserRunning(
         _ view: NodeView, race: NodeView, _ forest: ChainForest, now: UInt64
     ) -> WarningVerdict {
@@ -202,7 +202,7 @@ struct WarningRules {
         return verdict(since: decided, limit: Self.grace, now: now, other: race.id)
     }
 
-    /// The most links or children of a node that are read.
+    /// The maximum number of links or children of a node that are read.
     private static let relativeLimit = 16
 
     /// Returns whether a node other than the race waits for the member.

@@ -36,7 +36,7 @@ struct WarningSweep: Sendable {
         var cost = 1
         /// Whether the next sweep has to examine the node again.
         var isWatched = false
-        /// The earliest moment at which a condition will hold unless the node changes; nil for none.
+        /// The earliest moment from which a condition may hold although the node does not change; nil for none.
         var due: UInt64?
 
         mutating func noteDue(at moment: UInt64) { due = min(due ?? moment, moment) }
@@ -44,7 +44,7 @@ struct WarningSweep: Sendable {
 
     /// The index of the current word of the watch list: a word has the bits of 64 nodes.
     var cursor = 0
-    /// The slots of the current word that are still to be examined, one bit each.
+    /// The slots of the current word that are still to be examined, with one bit for each slot.
     var bits: UInt64 = 0
     /// How many nodes were examined.
     var nodeCount: UInt64 = 0

@@ -29,9 +29,9 @@ extension WarningTable {
         revision += 1
     }
 
-    /// Dismisses a kept warning, which does not come back for its node. A warning about the whole program comes back
-    /// when its condition has ended and holds again. The warning about lost events comes back when more events are
-    /// lost.
+    /// Dismisses a kept warning. It does not come back for its node, unless all dismissals are forgotten
+    /// (``dismissedLimit``). A warning about the whole program comes back when its condition has ended and holds again.
+    /// The warning about lost events comes back when more events are lost.
     public mutating func dismiss(_ id: Warning.ID) {
         guard let warning = self[id] else { return }
         recordDismissal(of: warning)

@@ -25,7 +25,7 @@ extension WarningTable {
             let all = done.found[index]
             // The dismissal of a warning about the whole program ends with its condition.
             if all.count == 0 { dismissed.remove(Warning.ID(kind: kind, node: .none)) }
-            // Tested once more, because a node may have changed after its slice of the sweep.
+            // Each warning is tested once more, because its node may have changed after its slice of the sweep.
             let valid = all.warnings.filter { warning in
                 guard warning.node != .none else { return !isDismissed(warning.id) }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
@@ -43,8 +43,8 @@ extension WarningTable {
         if roots.count != depths.count { depths = depths.filter { roots.contains($0.key) } }
     }
 
-    /// Adds the faults that the sweep found, because changes did not list their nodes. The new count is the count
-    /// before or the sweep's count, whichever is greater, because both counts may include the same nodes.
+    /// Adds the faults that the sweep found; changes did not list their nodes. The new count is the earlier count or
+    /// the sweep's count, whichever is greater, because both counts may include the same nodes.
     private mutating func addMissed(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: ChainForest) {
         let before = lists[kind.index].count
         for warning in found.warnings where lists[kind.index].kept.count < WarningList.limit {

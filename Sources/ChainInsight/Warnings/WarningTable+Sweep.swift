@@ -2,23 +2,23 @@ import ChainModel
 
 /// Sweeps over changed and due nodes, in slices.
 extension WarningTable {
-    /// The least time between the beginnings of two sweeps, in nanoseconds.
+    /// The minimum time between the beginnings of two sweeps, in nanoseconds.
     private static let interval: UInt64 = 500_000_000
     /// The longest ``pause(after:)``, in nanoseconds.
     private static let longestInterval: UInt64 = 2_000_000_000
-    /// The pause after a sweep, in nanoseconds for each examined node, so that sweeps take a few hundredths of a core
-    /// at most.
+    /// How much each examined node adds to ``pause(after:)``, in nanoseconds, so that sweeps take a few hundredths of a
+    /// core at most.
     private static let pausePerNode: UInt64 = 10_000
     /// The longest time between two whole sweeps while something changes, in nanoseconds. Whole sweeps find conditions
     /// that begin with a change of another node.
     private static let wholeInterval: UInt64 = 30_000_000_000
-    /// The part of the budget that a cost of 1 takes (``WarningSweep/Outcome/cost``); a free slot takes 1 part.
+    /// How many parts of the budget a cost of 1 takes (``WarningSweep/Outcome/cost``); a free slot takes 1 part.
     private static let nodeCost = 16
-    /// The part of the budget that a word of the watch list takes.
+    /// How many parts of the budget a word of the watch list takes.
     private static let wordCost = 2
-    /// The most combinators of one member that are watched; a whole sweep finds further combinators.
+    /// The maximum number of combinators of one member that are watched; a whole sweep finds further combinators.
     private static let holderLimit = 1_000
-    /// How many members of a combinator are read at no extra cost to find one that is not settled.
+    /// How many members of a combinator are read at no extra cost to find a member that is not settled.
     private static let fewMembers = 16
     /// The cost of reading further members if the first ``fewMembers`` are settled.
     private static let manyMembersCost = 500
@@ -47,16 +47,16 @@ extension WarningTable {
         finish(forest, deadlocks, now)
     }
 
-    /// Returns the least time from the beginning of a sweep to the beginning of the next sweep, in nanoseconds.
+    /// Returns the minimum time from the beginning of a sweep to the beginning of the next sweep, in nanoseconds.
     static func pause(after sweep: WarningSweep) -> UInt64 {
-        // No longer pause after a whole sweep, because the sweeps that follow it are small.
+        // A whole sweep does not lengthen the pause, because the sweeps that follow it are small.
         sweep.isWhole ? interval : min(longestInterval, max(interval, sweep.nodeCount * pausePerNode))
     }
 
     /// Begins a sweep if one is due. Returns whether it has begun one.
     private mutating func begin(_ now: UInt64) -> Bool {
         // A node's time counts from its parent's settlement, which is no change of the node. A whole sweep within half
-        // the limit finds the node before it is overdue.
+        // the limit finds the node before it is overdue, unless the limit is below a second.
         let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
         let isWhole =
             needsFaultSearch || (hasChangedSinceWholeSweep && wholeBegan.map { now >= $0 &+ interval } ?? true)

@@ -3,10 +3,11 @@ import ChainModel
 /// The warnings of one forest.
 ///
 /// Faults (``WarningKind/isFault``) are found among changed nodes. Conditions that depend on time are found by sweeps,
-/// in slices and at most twice a second. A sweep examines changed and due nodes (a list of six bits a node) or, at
-/// intervals, all nodes. A warning ends as soon as its node changes and the condition no longer holds.
+/// in slices and at most twice a second. A sweep examines changed and due nodes (a list of six bits for each node) or,
+/// at intervals, all nodes. A warning ends when its node changes and the condition no longer holds, or with a later
+/// sweep.
 public struct WarningTable: Sendable {
-    /// The most warnings of a kind that are kept; further warnings are only counted.
+    /// The maximum number of kept warnings of a kind; warnings beyond that number are only counted.
     public static let keptLimit = WarningList.limit
 
     /// Increases with each change of the warnings.
@@ -14,7 +15,7 @@ public struct WarningTable: Sendable {
 
     var rules = WarningRules(WarningOptions())
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
-    /// By node, the kinds of its warnings that a change of the node may end, one bit a kind.
+    /// By node, the kinds of its warnings that a change of the node may end, with one bit for each kind.
     var held: [NodeID: WarningBits] = [:]
     /// The slots of nodes that were searched for faults because they may have some, so that their eviction does not
     /// report the faults again.
@@ -24,7 +25,7 @@ public struct WarningTable: Sendable {
     /// The nodes that the next sweep examines.
     var watch = WatchList()
     var dismissed: Set<Warning.ID> = []
-    /// The most warnings that were kept after a tick.
+    /// The maximum number of warnings that were kept after any tick.
     private var keptHighWater = 0
     /// How many lost events the user has dismissed.
     var dismissedLossCount: UInt64 = 0
@@ -48,36 +49,37 @@ public struct WarningTable: Sendable {
     /// By root, how many nodes its chain had at its last depth search, and whether it was too deep.
     var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
 
-    /// The most dismissed warnings that are stored; beyond this limit all dismissals are forgotten, and the warnings
-    /// may come back.
+    /// The maximum number of stored dismissals. Beyond this limit all dismissals are forgotten, and the warnings may
+    /// come back.
     static let dismissedLimit = 10_000
     static let raceLimit = 4_096
 
     /// Makes an empty table.
     public init() {}
 
-    /// The kept warnings of a kind: first the warnings that hold, longest first, then recently ended warnings. O(n log
-    /// n).
+    /// Returns the kept warnings of a kind: first the warnings that hold, longest first, then recently ended warnings.
+    /// O(n log n).
     public func warnings(of kind: WarningKind) -> [Warning] { lists[kind.index].sorted }
 
     /// One warning, if it is kept.
     public subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.index].kept[id.node] }
 
-    /// The kept warnings that hold for one node, the worst first. O(kinds).
+    /// Returns the kept warnings that hold for one node, the worst first. O(kinds).
     public func warnings(of node: NodeID) -> [Warning] {
         WarningKind.byWeight.compactMap { lists[$0.index].kept[node] }.filter { $0.ended == nil }
     }
 
-    /// How many warnings of a kind hold.
+    /// Returns how many warnings of a kind hold.
     public func count(of kind: WarningKind) -> Int { lists[kind.index].count }
 
-    /// The ``Warning/serial`` of the last warning of a kind that was found; 0 if none was found.
+    /// Returns the ``Warning/serial`` of the last warning of a kind that was found; 0 if none was found.
     public func lastSerial(of kind: WarningKind) -> UInt64 { lists[kind.index].serial }
 
     /// How many warnings of all kinds hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
-    /// The kinds of kept warnings that hold, by node, one bit a kind: for ``QueryMatcher/warnings``. O(kept warnings).
+    /// The kinds of kept warnings that hold, by node, with one bit for each kind: for ``QueryMatcher/warnings``. O(kept
+    /// warnings).
     public var kindsByNode: [NodeID: WarningBits] {
         lists.indices.reduce(into: [:]) { kinds, index in
             for warning in lists[index].kept.values where warning.ended == nil {
@@ -86,7 +88,7 @@ public struct WarningTable: Sendable {
         }
     }
 
-    /// Whether one tick a second suffices, because nothing but the passing of time can change the warnings.
+    /// Whether one tick per second suffices, because nothing but the passing of time can change the warnings.
     public var isIdle: Bool { sweep == nil && !hasChangedSinceSweep && !needsFaultSearch }
 
     /// Whether a sweep is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
@@ -108,7 +110,7 @@ public struct WarningTable: Sendable {
 
     // MARK: Updating
 
-    /// Applies changes: some nanoseconds a node.
+    /// Applies changes: some nanoseconds for each node.
     public mutating func update(with changes: ForestChanges, of forest: ChainForest, now: UInt64) {
         guard !changes.isEverything else {
             (needsFaultSearch, hasChangedSinceSweep, hasChangedSinceWholeSweep, sweep) = (true, true, true, nil)
@@ -149,8 +151,8 @@ public struct WarningTable: Sendable {
     private mutating func update(
         _ eviction: ForestChanges.Eviction, _ forest: ChainForest, _ now: UInt64
     ) {
-        // Once only: an evicted node has no links, so it looks like the origin of faults that followed from other
-        // nodes.
+        // Faults are recorded once only: an evicted node has no links, so it looks like the origin of faults that
+        // followed from other nodes.
         let wasReported = reported.remove(eviction.node.index.rawValue)
         if eviction.needsAttention, !wasReported { recordFaults(eviction.node, forest) }
         if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {

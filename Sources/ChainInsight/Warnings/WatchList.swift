@@ -1,13 +1,13 @@
-/// The nodes that the next sweeps examine: two bits for each slot, and a due time for each 16 slots.
+/// The nodes that the next sweeps examine: two bits for each slot, and a due time for each group of 16 slots.
 ///
 /// Contains changed nodes, and nodes that each sweep examines, such as nodes with a running handler or a warning. Nodes
 /// that only grow older are found by due time.
 struct WatchList: Sendable {
-    /// For each 64 slots, their bits for the next sweep (x) and for the sweep after the next (y). One vector that is
-    /// always written whole, because reading both after writing only one of them would be a store-forwarding stall.
+    /// For each group of 64 slots, their bits for the next sweep (x) and for the sweep after the next (y). Both are one
+    /// vector that is always written whole: reading both after writing one would be a store-forwarding stall.
     private var words: [SIMD2<UInt64>] = []
-    /// For each 64 slots, a due time for each 16 of them. Not in `words`, because a change of a node needs the bits
-    /// only.
+    /// For each group of 64 slots, the due times of its four groups of 16. They are not in `words`, because a change of
+    /// a node needs the bits only.
     private var dues: [SIMD4<UInt64>] = []
 
     /// How many words of 64 slots there are.

@@ -4,7 +4,7 @@ import ChainRecording
 import ChainSystem
 import Dispatch
 
-/// Records an inspector's batches into a ring file, on a thread of its own.
+/// A recorder that writes an inspector's batches into a file of limited size, on a thread of its own.
 ///
 /// The thread subscribes as a viewer does. When it is late, events are dropped and counted, and the state is sent
 /// again. So neither the program nor the collector waits for the disk.

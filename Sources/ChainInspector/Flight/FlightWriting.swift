@@ -41,8 +41,8 @@ struct FlightWriting {
         path = file.path
         kinds = options.dumpTriggers.map { $0.event.kind }
         var recorderOptions = BatchRecorder.Options()
-        // Fewer than in other recordings, because settled nodes are half of the cost where most nodes settle
-        // immediately.
+        // Fewer settled nodes are kept than in other recordings, because they are half of the cost where most nodes
+        // settle immediately.
         recorderOptions.settledLimit = 5_000
         recorder = BatchRecorder(
             process,

@@ -22,7 +22,7 @@ extension Inspector {
     ///     let inspector = try Inspector.start()
     ///     try inspector.dumpFlightRecording(last: .seconds(30), to: "/var/tmp/shop.chain")
     ///
-    /// The copy contains all events made before the call. Waits for the copy, about a second a gigabyte.
+    /// The copy contains all events made before the call. Waits for the copy, about a second for each gigabyte.
     ///
     /// - Parameter duration: the length of the last part; nil copies everything that the flight recording has.
     /// - Throws: ``InspectorError/noFlightRecorder``; ``InspectorError/flightRecording(_:)`` if the file exists already

@@ -32,11 +32,12 @@ extension InspectorOptions {
             case refusedWait
         }
 
-        /// How far back a dump reaches at most.
+        /// How far back a dump reaches at most. A dump begins with the last state before that time; see
+        /// ``Inspector/dumpFlightRecording(last:to:)``.
         public var maxAge: Duration
         /// The most bytes of the file; at least 4 MiB. An event takes some 42 bytes. The state of the program takes
-        /// some 100 bytes a node, and is written each 10 s or 200,000 events. If the state takes more than a third of
-        /// the file, recording ends, with a sentence on standard error.
+        /// some 100 bytes for each node, and is written every 10 s or 200,000 events. If the state takes more than a
+        /// third of the file, recording ends, with a sentence on standard error.
         public var maxBytes: Int
         /// The folder of the file, an absolute path; a missing folder is made. Nil: the folder of the sockets, where
         /// `chainview` looks. `$XDG_RUNTIME_DIR` is in memory on most systems, and counts as the container's memory.
@@ -44,17 +45,17 @@ extension InspectorOptions {
         /// Whether the program has a black box: its rings, into which events are first written, lie in a file beside
         /// the recording, `PID.rings` of mode 0600. A program that is killed, or that traps, then leaves its very last
         /// events, too, and `chainview post-mortem` shows them. Without a black box such a program leaves all but the
-        /// last 250 ms. The file takes up to ``InspectorOptions/ringByteLimit`` bytes, and is removed with the
-        /// recording. A black box costs the program nothing more if ``folder`` is in memory; on a disk the system
-        /// writes the file back every half minute. The folder should be in memory, or on ext4, XFS or APFS. Over a
-        /// network, and where files are compressed or copied on write (ZFS, Btrfs), room cannot be reserved, and a full
-        /// disk ends the program (SIGBUS).
+        /// last 250 ms. The file takes up to ``InspectorOptions/ringByteLimit`` bytes and 2.25 MiB more, and is removed
+        /// with the recording. A black box costs the program nothing more if ``folder`` is in memory; on a disk the
+        /// system writes the file back every half minute. The folder should be in memory, or on ext4, XFS or APFS. Over
+        /// a network, and where files are compressed or copied on write (ZFS, Btrfs), room cannot be reserved, and a
+        /// full disk ends the program (SIGBUS).
         public var isBlackBox = false
         /// A signal (such as `SIGUSR2`) that triggers a dump of the recording, under the conditions of
         /// ``InspectorOptions/dumpSignal``. Nil: none.
         public var dumpSignal: Int32?
-        /// The events that trigger a dump of the recording: at once, but not again within ``dumpSpan``, and at most
-        /// eight times in a run of the inspector.
+        /// The events that trigger a dump of the recording as soon as they reach the recording's thread. Another dump
+        /// does not follow within ``dumpSpan``, and there are at most eight in a run of the inspector.
         public var dumpTriggers: Set<Trigger> = []
         /// How much of the past a dump by a signal or a trigger holds.
         public var dumpSpan: Duration = .seconds(30)

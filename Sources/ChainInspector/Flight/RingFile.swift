@@ -12,7 +12,8 @@ import Synchronization
 /// A mapped file that rings lie in, so that they outlive the program: the black box of a flight recorder.
 ///
 /// The threads of the program write into these rings as into other rings. The collector adds what a reader needs to
-/// decode the slots: anchors of the clock, numbers of call sites, and slots at which events begin.
+/// decode the slots: anchors (ticks and nanoseconds of one moment), numbers of call sites, and slots at which events
+/// begin.
 final class RingFile: @unchecked Sendable {
     // Sendable: `next` is behind a lock. The counts are atomic, and the entries that they count are written before, by
     // one thread at a time: the one that holds the collector's or the pool's lock.

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The server of an inspector's viewers. One thread waits in `poll`, accepts viewers and serves all of them.
 ///
-/// It never blocks the program. Its files are removed at a normal exit of the program. Failures, such as no folder,
-/// socket or descriptor, are logged on standard error, and the program continues.
+/// Apart from ``stop()``, it never blocks the program. Its files are removed at a normal exit of the program. Failures,
+/// such as no folder, socket or descriptor, are logged on standard error, and the program continues.
 final class AttachServer: Sendable {
     /// The addresses at which it listens, in the form of `chainview attach`.
     let addresses: [String]
-    /// The reasons why it does not listen at the other endpoints, a sentence each.
+    /// The reasons why it does not listen at the other endpoints: one sentence for each, or one for all.
     let failures: [String]
 
     /// Nil where nothing listens, and after ``stop()``. Becoming nil breaks a retain cycle: the thread's state retains
@@ -91,8 +91,9 @@ final class AttachServer: Sendable {
         chain_log("chainview: viewers cannot attach as was asked for: \(sentence)\n")
     }
 
-    /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most. Leaves no thread, socket or
-    /// file behind. In a child of a fork it does nothing, because thread, sockets and files belong to the parent.
+    /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most. Leaves no socket or file
+    /// behind, and no thread unless a command has not returned. In a child of a fork it does nothing, because thread,
+    /// sockets and files belong to the parent.
     func stop() {
         guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
             return

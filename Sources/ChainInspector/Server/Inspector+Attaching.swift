@@ -7,8 +7,8 @@ extension Inspector {
     /// where the inspector does not listen.
     public var addresses: [String] { server.withLock { $0?.addresses ?? [] } }
 
-    /// The reasons why the inspector does not listen at some of the requested endpoints, a sentence each; they are on
-    /// standard error, too.
+    /// The reasons why the inspector does not listen at some of the requested endpoints: one sentence for each, or one
+    /// for all. They are on standard error, too.
     public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
 
     /// Collects the events recorded so far, so that the answer to a viewer contains them. The collecting thread

@@ -2,8 +2,8 @@ import CChainRuntime
 import PromiseRuntime
 
 extension Inspector {
-    /// Starts an inspector if the environment variable `CHAINVIEW` requests one. Otherwise the call costs one look-up
-    /// in the environment. An error is one sentence on standard error, and the program continues.
+    /// Starts an inspector if the environment variable `CHAINVIEW` requests one. If it is not set, the call costs one
+    /// look-up in the environment. An error is one sentence on standard error, and the program continues.
     ///
     ///     Inspector.startIfRequested()   // CHAINVIEW=1 program
     ///

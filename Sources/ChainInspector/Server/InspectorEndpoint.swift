@@ -1,4 +1,4 @@
-/// Where an ``Inspector`` listens for viewers.
+/// An endpoint at which an ``Inspector`` listens for viewers.
 public enum InspectorEndpoint: Hashable, Sendable {
     /// A socket in ``InspectorOptions/socketFolder``, by default the user's own folder, where `chainview` looks for it.
     case unix

@@ -138,8 +138,9 @@ extension ServerLoop {
         peerPauses[peer] = max(now, peerPauses[peer] ?? 0) + options.wrongTokenDelay
     }
 
-    /// Returns whether one more one-shot viewer may attach. At the limit, detaches the one-shot viewer that was idle
-    /// longest, if it was idle for at least ``ServerOptions/oneShotIdleLimit``.
+    /// Returns whether one more viewer for single commands or one state (a one-shot viewer) may attach. At the limit,
+    /// detaches the one-shot viewer that was idle longest, if it was idle for at least
+    /// ``ServerOptions/oneShotIdleLimit``.
     private func hasRoomForOneShot() -> Bool {
         guard options.viewerLimit > 0 else { return false }
         let oneShots = connections.filter { $0.phase == .attached && $0.isOneShot }

@@ -85,8 +85,9 @@ final class ServerLoop {
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // More connections than `viewerLimit` are accepted, because one-shot viewers attach, too, and viewers past the
-        // limit get a refusal. Connections that have not sent their token have a limit of their own.
+        // More connections than `viewerLimit` are accepted: one-shot viewers (for single commands or one state) attach,
+        // too, and viewers past the limit get a refusal. Connections that have not sent their token have a limit of
+        // their own.
         now >= pausedUntil
             && connections.count { $0.isAuthenticated || $0.token == nil } < options.viewerLimit + options.oneShotLimit
                 + 8
@@ -118,7 +119,7 @@ final class ServerLoop {
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
             for index in polled.indices { polled[index].revents = 0 }
-            // A pause, so that the loop does not spin while `poll` keeps failing, as it does once the limit of
+            // Waits, so that the loop does not spin while `poll` keeps failing, as it does once the limit of
             // descriptors was lowered.
             if failure != EINTR { poll(nil, 0, 100) }
         }

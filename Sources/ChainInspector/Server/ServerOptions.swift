@@ -18,7 +18,8 @@ struct ServerOptions: Sendable {
     var commandLimit = 8
     /// The number of all viewers' unanswered commands from which on no messages of attached viewers are read.
     var totalCommandLimit = 64
-    /// The most connections over TCP of one user that have not sent their token; past the limit the oldest is closed.
+    /// The most connections over TCP of one user that have not sent their token. If there are more, the oldest is
+    /// closed.
     var unauthenticatedLimit = 8
     /// The most connections over TCP of all users together that have not sent their token.
     var totalUnauthenticatedLimit = 32
@@ -35,7 +36,7 @@ struct ServerOptions: Sendable {
     var backOff: UInt64 = 1_000_000_000
     /// Nanoseconds by which each wrong token delays the user's later connections over TCP.
     var wrongTokenDelay: UInt64 = 200_000_000
-    /// The most nanoseconds of real time for sending the last events when the inspector stops.
+    /// The maximum number of nanoseconds of real time for sending the last events when the inspector stops.
     var flushLimit: UInt64 = 200_000_000
     /// Returns the time in nanoseconds.
     var now: @Sendable () -> UInt64 = { chain_monotonic_ns() }

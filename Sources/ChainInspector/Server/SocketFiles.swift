@@ -11,7 +11,8 @@ import ChainWire
 /// A file of this process, which ``remove()`` or a normal exit removes. A child of a fork does not remove the file, and
 /// another file that has replaced it stays.
 struct OwnFile: Sendable {
-    /// Nanoseconds between two calls of ``touch()``, because systemd removes files of `/tmp` that are ten days old.
+    /// Nanoseconds between two calls of ``touch()``. Without these calls systemd removes files of `/tmp` after ten
+    /// days.
     static let touchInterval: UInt64 = 3_600_000_000_000
 
     private let path: String

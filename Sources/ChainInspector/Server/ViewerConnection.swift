@@ -99,7 +99,8 @@ final class ViewerConnection {
     /// Whether the viewer has to send a token, and has not done so.
     var isUnauthenticated: Bool { token != nil && phase == .handshake && !isGone }
 
-    /// When the viewer is detached if it takes no bytes before; nil where there are no bytes to send.
+    /// When the viewer is detached if it takes no bytes before then. Nil where there are no bytes to send, and for a
+    /// viewer that is not attached.
     var stallTime: UInt64? { phase == .attached && unsentCount > 0 ? lastProgress + options.stallLimit : nil }
 
     /// Whether more messages of the viewer may be read.

@@ -1,9 +1,9 @@
 extension PayloadColumns {
-    /// Returns the payload of `count` bytes that is stored in these columns; nil where they are damaged.
+    /// Returns the payload of `count` bytes that is stored in columns; nil if the stored bytes are damaged.
     package static func payload(of stored: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
         guard let columns = StoredColumns(stored, count: count) else { return nil }
         let counts = columns.counts
-        // Room for the words of all nodes and their numbers, then for the words of a block of events.
+        // Room for the words of all nodes, for the nodes' numbers, and for the words of a block of events.
         let fixed = nodeWords * counts.nodes + counts.numbers
         return withUnsafeTemporaryAllocation(
             of: UInt64.self, capacity: fixed + eventWords * ColumnReader.blockSize
@@ -28,8 +28,8 @@ extension PayloadColumns {
         }
     }
 
-    /// Returns how many numbers each field has. Nil if their sum is not `counts.numbers`, or if the nodes do not have
-    /// `rest` bytes outside the columns in all.
+    /// Returns for each field of numbers how many nodes have it. Nil if the sum is not `counts.numbers`, or if the
+    /// nodes have more or fewer bytes outside the columns than `rest`.
     private static func fieldCounts(_ nodes: UnsafeMutablePointer<UInt64>, _ counts: ColumnCounts, rest: Int) -> [Int]?
     {
         var result = [Int](repeating: 0, count: numberFields)
@@ -52,7 +52,7 @@ private struct StoredColumns {
     private(set) var columns: [Column] = []
     /// The bytes of nodes that are in no column.
     let rest: UnsafeRawBufferPointer
-    /// The bytes of the payload without ``rest``.
+    /// The number of bytes of the payload that are not in ``rest``.
     let leastCount: Int
 
     /// Nil where the parts do not fit into the stored bytes, or do not make up a payload of `count` bytes.
@@ -94,7 +94,7 @@ private struct ColumnReader {
     private var state: ColumnState
     private var into: UnsafeMutableRawPointer
     private var rest: UnsafeRawBufferPointer
-    /// The numbers of events and of nodes that were written so far.
+    /// How many events and how many nodes were written so far.
     private var nextEvent = 0, nextNode = 0
 
     init(

@@ -1,5 +1,6 @@
 extension PayloadColumns {
-    /// A message of a payload: its head, then nodes, then events, up to its end.
+    /// A message of a payload: its part of the head, then its nodes, then its events. If its nodes and events are not
+    /// moved into the columns, the whole message is in the head.
     private struct Part {
         var head: Range<Int>
         var nodeCount = 0
@@ -10,8 +11,8 @@ extension PayloadColumns {
         var isMoved = false
     }
 
-    /// Returns a payload in columns, at most `headerSize` bytes longer; nil where the payload does not consist of whole
-    /// messages, or a difference has no encoding.
+    /// Returns a payload in columns, at most `headerSize` bytes longer. Nil if the payload does not consist of whole
+    /// messages with the last byte of each header 0, or if a difference has no encoding.
     package static func columns(of payload: UnsafeRawBufferPointer) -> [UInt8]? {
         var parts: [Part] = []
         var fieldCounts = [Int](repeating: 0, count: numberFields)

@@ -1,23 +1,29 @@
-/// A codec for the chunks of recordings, without a library. Numbers of one kind stand together, delta-encoded and in
-/// byte planes. Planes of zeroes are left out, so that a third of the size remains. The article *The recording, byte by
-/// byte* describes the order.
+/// A codec for the chunks of recordings, without a library. It puts values of one kind together in a column of words;
+/// times and node ids are delta-encoded. A column is stored in byte planes (see ``Column``). Planes of zeroes are left
+/// out, so that a third of the size remains. The article *The recording, byte by byte* describes the order.
 ///
-/// Only the positions of nodes and events are parsed in the messages, so any bytes come back unchanged.
+/// The *head* is what remains of the messages after their nodes and events are moved into the columns. The *numbers* of
+/// a node are its first optional fields, which take 64 bits each. The *rest* has the bytes of nodes that are in no
+/// column.
+///
+/// Messages are parsed only to find their nodes and events, and every payload that is packed is restored byte for byte.
 package struct PayloadColumns: PayloadCodec {
-    /// Four counts of 32 bits: bytes of the head, events, nodes, numbers of nodes; then the planes of each column.
+    /// The size of the header: four 32-bit counts (bytes of the head, events, nodes, numbers), then a byte for each
+    /// column. Such a byte has a bit for each stored plane.
     package static let headerSize = 16 + columnCount
-    /// Set in the last byte of a message's header in the head if the message's nodes and events are in the columns.
+    /// The mark of a message with its nodes and events in the columns: the last byte of the message's header in the
+    /// head.
     static let movedMark: UInt8 = 1
 
     // Sizes on the wire, in bytes.
     static let messageHeaderSize = 8, batchHeaderSize = 96
     static let eventSize = 40, nodeSize = 32
-    /// Words of 8 bytes in an event, and in the fixed part of a node. Each of these words makes a column, and one more
-    /// column has the numbers of all nodes.
+    /// The counts of words of 8 bytes in an event and in the fixed part of a node, and the count of columns. Each of
+    /// these words makes a column, and one more column has the numbers of all nodes.
     static let eventWords = 5, nodeWords = 4, columnCount = 10
-    /// The bits, and the count, of the *numbers* of a node: its first optional fields, which take 64 bits each.
+    /// The bits of the numbers among the bits of a node's optional fields, and how many such bits there are.
     static let numberBits: UInt32 = 0x7FF, numberFields = 11
-    /// The bit of the first number that is a time.
+    /// The index of the bit of the first number that is a time. The numbers after it are times, too.
     static let firstTimeBit = 3
 
     package init() {}
@@ -32,11 +38,11 @@ package struct PayloadColumns: PayloadCodec {
         Self.payload(of: stored, count: count)
     }
 
-    /// Returns the bytes that a node's numbers take.
+    /// Returns how many bytes the numbers of a node take; `fields` has the bits of its optional fields.
     static func numberBytes(_ fields: UInt32) -> Int { 8 * (fields & numberBits).nonzeroBitCount }
 }
 
-/// The counts of events, nodes and numbers of nodes in a payload.
+/// The counts of events, of nodes, and of the numbers of all nodes in a payload.
 struct ColumnCounts {
     var events = 0, nodes = 0, numbers = 0
 
@@ -109,16 +115,16 @@ func zigzagEncoded(_ difference: UInt64) -> UInt64 {
 @inline(__always)
 func zigzagDecoded(_ value: UInt64) -> UInt64 { (value >> 1) ^ (0 &- (value & 1)) }
 
-/// The numbers from which the next differences are taken.
+/// The values from which the next differences are taken, and the positions of the next numbers.
 struct ColumnState {
     var eventTime: UInt64 = 0, eventNode: UInt64 = 0
     var nodeID: UInt64 = 0
-    /// The first time of the last node that had a time.
+    /// The first of the times among the numbers of the latest node that has such a time.
     var nodeTime: UInt64 = 0
     /// The index of the next number among all numbers, by field.
     var nextNumber = [Int](repeating: 0, count: PayloadColumns.numberFields)
 
-    /// - Parameter counts: numbers by field.
+    /// - Parameter counts: by field, how many nodes have it.
     init(counts: [Int]) {
         for field in 1..<nextNumber.count { nextNumber[field] = nextNumber[field - 1] + counts[field - 1] }
     }

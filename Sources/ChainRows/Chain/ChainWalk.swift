@@ -2,9 +2,10 @@ import ChainModel
 
 /// The order in which a chain's nodes are drawn.
 ///
-/// Under a node, one level in, stand its *inner* nodes: members, adopted nodes, nodes that its handler made, and forks.
-/// After the inner nodes, at the node's own level, stands its *continuation* if exactly one `then` was called on it, so
-/// a chain reads as a list. Folding a node hides its inner nodes; folding a root hides everything under it.
+/// Under a node, one level in, stand its *inner* nodes: members, adopted nodes, nodes that its handler made, and forks
+/// (the nodes of several `then` on the node). If exactly one `then` was called on the node, its *continuation* stands
+/// after the inner nodes, at the node's own level, so a chain reads as a list. Folding a node hides its inner nodes;
+/// folding a root hides everything under it.
 package enum ChainWalk {
     /// Returns whether a node at a depth is folded; called for nodes that can be folded.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
@@ -45,7 +46,8 @@ package enum ChainWalk {
 
     /// Returns at most `limit` rows of a chain. O(its nodes); iterative, so deep chains do not overflow the stack.
     ///
-    /// Nodes in `foreignRows` can be folded, even without inner nodes. Their foreign rows are not in the result.
+    /// `foreignRows` has the number of rows of other programs' chains under a node. A node with such rows can be
+    /// folded, even without inner nodes. The rows of other programs are not in the result.
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
         isHidden: IsHidden? = nil, foreignRows: [UInt32: Int] = [:], siblings: SiblingOrder? = nil

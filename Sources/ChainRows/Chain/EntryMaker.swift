@@ -1,6 +1,6 @@
 import ChainModel
 
-/// A maker of the entries of a pre-order walk, each with the number of folded nodes that it is inside of.
+/// A maker of ``LongChainIndex`` entries for a pre-order walk, each with the number of folded nodes around its node.
 ///
 /// Levels are those of ``LongChainIndex/Entry/level``.
 struct EntryMaker {

@@ -140,7 +140,8 @@ extension LongChainIndex {
         }
     }
 
-    /// Joins the chunk at an ordinal with a neighbour if both together fill at most half a chunk.
+    /// Joins the chunk at an ordinal with the next chunk, and then with the previous chunk. Two chunks are joined only
+    /// if both together fill at most half a chunk.
     private mutating func join(around ordinal: Int, in listIndex: Int) {
         for upper in [ordinal + 1, ordinal] where upper > 0 && upper < lists[listIndex]!.chunks.count {
             let (left, right) = (indexOfChunk(upper - 1, of: listIndex), indexOfChunk(upper, of: listIndex))
@@ -158,7 +159,7 @@ extension LongChainIndex {
         }
     }
 
-    /// Moves a chunk's own fold counts into its entries; forgets matches of an earlier filter round.
+    /// Moves a chunk's own fold counts into its entries; forgets matches of an earlier filter.
     mutating func pushDownFolds(_ chunkIndex: Int) {
         resetOldMatches(chunkIndex)
         let (folds, userFolds) = (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds)
@@ -170,7 +171,7 @@ extension LongChainIndex {
         (chunks[chunkIndex].folds, chunks[chunkIndex].userFolds) = (0, 0)
     }
 
-    /// Forgets a chunk's matches if they are of an earlier filter round.
+    /// Forgets a chunk's matches if they are of an earlier filter.
     mutating func resetOldMatches(_ chunkIndex: Int) {
         guard chunks[chunkIndex].round != round else { return }
         chunks[chunkIndex].round = round

@@ -37,7 +37,8 @@ extension LongChainIndex {
         return row
     }
 
-    /// Returns the number of rows of a shown entry, foreign rows under it included, while no filter hides nodes.
+    /// Returns the number of rows of a shown entry while no filter hides nodes. They are its own row and, unless it is
+    /// folded, the foreign rows (rows of other programs' chains) under it.
     @inline(__always)
     func height(of entry: Entry) -> Int {
         foreignRows.isEmpty || entry.flags.contains(.folded) ? 1 : 1 + (foreignRows[entry.node] ?? 0)

@@ -74,7 +74,7 @@ extension LongChainIndex {
 
     // MARK: The filter
 
-    /// Begins a filter round, with another filter or with none; forgets all matches.
+    /// Begins a filter round, which lasts until the filter is changed again; forgets all matches.
     mutating func restartFilter(isActive: Bool) {
         isFiltering = isActive
         round += 1
@@ -86,8 +86,8 @@ extension LongChainIndex {
         }
     }
 
-    /// Updates whether nodes match, and the shown counts of these nodes and of the nodes above them. Changes of
-    /// siblings are summed before they are added to the parent's count.
+    /// Updates whether nodes match, and the shown counts (``Entry/shownCount``) of these nodes and of the nodes above
+    /// them. Changes of siblings are summed before they are added to the parent's count.
     mutating func setMatches(
         of nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest, _ filter: borrowing FilterScan
     ) {

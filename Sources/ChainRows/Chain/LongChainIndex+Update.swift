@@ -1,8 +1,8 @@
 import ChainModel
 
 // Updates from the forest. First, moved nodes are removed with all nodes under them, then evicted nodes, then
-// continuations that changed. Last, new, moved and removed nodes are inserted at their positions. Before that step, a
-// list is the list of a forest without these nodes.
+// continuations that changed. Last, new nodes, moved nodes and the removed continuations are inserted at their
+// positions. Before that step, a list is the list of a forest without these nodes.
 extension LongChainIndex {
     /// Updates all lists from the changes of a forest.
     mutating func update(

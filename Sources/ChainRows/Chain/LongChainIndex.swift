@@ -1,13 +1,13 @@
 import ChainModel
 
-/// The nodes of long chains in pre-order: one list a chain, in chunks.
+/// The nodes of long chains in pre-order: a list for each chain, in chunks.
 ///
 /// A row is found by the row counts of chunks, and the end of a subtree is found by the least level of each chunk. An
 /// entry counts the folded nodes around it and the matches under it; a fold around a whole chunk is counted once, in
 /// the chunk.
 ///
-/// Inserting or removing a node moves entries within a chunk, and at worst passes over one number a chunk (500 numbers
-/// in a chain of 100,000 nodes). Folding a node is O(nodes inside).
+/// Inserting or removing a node moves entries within a chunk. At worst it passes over one number for each chunk: 500
+/// numbers in a chain of 100,000 nodes. Folding a node is O(nodes inside).
 struct LongChainIndex {
     /// One node.
     struct Entry {
@@ -51,7 +51,7 @@ struct LongChainIndex {
         var folds: UInt32 = 0
         /// As ``folds``, but counts only nodes that the user folded.
         var userFolds: UInt16 = 0
-        /// The filter round of the entries' matches; in another round nothing matches.
+        /// The filter round (``LongChainIndex/round``) of the entries' matches; in another round nothing matches.
         var round: UInt32
         var entries: [Entry] = []
     }

@@ -2,7 +2,7 @@ import ChainModel
 
 /// Steps from row to row of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.
 ///
-/// A step is O(1), but at the end of a subtree O(levels up or down).
+/// A step is O(1), but at the end of a subtree O(nodes on the way up or down), continuations included.
 package enum PreorderSteps {
     /// One step down.
     package struct Step {
@@ -77,7 +77,8 @@ package enum PreorderSteps {
         }
     }
 
-    /// Returns the node that is `rows` further down (up if negative), and how many rows were passed: fewer at an end.
+    /// Returns the node that is `rows` further down (up if negative), and how many rows were passed (negative if up).
+    /// Fewer rows are passed if the first or the last row is reached.
     package static func step(
         from node: NodeIndex, by rows: Int, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> (node: NodeIndex, rows: Int) {

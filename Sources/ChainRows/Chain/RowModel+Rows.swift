@@ -51,7 +51,8 @@ extension RowModel {
         }
     }
 
-    /// Returns whether a chain may have folded nodes or foreign rows, so its rows have to be counted.
+    /// Returns whether a chain may have folded nodes or rows of other programs' chains. Its rows must then be counted
+    /// one by one, because their number may not be the number of its nodes.
     // Inlined, because it runs for each changed chain and a call would copy the row model.
     @inline(__always)
     private func holdsFolds(_ slot: Int) -> Bool {
@@ -69,7 +70,8 @@ extension RowModel {
             return 1
         }
         if isLong(count) {
-            // A chain of over `firstReadCount` nodes is read in slices, so its list is begun before its rows are requested.
+            // A chain of over `firstReadCount` nodes is read in slices, so its list is begun before its rows are
+            // requested.
             guard holdsFolds || count > Self.firstReadCount else { return count }
             let listIndex = list(ofLong: root, in: forest)
             return holdsFolds ? max(1, longChains.rowCount(of: listIndex, isFiltered: false)) : count
@@ -241,7 +243,7 @@ extension RowModel {
         return offset
     }
 
-    /// Returns the key of a root; nil for a node that is no root.
+    /// Returns the key of a root; nil for a node that is no root, or of which the chain was not added yet.
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
         return number == 0 ? nil : slots.key(Int(number - 1))

@@ -13,7 +13,7 @@ struct ExpiryQueue {
     private var waiting: [UInt64: [NodeIndex]] = [:]
     /// The number of entries, stale entries included.
     private(set) var count = 0
-    /// The number of nodes that wait for a second.
+    /// The number of waiting nodes.
     private var nodeCount = 0
     private(set) var highWaterMark = 0
     /// The ``stamp(_:)`` of the second that each node waits for; 0 for none.

@@ -4,9 +4,9 @@ import ChainModel
 /// The nodes that match a query. They are found in slices (calls of ``scan(in:budget:)``), and updated with each
 /// change. If the query depends on time (`age>5s`), they are also updated once a second.
 ///
-/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue for the
-/// second of the change, so each second costs only such nodes. Takes 8 to 12 bytes a node while a filter is on, and 4
-/// to 8 more for a node that waits.
+/// A changed node is tested again, O(1). A node for which time alone can change the answer waits in a queue until the
+/// second in which the answer may change. Each second costs only the nodes that are due in it. While a filter is on, it
+/// takes 8 to 12 bytes for each node, and 4 to 8 bytes more for each node that waits.
 struct FilterScan {
     /// The query as it was typed; empty for no filter.
     private(set) var text = ""
@@ -142,7 +142,7 @@ struct FilterScan {
     /// The cost of updating a chain's weight, in nodes.
     private static let nodesPerChain = 4
 
-    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if there was none.
+    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns whether there were any.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
         // Counted in free indices, each of which costs next to nothing: a forest with few nodes is done in one slice.

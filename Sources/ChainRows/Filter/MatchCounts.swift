@@ -1,7 +1,7 @@
 import ChainModel
 
-/// The matching nodes and their number in each chain, with the changes of both. Takes 8 bytes a node, and 8 bytes a
-/// chain with a match.
+/// The matching nodes and their number in each chain, with the changes of both. Takes 8 bytes for each node, and 8
+/// bytes for each chain with a match.
 struct MatchCounts {
     /// The number of matching nodes.
     private(set) var count = 0
@@ -11,8 +11,8 @@ struct MatchCounts {
     private struct Node: BitwiseCopyable {
         /// ``countedFor``, and the bit of ``isTouched``.
         private var counted: UInt32 = 0
-        /// Of a root, the number of its chain while anything in the chain matches, else 0. A chain that loses its root
-        /// keeps its number under the new root.
+        /// For a root, the number of its chain while anything in the chain matches, else 0. A chain that loses its root
+        /// keeps its number under the new root, unless the new root has a number already.
         var chainNumber: UInt32 = 0
 
         private static let touchedBit: UInt32 = 1 << 31
@@ -22,7 +22,7 @@ struct MatchCounts {
             get { counted & ~Self.touchedBit }
             set { counted = (counted & Self.touchedBit) | newValue }
         }
-        /// Of a root, whether it is in `touched`.
+        /// For a root, whether it is in `touched`.
         var isTouched: Bool {
             get { counted & Self.touchedBit != 0 }
             set { counted = newValue ? counted | Self.touchedBit : counted & ~Self.touchedBit }

@@ -3,8 +3,8 @@ import ChainModel
 
 /// The nodes that come to match a query: each is tested when it changes, or when time alone changes the answer.
 ///
-/// Costs as much as ``FilterScan``: O(1) a changed node, 8 to 12 bytes a node. Nodes that match when the watch begins
-/// are not reported.
+/// Costs as much as ``FilterScan``: O(1) for each changed node, and 8 to 12 bytes for each node. Nodes that match when
+/// the watch begins are not reported.
 package struct MatchWatch {
     private var scan = FilterScan()
     /// Whether the nodes that existed when the watch began are still being tested.
@@ -24,7 +24,7 @@ package struct MatchWatch {
     /// Whether nodes are still to be tested.
     package var hasWork: Bool { scan.hasWork }
 
-    /// Sets the warnings that hold, by node, one bit a kind.
+    /// Sets the warnings that hold, by node, with a bit for each kind.
     package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         scan.setWarnings(warnings, of: forest)
     }

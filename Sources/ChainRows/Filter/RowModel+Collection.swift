@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The progress of listing the chains with matches after a new filter.
+/// The progress of listing the chains with matches after a new filter: of adding them to the list of matches.
 ///
 /// Matches are found in the order of node indices. Listing a chain when its match is found costs a search and a move
 /// within a chunk: 300 ns among a million chains. So only the first chains, for the screen, are listed when their
@@ -19,7 +19,7 @@ struct MatchCollection {
 }
 
 extension WeightedSortedList {
-    /// Returns the first chunk with chains after an entry; ``chunkCount`` if there is none.
+    /// Returns the index of the first chunk with chains after an entry; ``chunkCount`` if there is none.
     fileprivate func firstChunk(behind entry: Entry) -> Int {
         guard let chunk = chunk(of: entry) else { return 0 }
         return entries(chunk).last.map { entry < $0 } == true ? chunk : chunk + 1

@@ -30,8 +30,8 @@ extension RowModel {
     /// How many chains ``collectMatches(in:budget:)`` looks at in the time of testing a node.
     private static let chainsPerNode = 3
 
-    /// Sets the warnings that hold, by node, one bit a kind. The next slices test the nodes with changed warnings. Call
-    /// it whenever warnings change, while ``FilterState/readsWarnings`` is true.
+    /// Sets the warnings that hold, by node, with a bit for each kind. The next slices test the nodes with changed
+    /// warnings. Call it whenever warnings change, while ``FilterState/readsWarnings`` is true.
     package mutating func setWarnings(_ warnings: [NodeID: WarningBits], in forest: borrowing ChainForest) {
         filter.setWarnings(warnings, of: forest)
     }

@@ -11,7 +11,7 @@ struct Folds {
         static let finished = NodeBits(rawValue: 8)
         /// The node is in ``Folds/large``.
         static let large = NodeBits(rawValue: 16)
-        /// The node was folded initially, which is no choice of the user. Set only together with ``userFolded``.
+        /// The node was folded initially: as soon as it appeared, and not by the user. Set only with ``userFolded``.
         static let initiallyFolded = NodeBits(rawValue: 32)
         /// The fold of a single node: set by the user, or initially.
         static let ownFold: NodeBits = [.userFolded, .userUnfolded, .initiallyFolded]
@@ -31,7 +31,8 @@ struct Folds {
     private(set) var finished: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because of their many children.
     private(set) var large: [NodeIndex: NodeID] = [:]
-    /// How many levels of each chain are shown; nil until the user chooses a level: until then each chain folds itself.
+    /// How many levels of each chain are shown; nil until the user chooses a level. Until then each chain folds itself,
+    /// after it has settled or while too many chains are unfolded.
     var level: Int?
 
     /// The ``level`` that shows everything.
@@ -123,7 +124,7 @@ struct Folds {
         }
     }
 
-    /// Forgets the user's folds of single nodes, and the folds of finished nodes; tags stay.
+    /// Forgets the folds of single nodes (the user's and the initial ones), and the folds of finished nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
             set(.ownFold, false, node)

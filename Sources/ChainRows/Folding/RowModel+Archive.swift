@@ -1,6 +1,7 @@
 import ChainModel
 
-// Archiving: a settled chain folds to one row at once, and moves to the archived chains after a delay.
+// Archiving: a settled chain folds to one row with the next tick, and moves to the archived chains after a delay. The
+// chain of the selection does neither. As long as no chain is live, the unfolded chain that settled last does neither.
 extension RowModel {
     /// Folds the chains that have settled since the last tick, and the chain ``lastUnfolded`` once it no longer stays
     /// open. Returns whether there were chains to examine.
@@ -57,7 +58,7 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// The budget of archiving in a tick. A chain costs 8, the entry of an evicted chain 1.
+    /// The budget of archiving in a tick. A chain costs 8; the entry of an evicted chain costs 1.
     private static let archiveBudget = 32_000
     /// The cost of a chain besides 1 for its entry.
     private static let archiveCost = 7

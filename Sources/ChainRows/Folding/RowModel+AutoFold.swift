@@ -7,7 +7,8 @@ extension RowModel {
     /// How long a finished node stays open, in nanoseconds.
     static let foldDelay: UInt64 = 1_200_000_000
 
-    /// The most nodes of a chain in which finished nodes fold, because a test walks over the nodes inside.
+    /// The maximum number of nodes of a chain in which finished nodes fold. There is a limit, because a test walks over
+    /// the nodes inside.
     static let autoFoldLimit = 512
 
     /// Updates folding after a node was made, moved or changed its state. Enqueues the node, and the node around it, if
@@ -22,7 +23,7 @@ extension RowModel {
         // chain any new node unfolds the nodes around it, so nodes inside a folded node are only a few steps away from
         // it.
         let isNewInLongChain = count > Self.autoFoldLimit && !entry.changes.isDisjoint(with: [.created, .moved])
-        // In a long line of new nodes, the parent was new, too, so all nodes around the node are open already.
+        // In a long sequence of new nodes, the parent was new, too, so all nodes around the node are open already.
         let isCovered = isNewInLongChain && openedAround != nil && forest.treeParent(of: node) == openedAround
         if !isCovered, !isWell || isNewInLongChain { unfoldFinished(around: node, in: forest) }
         if isNewInLongChain, entry.changes.contains(.created) { openedAround = node }
@@ -65,8 +66,8 @@ extension RowModel {
     /// Unfolds finished nodes around a node that is live, went wrong or is new in a long chain.
     ///
     /// Reads 64 levels at most, because nodes may be nested very deep. Outside the lists of long chains it takes
-    /// ``autoFoldLimit`` steps at most, because a line may have 100,000 nodes, and a finished node has fewer nodes
-    /// inside than the limit.
+    /// ``autoFoldLimit`` steps at most. A sequence of continuations may have 100,000 nodes, but a finished node has
+    /// fewer nodes inside than the limit.
     mutating func unfoldFinished(around node: NodeIndex, in forest: borrowing ChainForest) {
         guard !folds.finished.isEmpty else { return }
         var steps = Self.autoFoldLimit

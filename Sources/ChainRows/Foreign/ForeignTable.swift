@@ -12,7 +12,7 @@ package struct ForeignWeight: Equatable, Sendable {
 
 /// A change that concerns the rows of other programs, for the owner of several row models.
 package enum ForeignNews: Equatable, Sendable {
-    /// A node with a caller in another program was made, moved or described anew.
+    /// A node with a caller (the node that called it) in another program was made, moved or described anew.
     case called(NodeID)
     /// An awaited caller was made.
     case arrived(NodeID)
@@ -24,11 +24,12 @@ package enum ForeignNews: Equatable, Sendable {
     case callerGone(NodeID)
     /// A node with foreign rows moved into another chain.
     case callerMoved(NodeID)
-    /// All links are forgotten, because the forest was read anew.
+    /// All links are forgotten, because the row model began to keep news, or because the forest was read anew.
     case reset
 }
 
-/// Which chains of a program are drawn in other programs' trees, and which nodes have foreign rows under them.
+/// Which chains of a program are drawn in other programs' trees, and which nodes have *foreign rows* (rows of other
+/// programs' chains) under them.
 ///
 /// ``LongChainIndex/foreignRows`` has the number of foreign rows under each node.
 struct ForeignTable {
@@ -91,7 +92,7 @@ struct ForeignTable {
     }
 
     /// Notes that a node moved, unless it is the new root of a chain. Not called for a root that moved under another
-    /// node. In both cases the callers are found by the dropped root.
+    /// node. In these two cases the callers are found by the dropped root.
     mutating func noteMoved(_ node: NodeIndex) { if !newRoots.contains(node) { mayHaveMoved = true } }
 
     /// Returns the callers that may have moved into another chain since the last call.

@@ -42,7 +42,7 @@ extension RowModel {
 
     // MARK: A chain of this program in another one's tree
 
-    /// Returns whether a chain is drawn in another program's tree. While a filter hides nodes, no chain is.
+    /// Returns whether a chain is drawn in another program's tree. While a filter hides nodes, no chain is drawn there.
     @inline(__always)
     package func isElsewhere(_ root: NodeIndex) -> Bool {
         guard !filter.hidesRest, !foreign.elsewhere.isEmpty else { return false }

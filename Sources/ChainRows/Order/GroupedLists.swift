@@ -1,4 +1,4 @@
-/// The chains in the order of the screen: one list, or one a group.
+/// The chains in the order of the screen: one list, or a list for each group.
 ///
 /// Rows of the groups themselves are counted in `RowModel+Groups.swift`.
 struct GroupedLists {
@@ -6,7 +6,8 @@ struct GroupedLists {
     private(set) var lists = [WeightedSortedList()]
     /// The group numbers in the order of the screen; empty if chains are not grouped.
     var screenOrder: [UInt32] = []
-    /// How growing durations are merged with known durations, the same in every list; nil for the plain order of ranks.
+    /// How chains with a duration that still grows are merged with chains with a known duration, the same in every
+    /// list. Nil if the chains are in the order of their ranks alone (see ``Rank``).
     var merge: WeightedSortedList.Merge? {
         didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
     }

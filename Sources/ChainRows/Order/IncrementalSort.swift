@@ -4,7 +4,7 @@ import ChainModel
 ///
 /// It has three steps. First, it goes through the chains by node index, and gathers them with their ranks into runs
 /// that are sorted by key. Second, it merges the runs into lists. Third, it catches up with chains that were added,
-/// removed or changed during the sort. The runs take 24 bytes a chain.
+/// removed or changed during the sort. The runs take 24 bytes for each chain.
 struct IncrementalSort {
     private enum Step { case gather, assemble, catchUp }
 
@@ -92,7 +92,7 @@ struct IncrementalSort {
 
     /// Sorts for `budget` nanoseconds; returns whether the sort is done.
     mutating func step(_ rowModel: borrowing RowModel, in forest: borrowing ChainForest, budget: Int) -> Bool {
-        // Past the limit the sort is finished at once, because changes would arrive faster than slices catch up.
+        // Past the limit this call finishes the sort, because changes would arrive faster than slices catch up.
         var budget = pendingCount > Self.pendingLimit ? Int.max / 2 : budget
         while budget > 0 {
             switch step {
@@ -138,7 +138,7 @@ struct IncrementalSort {
         step = .assemble
     }
 
-    /// How many indices are prefetched at once.
+    /// How many indices are prefetched together.
     private static let prefetchCount: UInt32 = 32
 
     /// Prefetches the data of the next chains.
@@ -193,7 +193,7 @@ struct IncrementalSort {
 
     private static let filterLimit = 1_024
 
-    /// The number of changes past which the sort is finished at once, which takes some tenths of a second.
+    /// The number of changes past which one call finishes the sort, which takes some tenths of a second.
     static let pendingLimit = 131_072
 
     /// Applies to the new lists the changes since the chains were gathered; returns whether no change is left.

@@ -16,10 +16,10 @@ extension RootKey: Comparable {
 
 /// Functions of ranks. A rank is 64 bits to sort chains by; its top two bits are the number of one of three sections.
 ///
-/// In an order by duration the first section has growing durations, by the moment from which they count. The second
-/// section has known durations, and the last section has the chains without a duration. The rows of the first two are
-/// merged, see ``WeightedSortedList/Merge``. In other orders the sections follow each other. Inverting an order inverts
-/// each section, but not the sequence of the sections.
+/// In an order by duration the first section has durations that still grow, by the moment from which they count. The
+/// second section has known durations, which no longer grow, and the last section has the chains without a duration.
+/// The rows of the first two sections are merged, see ``WeightedSortedList/Merge``. In other orders the sections follow
+/// each other. Inverting an order inverts each section, but not the sequence of the sections.
 enum Rank {
     static let payloadBits: UInt64 = 62
     static let payloadMask: UInt64 = (1 << payloadBits) - 1

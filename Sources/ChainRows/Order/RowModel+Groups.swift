@@ -33,7 +33,8 @@ package struct ChainGroup {
     }
 }
 
-// Rows, with the rows of the groups. Rows are counted from group to group, because groups are few: one a call site.
+// Rows, with the rows of the groups. Rows are counted from group to group, because groups are few: one for each call
+// site.
 extension RowModel {
     /// The number of rows that are shown.
     package var rowCount: Int {
@@ -49,7 +50,7 @@ extension RowModel {
 
     private func isUnfolded(_ group: UInt32) -> Bool { order.unfoldedSites.contains(order.groups[group].site) }
 
-    /// Returns at most `count` rows from row `first` on. O(log chains + rows).
+    /// Returns at most `count` rows from row `first` on. O(groups + log chains + rows).
     package mutating func outlineRows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
         let shown = shown
         guard order.isGrouped else {

@@ -36,7 +36,7 @@ extension RowModel {
         return true
     }
 
-    /// Repositions the chains that are due, a limited number a call; returns whether any were due.
+    /// Repositions the chains that are due, a limited number in each call; returns whether any were due.
     @discardableResult
     mutating func repositionOutdated(in forest: borrowing ChainForest) -> Bool {
         guard order.dueCount > 0 else { return false }

@@ -3,7 +3,7 @@ import ChainModel
 /// The order of nodes under the same node, as of a moment.
 struct SiblingOrder {
     let order: TreeOrder
-    /// The moment up to which growing durations are counted, in nanoseconds of the program's clock.
+    /// The moment up to which durations that still grow are counted, in nanoseconds of the program's clock.
     let moment: UInt64
 
     /// Sorts siblings; equal siblings stay in their order.
@@ -22,7 +22,7 @@ struct SiblingOrder {
 }
 
 extension RowModel {
-    /// Whether siblings are in an order other than program order.
+    /// Whether siblings are in an order other than program order (the order in which they were made).
     var sortsSiblings: Bool {
         order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)
     }

@@ -12,7 +12,7 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     case wait
     /// The time that the handler runs.
     case run
-    /// The time from the creation of a chain to its end.
+    /// The time from the creation of a chain to its end; for a node under another node, the node's own total.
     case total
     /// Errors, then values.
     case value
@@ -42,12 +42,12 @@ public struct TreeOrder: Hashable, Sendable {
     public var column: SortColumn
     /// Whether the order is inverted: durations shortest first, texts from Z to A, chains oldest first.
     public var isInverted: Bool
-    /// Whether nodes under a node are sorted, too; if not, they are in program order.
+    /// Whether nodes under a node are sorted, too; if not, they are in the order in which they were made.
     public var sortsSiblings: Bool
     /// Whether the chains of a call site stand together, under a row for their group.
     public var isGrouped: Bool
 
-    /// The usual order.
+    /// Makes an order; without arguments, the usual order.
     public init(
         column: SortColumn = .start, isInverted: Bool = false, sortsSiblings: Bool = false, isGrouped: Bool = false
     ) {

@@ -1,10 +1,14 @@
 import ChainModel
 import ChainText
 
-/// Ranks of chains in one order: 64 bits each, so that sorting compares numbers.
+/// Ranks of chains, and of nodes under the same node, in one order. A rank is a number of 64 bits (see ``Rank``), so
+/// that sorting compares numbers.
+///
+/// A duration that has not ended is *growing*. Among chains, it is ranked by its start. Any other duration is *known*,
+/// and is ranked by its length.
 struct SortRank {
     let order: TreeOrder
-    /// The common prefix of the texts in each of the two sections with texts.
+    /// The common prefix of the texts in each of the two sections of ``Rank`` that can have texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
     /// A cache of the ranks of nodes without a label, by call site.
@@ -28,8 +32,8 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others. A growing duration began at this moment minus the length that the duration has at
-    /// this moment.
+    /// A moment after all others, at which durations are computed for ranks. A growing duration began at this moment
+    /// minus the computed duration.
     private static let farAway: UInt64 = 1 << 61
 
     /// Returns the rank of a chain, by what its root's row shows.
@@ -143,7 +147,7 @@ struct SortRank {
 }
 
 extension NodeView {
-    /// The start of the node, for sorting. A node made before recording began has no known start: its id ranks it as
-    /// older than all others, because ids are far below moments in nanoseconds.
+    /// The start of the node, for sorting. A node made before recording began has no known start, and is ranked by its
+    /// id instead. It comes before all nodes with a known start, because ids are far below moments in nanoseconds.
     package var startRank: UInt64 { marks.contains(.seenLate) ? id.rawValue : created }
 }

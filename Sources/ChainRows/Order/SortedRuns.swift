@@ -1,7 +1,7 @@
-/// A merge sort of chains in small steps: runs are sorted as they fill, and merged as chains are removed.
+/// A merge sort of chains in small steps: a run is sorted when it is full, and runs are merged as chains are removed.
 ///
-/// Takes 24 bytes a chain. Adding sorts a run of 2,048 chains when it is full, in 0.2 ms; removing a chain is O(log
-/// runs).
+/// Takes 24 bytes for each chain. Adding a chain that fills a run sorts the run's 2,048 chains, in 0.2 ms. Removing a
+/// chain takes O(log r) for r runs.
 struct SortedRuns {
     struct Item: BitwiseCopyable {
         var key: RootKey
@@ -19,6 +19,7 @@ struct SortedRuns {
     /// A binary heap of the runs by their next items; empty until ``close()``.
     private var heap: [Head] = []
 
+    /// A run in the heap, with the key of the run's next item.
     private struct Head {
         var key: RootKey
         var run: Int
@@ -61,8 +62,8 @@ struct SortedRuns {
         return item
     }
 
-    /// Moves the first head to its position: down to a leaf, then up. The way down costs one comparison a level instead
-    /// of two. The way up is short, because a run's next item seldom belongs near the top.
+    /// Moves the heap's first element to its position: down to a leaf, then up. The way down costs one comparison for
+    /// each level instead of two. The way up is short, because a run's next item seldom belongs near the top.
     private mutating func siftDown() {
         let count = heap.count
         heap.withUnsafeMutableBufferPointer { heap in

@@ -1,9 +1,10 @@
-/// The beginning of a text as a number of 62 bits, in the order of texts. ASCII letters are compared without case, and
-/// numbers by value up to 15 digits.
+/// The beginning of a text as a number of at most 62 bits, in the order of texts. ASCII letters are compared without
+/// case, and numbers by value up to 15 digits. Of other ASCII characters only the class is compared: characters up to
+/// the space, signs before the digits in ASCII, and signs after the digits.
 ///
 /// An ASCII letter or sign takes five bits, so that a rank holds twelve of them. A byte beyond ASCII takes twelve bits,
-/// and a number takes what its digits need. Texts that differ only after what fits have equal ranks; see
-/// ``TextPrefix``.
+/// and a number takes nine bits besides those of its digits. Texts that differ only in later characters have equal
+/// ranks; see ``TextPrefix``.
 struct TextRank {
     private(set) var value: UInt64 = 0
     /// The number of bits of ``value`` that are still free.
@@ -25,7 +26,7 @@ struct TextRank {
         add(text)
     }
 
-    /// Appends a text. O(the first dozen of its characters), plus the digits of the numbers among them.
+    /// Appends a text. Reads about a dozen of its characters at most, where a number counts as one character.
     mutating func add(_ text: String) { add(text.utf8) }
 
     mutating func add(_ bytes: some Sequence<UInt8>) {
@@ -70,8 +71,9 @@ struct TextRank {
     }
 }
 
-/// The common prefix of a column's texts. Ranks leave it out, because twelve letters are few for texts that begin with
-/// `GET /api/v1/`. Texts without the prefix rank before or after all texts with it.
+/// The common prefix of a column's texts: the longest prefix that more than half of them have. Ranks leave it out,
+/// because twelve letters are few for texts that begin with `GET /api/v1/`. A text without the prefix ranks before or
+/// after all texts with it.
 struct TextPrefix: Equatable {
     /// The UTF-8 bytes in ASCII lower case, without a number or part of a character at the end.
     private(set) var bytes: [UInt8] = []

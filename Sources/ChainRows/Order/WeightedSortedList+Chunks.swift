@@ -125,7 +125,7 @@ extension WeightedSortedList {
         sumBlocks(from: chunk)
     }
 
-    /// Joins a chunk that became small with a neighbour.
+    /// Joins a chunk that became small with a neighbour, if both together fill less than three quarters of a chunk.
     mutating func joinIfSmall(_ chunk: Int) {
         guard chunks[chunk].entries.count < Self.chunkLimit / 4 else { return }
         for first in [chunk - 1, chunk] where first >= 0 && first + 1 < chunks.count {

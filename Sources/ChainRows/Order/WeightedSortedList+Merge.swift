@@ -1,6 +1,6 @@
-// The order of the rows. In an order by duration, growing durations are ranked by their start, and known durations by
-// their length: two orders that time does not change. The order of the rows is a merge of both orders as of a moment,
-// so that nothing moves in memory as time passes.
+// The order of the rows. In an order by duration, growing durations (which have not ended) are ranked by their start,
+// and known durations by their length. Time does not change either of these two orders. The order of the rows is a
+// merge of both as of a moment, so that nothing moves in memory as time passes.
 extension WeightedSortedList {
     /// The way in which growing durations are merged with known durations.
     struct Merge: Hashable {
@@ -15,8 +15,8 @@ extension WeightedSortedList {
             self.isDescending = isDescending
         }
 
-        /// Returns where an entry of one of the first two sections belongs in the other section. There, the entries
-        /// from the result on come after `entry`.
+        /// Returns where an entry of one of the first two sections of ``Rank`` belongs in the other section. There, the
+        /// entries from the result on come after `entry`.
         func counterpart(of entry: Entry) -> Entry {
             let payload = Rank.payload(entry.rank)
             let mask = Rank.payloadMask
@@ -64,7 +64,7 @@ extension WeightedSortedList {
         func start(_ entry: Entry) -> Int {
             rows(before: lowerBound(entry)) + rows(before: lowerBound(merge.counterpart(of: entry))) - growingRows
         }
-        // Find the last growing duration with a first row at or before the row: first its chunk, then its entry.
+        // Find the last entry of the first section that starts at or before the row: first its chunk, then the entry.
         var low = 0
         var high = heads(before: Self.secondSection)
         while low < high {
@@ -146,7 +146,7 @@ extension WeightedSortedList {
         return key(right < merge.counterpart(of: left) ? right : left)
     }
 
-    /// Returns the chain with the last row among the first two sections, before a limit in each.
+    /// Returns the chain with the last row, of the chains before a limit in each of the first two sections.
     private func lastMerged(before limits: (Entry, Entry)) -> RootKey? {
         let left = entry(before: lowerBound(limits.0)).flatMap { Rank.section($0.rank) == 0 ? $0 : nil }
         let right = entry(before: lowerBound(limits.1)).flatMap { Rank.section($0.rank) == 1 ? $0 : nil }

@@ -1,8 +1,10 @@
 /// A sorted list of chains, each with a weight (its number of rows): finds a chain by row and a row by chain.
 ///
-/// The chains are in chunks of at most 240, with the sum of the weights of each chunk and of each block of 64 chunks. A
-/// look-up is two binary searches and three short passes over sums, under 1 µs at a million chains; a change moves
-/// entries within one chunk. A chain takes 16 bytes, and 4 more in chunks in which not every chain is one row.
+/// The chains are sorted by rank (see ``Rank``), then by id. They are in chunks of at most 240, with the sum of the
+/// weights of each chunk and of each block of 64 chunks. Without a ``merge``, a look-up takes at most two binary
+/// searches and three short passes over sums and weights. That is under 1 µs at a million chains. A change moves
+/// entries within one chunk, unless a chunk is added, split, joined or removed. A chain takes 16 bytes, and 4 more once
+/// a chain of its chunk has another weight than 1.
 ///
 /// With a ``merge`` the order of rows differs from the order of ranks; see `WeightedSortedList+Merge.swift`.
 struct WeightedSortedList {
@@ -24,20 +26,20 @@ struct WeightedSortedList {
         func weight(_ offset: Int) -> Int { weights.isEmpty ? 1 : Int(weights[offset]) }
     }
 
-    /// A position in the list, or its end.
+    /// A position in the list, or its end. The position after a chunk's last entry stands for the next chunk's first.
     struct Cursor {
         var chunk: Int
         var offset: Int
     }
 
-    /// The most entries of a chunk.
+    /// The maximum number of entries of a chunk.
     static let chunkLimit = 240
     /// The binary logarithm of the number of chunks in a block.
     static let blockShift = 6
 
     /// The number of the list's group.
     let group: UInt32
-    /// How growing durations are merged with known durations; nil for the plain order of ranks.
+    /// How durations that still grow are merged with known durations; nil if rows are in the order of ranks alone.
     var merge: Merge?
     var chunks: [Chunk] = []
     /// The first entry of each chunk, in an array of its own, because a search for a chunk reads only first entries.
@@ -128,7 +130,7 @@ struct WeightedSortedList {
 
     // MARK: Look-ups, in the order of ranks
 
-    // Functions that changes call are inlined, because a call would copy the list.
+    // `@inline(__always)` is for functions that changes call, because such a call would copy the list.
 
     /// Returns the weight of a chain; nil if it is not in the list.
     @inline(__always)
@@ -150,8 +152,8 @@ struct WeightedSortedList {
         return rows
     }
 
-    /// Returns the position of the chain that holds a row, in the order of ranks, and the row's offset in it; nil where
-    /// there is no such row.
+    /// Returns the position of the chain that holds a row, in the order of ranks, and the row's offset in the chain.
+    /// Returns nil where there is no such row.
     func cursor(ofRow row: Int) -> (cursor: Cursor, offset: Int)? {
         guard row >= 0, row < rowCount else { return nil }
         var rest = row
@@ -212,7 +214,7 @@ struct WeightedSortedList {
     }
 
     /// Guesses the offset of an entry by interpolation, because each probe of a binary search is a cache miss. Most
-    /// ranks are evenly spread moments. Returns nil where the entry is not between the heads of two chunks.
+    /// ranks are evenly spread moments. Returns nil where the entry is not between the first entries of two chunks.
     @inline(__always)
     private func guess(_ entry: Entry, in chunk: Int) -> Int? {
         let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0

@@ -1,7 +1,7 @@
 /// The chains' marks, weights and keys, by slot.
 ///
-/// A chain takes 16 bytes for its id, bits and weights, and 8 for its rank, or 12 with a group. Pages never move. A new
-/// order replaces all keys at once.
+/// A slot is the index of a chain in the table. A chain takes 16 bytes for its id, bits and weights, 8 for its rank,
+/// and 4 for its group if chains are grouped. Pages never move. A new order replaces all keys at once.
 struct ChainTable {
     struct Bits: OptionSet {
         let rawValue: UInt16
@@ -9,17 +9,18 @@ struct ChainTable {
         static let folded = Bits(rawValue: 1)
         /// The chain has an entry in the queue of chains to archive.
         static let awaitsArchive = Bits(rawValue: 2)
-        /// Something in the chain may be folded, or it may hold foreign rows, so its rows are counted.
+        /// The chain may have folded nodes, or rows of other programs' chains. The number of its rows may then differ
+        /// from the number of its nodes, so the rows are counted.
         static let mayHoldFolds = Bits(rawValue: 4)
         /// The chain is archived: it settled a while ago, and is folded.
         static let archived = Bits(rawValue: 8)
         /// The chain waits to be repositioned.
         static let outdated = Bits(rawValue: 16)
-        /// Its rows may be cached; other chains need no look-up in the cache.
+        /// The chain's rows may be cached; other chains need no look-up in the cache.
         static let mayHaveCachedRows = Bits(rawValue: 32)
         /// The chain has settled, as of its last update.
         static let settled = Bits(rawValue: 64)
-        /// The chain is drawn under a node of another program: it weighs no row in the lists.
+        /// The chain is drawn under a node of another program: its weight in the list of all chains is 0.
         static let elsewhere = Bits(rawValue: 128)
         /// The chain is in the list of matches, which is incomplete while a ``MatchCollection`` runs.
         static let listed = Bits(rawValue: 256)

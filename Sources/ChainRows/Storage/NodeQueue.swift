@@ -3,7 +3,7 @@ import ChainModel
 /// A queue of nodes, roughly in the order of their deadlines, with a limit and a high-water mark.
 ///
 /// A full queue drops the entries of evicted nodes, and all but the first entry of each node. At most half of the limit
-/// is left, so that appending is O(1) amortised. Memory is freed as the queue shrinks.
+/// is then in use, so that appending takes amortised O(1). Memory is freed as the queue shrinks.
 struct NodeQueue {
     struct Entry {
         /// In nanoseconds of the program's clock.
@@ -15,13 +15,13 @@ struct NodeQueue {
     }
 
     private var entries = Queue<Entry>()
-    /// The least value of ``limit``, so that a small forest does not drop entries all the time.
+    /// The minimum of ``limit``, so that the queue of a small forest does not drop entries all the time.
     private let leastLimit: Int
-    /// The greatest number of entries: twice the number of nodes in the forest, but at least ``leastLimit``.
+    /// The maximum number of entries: twice the number of nodes in the forest, but at least ``leastLimit``.
     private(set) var limit: Int
     private(set) var highWaterMark = 0
     private(set) var postponedCount = 0
-    /// The most entries that a new entry is compared with.
+    /// The maximum number of entries that a new entry is compared with.
     private static let comparisonLimit = 64
 
     init(leastLimit: Int) {

@@ -7,7 +7,8 @@ struct ColumnSpan: Equatable {
     var isShown: Bool { width > 0 }
 }
 
-/// The layout of columns: first the fixed widths, then shares of the cells that are left, then the rest for one column.
+/// The layout of columns: first fixed widths, then shares of the cells that are left. At most one column gets the cells
+/// that then remain.
 enum ColumnLayout {
     enum Width {
         /// A number of cells.

@@ -3,8 +3,9 @@ import ChainText
 /// The columns of the tree that are shown in a pane of one width, and where each of them is.
 ///
 /// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each remaining column gets the
-/// width that its cells need: the names first, so that they are cut last, then the other columns, then the summaries
-/// after the names. If the value column is the last one, it gets the cells that are left.
+/// width that its cells need. The column of the names gets it first, so that names are cut last; then come the other
+/// columns. After that, the column of the names gets cells for the summaries that follow the names in it. If the value
+/// column is the last column, it gets the cells that are left.
 struct Columns: Equatable {
     /// The cell of the state's glyph, after the cell of the selection and the cell of the tag.
     static let glyph = 2
@@ -89,7 +90,7 @@ struct Columns: Equatable {
             start += width + ColumnLayout.gap
             switch column {
             case .state:
-                // The mark takes the gap's first cell.
+                // The mark takes the first cell of the gap, because the column is a cell wider than the widest word.
                 mark = span.start + Self.wordWidth + 1
                 span.width = Self.wordWidth
             case .node:

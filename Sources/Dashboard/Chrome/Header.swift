@@ -80,14 +80,14 @@ extension Painter {
         return items
     }
 
-    /// Returns the load: in flight, running, queued, failed and oldest, with sparklines.
+    /// Returns the load: in flight, running, queued, failed and oldest; on a wide screen with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
         var failedAMinute: Int?
         for program in state.programs where program.isReached {
             var part = program.load
-            // The header shows the age at the last full second, because it is drawn once a second. If the program's
-            // clock is stopped, the age does not change, so it is shown as it is.
+            // The header shows the age at the last full second, so that the age changes only with the header's clock.
+            // If the program's clock is stopped, the age does not change, so it is shown as it is.
             if !program.isClockStopped { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
             load += part
             if let failed = program.failedAMinute { failedAMinute = (failedAMinute ?? 0) + failed }
@@ -152,7 +152,7 @@ extension Painter {
         items.append(HeaderItem(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: HeaderRank.rate))
         let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
         if lost > 0 {
-            // Not "lost" alone, which is a state of the connection, too.
+            // The text is not "lost" alone, because "lost" is also a state of the connection.
             let isNarrow = frame.size.columns < 100
             add(
                 lost, isNarrow ? "ev lost" : "event lost", isNarrow ? "ev lost" : "events lost",
@@ -161,7 +161,7 @@ extension Painter {
         return items
     }
 
-    /// Returns the items of the only program: its name, pid, connection and last restart.
+    /// Returns the items of the only program: its name, pid and connection, and a restart in the last minute.
     private func program(_ program: Program, _ state: borrowing State) -> [HeaderItem] {
         let name = glyphs.cut(program.name, to: 24)
         var items = [HeaderItem(parts: [(name.isEmpty ? "?" : name, .headerAccent)], rank: nil)]

@@ -88,7 +88,7 @@ extension Painter {
         write(problem.text, row: row, column: column, end: frame.size.columns - 1, style: .error)
     }
 
-    /// Draws the completions that fit, and marks the chosen one; returns false if no completions were asked for.
+    /// Draws the completions that fit, and marks the chosen completion; returns false if no completions were asked for.
     private mutating func paintChoices(_ choices: Typing.Choices?, _ row: Int, _ column: inout Int) -> Bool {
         guard let choices else { return false }
         let end = frame.size.columns - 1

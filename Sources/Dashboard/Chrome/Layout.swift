@@ -42,7 +42,8 @@ struct Layout: Equatable {
     var isBeside = false
     /// Whether the detail pane covers the rows, because there is no room for both.
     var isCovering = false
-    /// The time strip above the footer, of one row or two; nil if no recording is shown, or if there is no room.
+    /// The time strip above the footer, of one row or two; nil without room for it, or if neither a
+    /// recording nor the past is shown.
     var strip: Area?
     var footerRow: Int
 
@@ -91,7 +92,7 @@ struct Layout: Equatable {
 
     /// A list's length is rounded up to a multiple of this number.
     private static let spareStep = 4
-    /// A list keeps at least this many rows.
+    /// A shorter list counts as this many rows long.
     private static let leastListRows = 8
 
     /// Returns whether a cell is on the border between the rows and the detail pane.

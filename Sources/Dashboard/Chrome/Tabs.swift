@@ -67,11 +67,12 @@ extension Painter {
         paintBreadcrumbs(state, row: area.row, from: line.end + 3)
     }
 
-    /// The most nodes of a path; nodes farther up are left out.
+    /// The maximum number of nodes of a path; nodes farther up are left out.
     private static let breadcrumbLimit = 12
 
     /// Draws the path to the selected node from the root of its chain, or of the outermost chain under which that chain
-    /// is drawn. If the path is too long, nodes after the first one are left out.
+    /// is drawn. If the path is too wide, nodes between the root and the selected node are left out, the nodes nearest
+    /// to the root first.
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
         guard room > 12, let (programIndex, node) = state.selectedNode else { return }

@@ -2,9 +2,9 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// Draws the whole time of the recording above the footer. Each column has a bar for running handlers, and a sign
-    /// for a mark, rejections, warnings or the shown moment. With two rows, the signs are below the bars; with one row,
-    /// a sign replaces the bar.
+    /// Draws the whole time of the recording above the footer. Each column has a bar for running handlers, and at most
+    /// one sign: for a mark, rejections, warnings or the shown moment. With two rows, the signs are below the bars;
+    /// with one row, a sign replaces the bar.
     mutating func paintTimeStrip(_ state: borrowing State) {
         guard let area = layout.strip, let position = state.replayPosition else { return }
         let columns = TimeStripLayout(columns: area.columns)

@@ -41,9 +41,9 @@ public enum Action: Sendable {
     /// clocks, its ``ChainEvents/ProcessDescription/wallOffset`` and its batches. Where the offset is 0, because the
     /// program's clock has no relation to the time of day, `monotonic` is the program's time.
     case tick(wall: UInt64, monotonic: UInt64)
-    /// Does a slice of background work, which takes some 2 ms at most; the next tick draws the result. Dispatched once
-    /// between two ticks, and repeatedly as long as ``State/hasWork``. If this action is never dispatched, ticks do the
-    /// work.
+    /// Does a slice of background work; the next tick draws the result. A slice takes some 2 ms at most; with several
+    /// programs, a slice of the views' statistics may take longer. Dispatched once between two ticks, and repeatedly as
+    /// long as ``State/hasWork``. If this action is never dispatched, ticks do the work.
     case work
     /// The screen has another size.
     case resized(Size)

@@ -2,11 +2,12 @@ import ChainRows
 
 // Background work: sorting, filtering, reading the rows of a large forest, freeing storage, and the views' statistics.
 // It is done between two ticks in slices, each of which takes some 2 ms at most. So a frame or a key waits for one
-// slice at most. If the owner dispatches no ``Action/work``, each tick does a slice of each kind.
+// slice at most. With several programs, a slice of the views' statistics may take longer, because each program does a
+// slice of its own. If the owner dispatches no ``Action/work``, each tick does a slice of each kind.
 extension State {
     /// Whether background work is left for ``Action/work``.
     public var hasWork: Bool {
-        // A loop, because a closure would copy each program.
+        // This is a loop, because a closure would copy each program.
         for programIndex in programs.indices where programs[programIndex].hasWork { return true }
         return false
     }
@@ -64,7 +65,7 @@ extension State {
     /// Returns the number of programs with work of a kind.
     private func count(_ kind: WorkKind) -> Int {
         var count = 0
-        // A loop, because a closure would copy each program.
+        // This is a loop, because a closure would copy each program.
         for programIndex in programs.indices where programs[programIndex].hasWork(kind) { count += 1 }
         return count
     }

@@ -4,8 +4,8 @@ import ChainModel
 // How full the queues of a dashboard are, for `--debug-statistics`.
 
 extension State {
-    /// Every queue of the dashboard, with its limit. If several programs are shown, the name of a program's queue
-    /// begins with the program's name.
+    /// The queues of the shown programs and the cache of details, each with its limit. If several programs are shown,
+    /// the name of a program's queue begins with the program's name.
     public var queueStatistics: [QueueStatistics] {
         var all: [QueueStatistics] = []
         for program in programs {

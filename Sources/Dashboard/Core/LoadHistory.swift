@@ -128,9 +128,9 @@ extension Program {
         }
     }
 
-    /// Chains that failed in the last minute. In a recording, nil after a jump until a minute has been played. If the
-    /// moment that is shown is less than a minute after the beginning, nil until the whole time since the beginning has
-    /// been played.
+    /// Chains that failed in the last minute. In a recording, nil after a jump until a minute has been played, because
+    /// failures before the moment of the jump are not counted. A jump to the beginning of the recording is an
+    /// exception, because there are no earlier failures.
     var failedAMinute: Int? {
         guard let position = connection.replay else { return loadHistory.failedAMinute }
         let shown = (loadHistory.second - loadHistory.first + 1) * 1_000_000_000

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The details of nodes that programs send on request only. A node's details are requested when the detail pane has
+/// The details of nodes, which programs send only on request. A node's details are requested when the detail pane has
 /// shown the node for ``restDuration``. They are requested again when the node's ``Facts`` have changed after the last
 /// request.
 struct NodeDetailCache {
@@ -25,10 +25,10 @@ struct NodeDetailCache {
         var answer: Answer
     }
 
-    /// How long the pane has to show a node before a request, and the least time between two requests for that node, in
-    /// nanoseconds.
+    /// How long the pane has to show a node before a request, and the minimum time between two requests for that node,
+    /// in nanoseconds.
     static let restDuration: UInt64 = 150_000_000
-    /// The most entries of ``known``, and of ``asked``.
+    /// The maximum number of entries of ``known``, and of ``asked``.
     private static let limit = 64
 
     private var known: [RowID: Known] = [:]

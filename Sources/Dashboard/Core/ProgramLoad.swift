@@ -9,9 +9,9 @@ struct ProgramLoad: Equatable {
     var running = 0
     /// Nodes with a queued handler.
     var queued = 0
-    /// How often chains were rejected or abandoned since the program was reached; never decreases.
+    /// How often chains of the forest were rejected or abandoned; never decreases while the program keeps its forest.
     var failedCount = 0
-    /// Chains that were made since the program was reached; never decreases.
+    /// Chains that the forest has had, including evicted chains; never decreases while the program keeps its forest.
     var madeCount = 0
     /// Chains that are in the forest; the other chains that were made were evicted.
     var keptCount = 0

@@ -1,4 +1,4 @@
-/// The mean of the events a second over the last three whole seconds.
+/// The mean number of events per second over the last three whole seconds.
 struct RateMeter {
     /// The second that is being counted, since 1970; 0 before the first tick.
     private var second: UInt64 = 0
@@ -7,7 +7,7 @@ struct RateMeter {
     private var past = [0, 0, 0]
     /// How many of ``past`` were counted; fewer than 3 at the beginning.
     private var pastCount = 0
-    /// Events a second; changes at most once a second.
+    /// The events per second; changes at most once a second.
     private(set) var shown = 0
 
     mutating func add(_ events: Int) { count += events }

@@ -3,7 +3,7 @@ import ChainModel
 /// Changes the state by one action and returns the effects to perform. Pure: the same state and action give the same
 /// new state and effects.
 ///
-/// A batch costs O(its events), a key on a node O(its chain). Neither of these actions walks all nodes.
+/// A batch costs O(its events and nodes), a key on a node O(its chain). Neither of these actions walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     let effects = apply(action, to: &state)
     // Columns are measured only here, because one action may update the rows several times.
@@ -127,9 +127,10 @@ extension State {
         tagHold = min(tagHold, wall &+ Self.tagHoldDuration)
     }
 
-    /// Archives settled chains, and folds fulfilled nodes and nodes with many children, except around the selection;
-    /// returns whether rows may have changed. The row at the top of the screen stays there; if its chain is archived,
-    /// the row that follows the chain takes its place.
+    /// Archives settled chains. Folds settled chains, nodes that went well with all nodes inside them, and nodes with
+    /// many children. Leaves chains and nodes around the selection as they are, unless the selection follows the first
+    /// row or the newest chain. Returns whether rows may have changed. The row at the top of the screen stays there; if
+    /// its chain is archived, the row that follows the chain takes its place.
     private mutating func tidy(_ programIndex: Int) -> Bool {
         guard wall >= tagHold, programs[programIndex].isReached else { return false }
         let selected =

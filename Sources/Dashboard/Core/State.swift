@@ -21,9 +21,10 @@ public struct State {
         public var actor: String
         /// The limits of the nodes that are kept of each program.
         public var limits: ForestLimits
-        /// The most events and nodes that are buffered while the picture is frozen, divided among the programs.
+        /// The maximum number of events and nodes that are buffered while the picture is frozen, divided among the
+        /// programs.
         public var frozenLimit: Int
-        /// The most frames a second that are drawn while something moves.
+        /// The maximum number of frames per second that are drawn while something moves.
         public var refreshRate: Int
         /// The warnings and their limits.
         public var warnings: WarningOptions
@@ -37,9 +38,9 @@ public struct State {
 
         /// Chains of more nodes than this are kept in chunked lists.
         var walkLimit = 256
-        /// The most nodes of a chunk.
+        /// The maximum number of nodes in a chunk.
         var chunkLimit = 256
-        /// The least limit of a queue of nodes; nil for the default.
+        /// The minimum limit of a queue of nodes; nil for the default.
         var queueLimit: Int?
 
         /// Makes the default options.
@@ -154,7 +155,7 @@ public struct State {
     /// The first line of the details that is shown.
     var detailScroll = 0
     var linkSelection: LinkSelection?
-    /// Nodes left by links and commands, newest last.
+    /// The rows from which links, `w` and commands led away, the newest last.
     var backStack: [RowID] = []
     /// The width of the detail pane beside the rows, as dragged; nil for the default.
     var detailColumns: Int?
@@ -219,7 +220,8 @@ public struct State {
     /// Whether each program has a row of its own.
     var showsPrograms: Bool { programs.count > 1 }
 
-    /// Whether only the passing of seconds changes the picture until the next action; one tick a second is then enough.
+    /// Whether only the passing of seconds changes the picture until the next action; one tick each second is then
+    /// enough.
     public var isIdle: Bool {
         let isCounting = !cancellations.isEmpty && !isFrozen && lookingBack == nil
         // While the clocks of all programs are stopped, no chain is archived when the hold ends. The hold may even
@@ -248,7 +250,7 @@ struct Confirmation: Equatable {
     var count: Int
     /// Whether there may be more live nodes than ``count``.
     var isAtLeast = false
-    /// Whether a live node is a span, which is not cancelled.
+    /// Whether any live node is a span; spans are not cancelled.
     var hasSpan = false
     /// How many more live nodes run in a task that is cancelled as a whole (TheRules, X6).
     var aroundCount = 0

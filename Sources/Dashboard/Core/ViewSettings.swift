@@ -5,7 +5,7 @@ import Frames
 public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
     /// Shown only where there is room beside the rows.
     case auto
-    /// Shown beside or below the rows, wherever there is room.
+    /// Shown beside or below the rows; on a screen without room for both, in place of the rows.
     case open
     /// Not shown until the user opens them.
     case closed
@@ -39,7 +39,7 @@ public struct ViewSettings: Hashable, Sendable {
     public var columns: [TreeColumn]?
     /// The name of a theme.
     public var theme: String?
-    /// Frames a second at most.
+    /// The maximum number of frames per second.
     public var refreshRate: Int?
     /// Call sites, such as `Module/File.swift:31`; nodes made there appear folded.
     public var folded: [String]?
@@ -99,8 +99,8 @@ public struct ViewSettings: Hashable, Sendable {
 }
 
 extension ViewSettings {
-    /// Returns words for each setting that differs from `usual`. Neither the receiver nor `usual` may have a field that
-    /// is nil.
+    /// Returns words for each setting that differs from `usual`, but none for an empty list of folded call sites.
+    /// Neither the receiver nor `usual` may have a field that is nil.
     func words(since usual: ViewSettings) -> [String] {
         var words: [String] = []
         if view != usual.view, let view { words.append(view.title) }

@@ -44,7 +44,7 @@ enum DetailText {
         let facts = NodeFacts(node: node, program: program, clockOffset: state.options.clockOffset)
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         if width >= twoColumnWidth {
-            // Facts at the left, times at the right, because a wide pane has few rows.
+            // Facts are at the left and times at the right, because a wide pane has few rows.
             let half = (width - columnGap) / 2
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)

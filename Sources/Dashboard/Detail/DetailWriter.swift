@@ -95,9 +95,9 @@ struct DetailWriter {
         if values.count > Self.entryLimit { lines.append(DetailLine(indent + glyphs.ellipsis, .dim)) }
     }
 
-    /// The most lines of one value.
+    /// The maximum number of lines of one value, before they are wrapped.
     private static let entryLimit = 400
-    /// The most spaces of the program's own indentation that are kept.
+    /// The maximum number of spaces of the program's own indentation that are kept.
     private static let insetLimit = 12
 
     /// Adds a wrapped text.

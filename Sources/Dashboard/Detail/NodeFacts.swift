@@ -12,7 +12,7 @@ struct NodeFacts {
     /// Seconds to add to UTC for times of day.
     let clockOffset: Int
 
-    /// The most links that are listed in each direction.
+    /// The maximum number of links that are listed in each direction.
     static let linkLimit = 12
 
     init(node: NodeIndex, program: Program, clockOffset: Int) {
@@ -121,7 +121,8 @@ struct NodeFacts {
             link: program.rowID(of: other))
     }
 
-    /// Adds notes: how the node is settled, what was not seen of it, and what is no longer kept under it.
+    /// Adds notes: how the node is settled, whether its creation was seen, whether it was released, and what is no
+    /// longer kept under it.
     func addNotes(to text: inout DetailWriter) {
         var notes: [String] = []
         if view.marks.contains(.external) { notes.append("settled by a resolver") }
@@ -156,7 +157,7 @@ struct NodeFacts {
         let bounds = DurationFigures.barBounds
         var words = "p50 \(DurationText.settled(figures.p50)), p99 \(DurationText.settled(figures.p99))"
         if let own {
-            // A lower bound, because the durations in the node's own bar are not counted.
+            // The percentage is a lower bound, because the durations in the node's own bar are not counted.
             let ownBar = bounds.firstIndex { own < $0 } ?? bounds.count
             let below = bars.prefix(ownBar).reduce(0, +)
             let percent = Int(below * 100 / max(1, bars.reduce(0, +)))
@@ -172,7 +173,7 @@ struct NodeFacts {
         for bar in first...last {
             let height = Double(bars[bar]) / Double(highest) * Double(steps.count)
             let step = bars[bar] == 0 ? " " : steps[max(0, min(steps.count - 1, Int(height.rounded(.up)) - 1))]
-            // A style without a background, because a full block would hide the background of ``Style/match``.
+            // The style has no background, because a full block would hide the background of ``Style/match``.
             parts.append((step, isOwn(bar) ? Style.key.bold : .number))
         }
         parts.append((" " + DurationText.settled(figures.max), .dim))

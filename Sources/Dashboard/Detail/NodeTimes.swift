@@ -50,7 +50,8 @@ extension NodeFacts {
     private func bars() -> [Bar] {
         let timing = forest.timing(of: node, now: program.shownNow)
         var bars: [Bar] = []
-        // The run or the suspension of a live task counts from its last switch.
+        // The run or the suspension of a live task counts from the time at which the task last began to run or was
+        // suspended.
         let switched = view.isLive ? forest.lastSwitchTime(of: node) : nil
         if let wait = timing.wait, let start = view.isSuspended ? switched : view.queued {
             bars.append(

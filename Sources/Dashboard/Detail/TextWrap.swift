@@ -9,7 +9,7 @@ enum TextWrap {
         var lines: [String] = []
         var line = ""
         var used = 0
-        // A shortcut, because most texts are printable ASCII: safe, and one column for each character.
+        // This is a shortcut: most texts are printable ASCII, which is safe and has one column for each character.
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let parts =
             isPlain
@@ -29,7 +29,7 @@ enum TextWrap {
                 let head = SafeText.line(beginning(of: word, columns), maxColumns: columns, charset: charset)
                 guard !head.isEmpty else { break }
                 lines.append(head)
-                // By scalars, because a character may take several columns, and the line may end within it.
+                // The word is cut by scalars: a character may take several columns, and the line may end within it.
                 word = Substring(word.unicodeScalars.dropFirst(head.unicodeScalars.count))
                 width = columnCount(word)
             }
@@ -50,8 +50,9 @@ enum TextWrap {
         TextWidth.of(beginning(of: word, columns + 1), charset: charset)
     }
 
-    /// Returns the beginning of a word that takes at least `columns` columns, if the word does. The beginning is cut by
-    /// scalars, because a character may have thousands of them. In a safe text, three scalars take at least one column.
+    /// Returns a beginning of a word that takes at least `columns` columns, or the whole word if it takes fewer. The
+    /// beginning is cut by scalars, because a character may have thousands of them. In a safe text, three scalars take
+    /// at least one column.
     private static func beginning(of word: Substring, _ columns: Int) -> String {
         String(word.unicodeScalars.prefix(3 * columns))
     }

@@ -89,7 +89,7 @@ struct HelpBox {
         }
     }
 
-    /// Whether a line contains a text, in upper or lower case.
+    /// Returns whether a line contains a text; upper and lower case do not matter.
     static func contains(_ line: Line, _ text: String) -> Bool {
         (line.keys + " " + line.text).lowercased().contains(text.lowercased())
     }

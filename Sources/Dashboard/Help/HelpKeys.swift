@@ -42,7 +42,7 @@ extension State {
     /// Returns the line of the next or previous match, wrapping at the ends; the present line if nothing matches.
     private func helpMatch(from line: Int, _ box: HelpBox, isForward: Bool) -> Int {
         let matches = box.matches(of: helpSearch.text)
-        // Compared by scroll position, because at the end of the help several matches share a position.
+        // The matches are compared by scroll position, because at the end of the help several matches share a position.
         let next =
             isForward
             ? matches.first { min($0, box.scrollLimit) > line } ?? matches.first

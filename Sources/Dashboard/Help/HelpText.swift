@@ -13,7 +13,7 @@ struct HelpText {
         var entries: [Entry]
     }
 
-    /// The sections. The first ones list the keys that apply in the current view. A section without entries is left
+    /// The sections. The first sections list the keys that apply in the current view. A section without entries is left
     /// out.
     let sections: [Section]
 

@@ -2,7 +2,7 @@ import ChainModel
 
 // Tagging, and opening call sites.
 extension State {
-    /// Records the selected row and the one below it as last drawn, because rows may move before the intent is handled.
+    /// Records the selected row and the row below it as last drawn, because rows may move before the intent is handled.
     mutating func noteDrawnRows(for intent: Intent) {
         guard mode == .normal, intent.isForSelection else { return }
         if following == .first { following = .nothing }

@@ -2,8 +2,8 @@ import Frames
 
 // Key dispatch: a key is handled as its intent in the key map, else as input to the line that is being typed.
 extension State {
-    /// Handles a key. On a screen that is too small, only keys that do not need the picture act. The user would see
-    /// neither what other keys act on nor what they ask.
+    /// Handles a key. On a screen that is too small, only keys that work without the picture have an effect. The user
+    /// would see neither what other keys act on nor what they ask.
     mutating func press(_ key: KeyPress) -> [Effect] {
         let intent = KeyMap.intent(for: key, in: context, time: timeKeys)
         if Layout.isTooSmall(size), intent?.needsPicture ?? true { return [] }
@@ -34,7 +34,7 @@ extension State {
     }
 
     /// Handles a key without a binding. A key with Shift is handled like the same key without Shift. If that key has no
-    /// binding either, shows a message in a view.
+    /// binding either, and the context is a view, shows a message.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
         if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context, time: timeKeys) {
             return handle(intent)

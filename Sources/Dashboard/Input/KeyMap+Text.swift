@@ -2,7 +2,7 @@ import Frames
 
 // The names of keys, and the keys in the footer.
 extension KeyMap {
-    /// Returns a key's name, in ASCII if the glyphs are.
+    /// Returns a key's name, in ASCII if the glyphs are ASCII.
     static func name(of key: KeyPress, _ glyphs: Glyphs) -> String {
         guard glyphs.charset == .ascii else { return key.description }
         switch key.key {
@@ -25,8 +25,8 @@ extension KeyMap {
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
         let own = bindings(in: context)
-        // A view's own binding replaces the common one for the same key or intent. Only the tree folds, groups and
-        // follows.
+        // A view's own binding replaces the common binding for the same key or intent. The common bindings for folding,
+        // grouping and following are for the tree only.
         let shared = Self.common.filter { common in
             (context == .view(.chains) || ![.left, .follow, .group].contains(common.intent))
                 && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }

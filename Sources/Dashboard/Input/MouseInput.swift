@@ -58,7 +58,7 @@ extension State {
         return []
     }
 
-    /// Whether the pointer is on the rows of the tree, and neither on the details nor on the scroll bar.
+    /// Returns whether the pointer is on the rows of the tree, and neither on the details nor on the scroll bar.
     private func isOnTreeRow(_ mouse: Mouse) -> Bool {
         let layout = Layout(self)
         return view == .chains && !layout.isCovering && mouse.column < layout.content.columns - 1

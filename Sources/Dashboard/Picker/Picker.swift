@@ -19,7 +19,8 @@ public struct Picker: Sendable {
     public private(set) var hasLooked = false
     private let glyphs: Glyphs
     private var size: Size
-    /// The target of the selected program. Not a row, because rows move when the list changes by itself.
+    /// The target of the selected program. The selection is not a row, because rows move when the list changes by
+    /// itself.
     private var selection: String?
     /// Whether the list has selected another program because the selected program is gone. True until the user selects
     /// a row or presses Enter.

@@ -17,7 +17,7 @@ struct BlockerPath {
     /// The index of the step where the cycle begins; nil for a path without a cycle.
     private(set) var cycleStart: Int?
 
-    /// The most steps; a longer path is cut.
+    /// The maximum number of steps; a longer path is cut.
     private static let limit = 10_000
 
     /// Follows blockers from `start`. O(steps), plus for each step the settled members of its node and the threads that
@@ -61,8 +61,9 @@ struct BlockerPath {
 }
 
 extension State {
-    /// Goes from the selected node to the end of its path of waits, and shows the path in a message. For a cycle, only
-    /// shows the message. If the selected node waits for no other node, the message advises what to do about it.
+    /// Goes from the selected node to the end of its path of waits, and shows the path in a message. For a cycle within
+    /// the program, only shows the message. If the selected node waits for no other node, the message advises what to
+    /// do about it.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
         let path = BlockerPath(from: start, in: programs[programIndex].forest)
@@ -110,9 +111,9 @@ struct BlockerDescription {
     /// Nanoseconds of the program's clock.
     let now: UInt64
 
-    /// The most cells of a name.
+    /// The maximum width of a name, in cells.
     private static let nameLimit = 28
-    /// The most members that are counted.
+    /// The maximum number of members that are counted.
     private static let memberLimit = 1_000
 
     func name(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
@@ -240,7 +241,7 @@ struct BlockerDescription {
         case .member: return ("one of its members", nil)
         case .aboutToRun, .aboutToSettle: return ("nothing: it \(reason(step, in: forest))", nil)
         case .awaits: return ("one that is gone, blocking \(waitingThread(of: node, in: forest))", nil)
-        // Handled above.
+        // These reasons always have a node, so they are handled above.
         case .parent, .follows: return nil
         }
     }

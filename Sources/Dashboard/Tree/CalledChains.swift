@@ -4,19 +4,20 @@ import ChainRows
 /// The chains that are drawn under a node of another program, because that node called the root of the chain.
 ///
 /// A row model counts the rows under a caller; this table holds the chains that the rows belong to. A chain is drawn in
-/// one place only. While chains are grouped by call site or a filter hides the rest, each chain is drawn in its own
-/// program.
+/// one place only. Each chain is drawn in its own program while chains are grouped by call site, or while a filter
+/// hides the nodes that do not match.
 struct CalledChains {
     /// A chain that is drawn under another program's node.
     struct Chain {
         let root: RowID
+        /// The number of the chain's rows, and whether the chain is live.
         var weight: ForeignWeight
     }
 
-    /// The most chains drawn under one caller; there is a limit because their weights are summed at each change.
-    /// Further chains are drawn in their own program.
+    /// The maximum number of chains drawn under one caller; there is a limit because their weights are summed at each
+    /// change. Further chains are drawn in their own program.
     static let limit = 1_000
-    /// The most callers that are followed upwards, and the most rounds of ``State/linkPrograms()``.
+    /// The maximum number of callers that are followed upwards, and of rounds of ``State/linkPrograms()``.
     static let depthLimit = 32
 
     /// The chains under each caller, in the order in which the chains were linked.
@@ -122,11 +123,13 @@ struct CalledChains {
 }
 
 extension State {
-    /// Updates which chains are drawn under nodes of other programs. O(changes); with one program O(1).
+    /// Updates which chains are drawn under nodes of other programs. O(changes), or O(links) after a reset of a row
+    /// model; with one program O(1).
     mutating func linkPrograms() {
         for programIndex in programs.indices { programs[programIndex].rowModel.trackForeign(programs.count > 1) }
         guard programs.count > 1 else { return }
-        // Repeated, because a chain's rows count at its caller, and the caller's chain may be drawn in a third program.
+        // The updates are repeated, because a chain's rows count at its caller, and the caller's chain may be drawn in
+        // a third program.
         for _ in 0..<CalledChains.depthLimit {
             for programIndex in programs.indices {
                 let news = programs[programIndex].rowModel.takeForeignNews()
@@ -172,7 +175,7 @@ extension State {
         case .weighed(let id, let weight): calledChains.setWeight(weight, of: rowID(id))
         case .gone(let id): unlink(rowID(id))
         case .callerGone(let id), .callerMoved(let id):
-            // Linked anew, because the caller may now be in one of the chains that it called.
+            // The chains are linked anew, because the caller may now be in one of the chains that it called.
             let roots = calledChains.chains(under: rowID(id)).map(\.root)
             for root in roots { unlink(root) }
             for root in roots { link(root) }

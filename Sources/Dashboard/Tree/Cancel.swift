@@ -55,7 +55,7 @@ extension State {
         return nil
     }
 
-    /// Returns the subject and verb of a message before `settled`, such as `this node and all under it have`.
+    /// Returns the subject and the verb that precede `settled` in a message, such as `this node and all under it have`.
     private func subjectOfSettled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
         if !tags.isEmpty { return "what is tagged has" }
         if rowIDs[0].node == nil {
@@ -178,7 +178,7 @@ extension Program {
         }
     }
 
-    /// Asks about everything that is pending in the program. O(chains).
+    /// Asks about everything that is pending in the program. O(nodes of the forest) at most.
     fileprivate func askAboutEverything(_ question: inout Confirmation) {
         guard isReached else { return }
         var chains: [NodeIndex] = []
@@ -233,7 +233,7 @@ extension Program {
         return around - (around == 0 ? 0 : counted.count { seen.contains($0) })
     }
 
-    /// The most nodes that one command names.
+    /// The maximum number of nodes that one command names.
     private static let commandNodeLimit = 4_096
 
     /// How many spans are live. Takes 1 ns for each node of the forest.

@@ -59,10 +59,10 @@ struct CancelProgress {
 
     /// How long counting waits for events, in nanoseconds.
     static let duration: UInt64 = 3_000_000_000
-    /// The most nodes of one part that are looked at in a tick.
+    /// The maximum number of nodes of one part that are looked at in a tick.
     fileprivate static let limit = 2_000
-    /// The most cancellations that are counted at the same time; the oldest is dropped when another cancellation
-    /// begins.
+    /// The maximum number of cancellations that are counted at the same time; at the limit, the oldest is dropped when
+    /// another cancellation begins.
     static let countLimit = 16
 
     init(parts: [Part], isAtLeast: Bool, deadline: UInt64) {
@@ -99,7 +99,7 @@ extension State {
     /// Counts how the nodes of cancellations ended, and reports cancellations that are complete or overdue. Looks at no
     /// more than ``CancelProgress/limit`` nodes of each part.
     mutating func countCancelled() {
-        // Not while the past is shown, because ``programs`` then has the states of the past.
+        // Nothing is counted while the past is shown, because ``programs`` then has the states of the past.
         guard !cancellations.isEmpty, !isFrozen, lookingBack == nil else { return }
         for index in cancellations.indices {
             // The clock may have been set back.
@@ -108,7 +108,7 @@ extension State {
             defer { cancellations[index].counts = counts }
             for part in cancellations[index].parts.indices {
                 guard let programIndex = programIndex(of: cancellations[index].parts[part].source) else { continue }
-                // In one statement, because a forest bound to a name would be copied by its next change.
+                // The count is taken in one statement: a forest bound to a name would be copied by its next change.
                 cancellations[index].parts[part].count(
                     in: programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
             }

@@ -5,8 +5,8 @@ import ChainText
 
 // Copying nodes and subtrees as text.
 extension State {
-    /// The most bytes that are copied. More bytes would make the escape sequence, which is in Base64, longer than
-    /// 100,000 bytes; many terminals drop such a long sequence.
+    /// The maximum number of bytes that are copied. More bytes would make the escape sequence, which is in Base64,
+    /// longer than 100,000 bytes; many terminals drop such a long sequence.
     static let clipboardLimit = 74_994
 
     /// Copies the tagged nodes, else the selected row, one line each.
@@ -110,7 +110,7 @@ struct ClipboardText {
     private(set) var count = 0
     /// Whether a line was left out.
     private(set) var isFull = false
-    /// The most lines that can fit, because no line is shorter than ten bytes.
+    /// The maximum number of lines that can fit: no line is shorter than ten bytes.
     static let lineLimit = State.clipboardLimit / 10
 
     mutating func add(_ line: String) {

@@ -157,7 +157,7 @@ extension State {
                 notify("nothing matches @\(name) yet; the same key or Esc shows all again")
             }
             updateViewport()
-            // Not for live nodes, because new live nodes keep arriving at the top.
+            // This is not done for live nodes, because new live nodes keep arriving at the top.
             if name != "live" { goToMatchHere() }
         } catch {
             notify(error.description, .warning)
@@ -181,7 +181,7 @@ extension State {
     /// Dims the nodes that do not match, or hides them.
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
-        // No new scan, because the row model always keeps its lists both for dimming and for hiding.
+        // No new scan is needed, because the row model always keeps its lists both for dimming and for hiding.
         for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
@@ -228,7 +228,7 @@ extension State {
         } else if let site = selection?.site,
             let first = programs[start].rowModel.group(of: site, in: programs[start].forest)?.first
         {
-            // From the row of a group: the group's first chain is the next row.
+            // From the row of a group, the group's first chain is the next row.
             if forward, programs[start].rowModel.isMatch(first) { return (start, first) }
             if let node = programs[start].match(from: first, forward: forward) { return (start, node) }
         } else if forward, let node = programs[start].match(from: nil, forward: true) {

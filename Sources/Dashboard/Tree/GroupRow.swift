@@ -42,7 +42,7 @@ struct GroupPainter {
             }
         }
         for part in parts {
-            // Not cut, because a cut number misleads.
+            // A text is not cut, because a cut number misleads.
             guard column + 2 + glyphs.width(of: part.text) <= end else { break }
             write("  ", .normal)
             write(part.text, style(part.style))
@@ -116,7 +116,7 @@ extension State {
     /// while no such row is selected.
     var shownGroupColumns: GroupColumns? {
         guard selection?.site != nil else { return nil }
-        // Indented like the rows of groups.
+        // The columns are indented like the rows of groups.
         let indent = showsPrograms ? TreeLines.level : 0
         return GroupColumns(columns(in: Layout(self).content.columns, indent: indent))
     }

@@ -6,7 +6,7 @@ import ChainRows
 // where the user folded a node before, or matches the configuration's query for unimportant nodes.
 
 extension State {
-    /// The most call sites that are remembered; the oldest is dropped first.
+    /// The maximum number of call sites that are remembered; the oldest is dropped first.
     static let foldedSiteLimit = 100
 
     /// Remembers the call site of a node that the user folded, so that nodes made there are folded initially in later
@@ -35,7 +35,7 @@ struct InitialFolds {
     /// Whether a site is among ``names``, for the sites that were looked up.
     private var known: [SiteID: Bool] = [:]
 
-    /// Folds nodes made at these call sites, and nodes that match a query when they are made.
+    /// Makes the rule that includes nodes made at these call sites, and nodes that match a query when they are tested.
     init(_ names: [String] = [], unimportant: Query? = nil) {
         self.names = Set(names)
         self.unimportant = unimportant.map { QueryMatcher($0) }

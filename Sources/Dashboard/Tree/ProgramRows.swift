@@ -2,8 +2,8 @@ import ChainModel
 import ChainRows
 
 // The rows of all programs. Where there are several programs, each has a row of its own, with its chains' rows below
-// it. A row is found by adding up the row counts of the programs, which are few; within a program, its row model finds
-// the row.
+// it, unless the filter hides all these rows. A row is found by adding up the row counts of the programs, which are
+// few; within a program, its row model finds the row.
 
 extension Program {
     // MARK: The rows of the chains, numbered from 0
@@ -59,7 +59,7 @@ extension Program {
 }
 
 extension State {
-    /// Whether a program has a row of its own.
+    /// Returns whether a program has a row of its own.
     func hasOwnRow(_ programIndex: Int) -> Bool {
         showsPrograms && !(filter.hidesRest && programs[programIndex].rowModel.rowCount == 0)
     }

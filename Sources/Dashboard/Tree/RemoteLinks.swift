@@ -3,11 +3,11 @@ import ChainText
 import Frames
 
 // Calls between programs: a node names the node of another program that it was called from (`remoteParent`). Where both
-// programs are attached, rows, details and keys lead from one node to the other.
+// programs are attached, the user can go from one node to the other by rows, details and the keyboard.
 
 extension State {
     /// Returns the caller of a node in another program. Nil if the node names no caller, or if the caller's program is
-    /// not attached or has evicted the caller.
+    /// not attached or its forest does not have the caller.
     func caller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
         programs[programIndex].forest.remoteParent(of: node).flatMap(find)
     }

@@ -75,7 +75,7 @@ struct RowPainter {
         if !hasValue, node.end < columns.value.start { paintOverflow(node.overflow, into: &painter) }
     }
 
-    /// Draws the extra texts that did not fit after the label into the value column.
+    /// Draws into the value column the extra texts that did not fit after the label.
     private func paintOverflow(_ overflow: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
         var column = columns.value.start
         let end = column + columns.value.width
@@ -140,7 +140,7 @@ struct RowPainter {
         let extrasWidth = extras.reduce(0) { $0 + glyphs.width(of: $1.text) }
         if isRoot, !hasValue, columns.value.isShown, column + extrasWidth > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
-            // Not cut, because a cut number misleads. A root's glyph is drawn only with the text after it.
+            // A text is not cut, because a cut number misleads. A root's glyph is drawn only with the text after it.
             var width = glyphs.width(of: extra.text)
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
                 width += glyphs.width(of: extras[index + 1].text)

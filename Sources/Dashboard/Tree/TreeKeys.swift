@@ -3,7 +3,7 @@ import ChainText
 
 // What the keys of the tree do: moving, folding and following.
 extension State {
-    /// Moves the selection by some rows; shows `edge` if the selection is at the first or last row already.
+    /// Moves the selection by some rows; shows the message `edge` if the selection is at the first or last row already.
     mutating func step(by rows: Int, orSay edge: String) {
         let row = currentRow()
         let target = min(max(0, row + rows), tree.rowCount - 1)

@@ -7,7 +7,8 @@ extension State {
     mutating func updateViewport() {
         revision += 1
         linkPrograms()
-        // During an unseen update, the views show the past, and would lose their cursors among the live rows.
+        // While the live programs are updated unseen, the views show the past, and would lose their cursors among the
+        // live rows.
         guard !isUpdatingUnseen else { return }
         let layout = Layout(self)
         updateTimeStrip(layout)
@@ -93,7 +94,8 @@ extension State {
         }
     }
 
-    /// Returns the newest chain of all programs that is not archived, else the newest chain of all programs.
+    /// Returns the newest shown chain of all programs that is not archived, else their newest shown chain. A chain is
+    /// archived a while after it has settled.
     func newestChain() -> RowID? {
         var newest: (rowID: RowID, isUnarchived: Bool, time: UInt64)?
         for program in programs {
@@ -107,7 +109,8 @@ extension State {
 }
 
 extension Program {
-    /// Returns the newest chain that is not archived, else the newest chain; see `RowModel.newestChain(in:)`.
+    /// Returns the newest shown chain that is not archived, else the newest shown chain; see
+    /// `RowModel.newestChain(in:)`.
     fileprivate func newestRoot() -> (node: NodeIndex, isUnarchived: Bool)? {
         guard isReached else { return nil }
         return rowModel.newestChain(in: forest).map { ($0.root, $0.isUnarchived) }

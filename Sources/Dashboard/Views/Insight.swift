@@ -1,13 +1,14 @@
 import ChainInsight
 import ChainModel
 
-/// The figures that the views compute of one program, in addition to its forest. Each property belongs to a view, and
-/// does little or no work while that view is closed.
+/// The figures that the views compute of one program, in addition to its forest. ``threads``, ``warnings`` and
+/// ``events`` are always kept up to date. ``sites`` and ``chains`` do no work before their figures are first shown, and
+/// less work while their figures are not shown.
 struct Insight {
     var threads = ThreadLanes()
     var sites = SitesInsight()
     var chains = ChainsInsight()
-    /// Always kept up to date, because the count of warnings is on the tab.
+    /// Kept up to date, because the count of warnings is on the tab.
     var warnings = WarningTable()
     var events = EventsInsight()
     /// The time of the latest tick, in nanoseconds since 1970.

@@ -8,14 +8,14 @@ protocol ListView: DashboardView {
     static var infoLineCount: Int { get }
     /// Returns the number of lines that show something else between the column headers and the rows.
     static func topLineCount(_ state: borrowing State) -> Int
-    /// Handles a key that has a meaning in this view alone; returns nil for a key that means the same in every list or
-    /// view.
+    /// Handles a key that has a meaning of its own in this view; returns nil for a key that means the same as in other
+    /// lists and views.
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Selects what the row under the cursor stands for, after the cursor was moved.
     static func didMoveCursor(_ state: inout State)
     /// Updates what depends on the window, after it was scrolled.
     static func didScroll(_ state: inout State)
-    /// Acts on a click on the row under the cursor.
+    /// Acts on a click on a row, after the click moved the cursor to that row.
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State)
     /// Draws the column headers and the rows, without the scroll bar.
     static func drawRows(_ state: borrowing State, into painter: inout Painter)

@@ -28,7 +28,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name on the tab, the command line and in the configuration, in lower case.
+    /// The name on the command line and in the configuration, in lower case.
     public var name: String { type.name }
 
     /// Finds the view with a name, in upper or lower case; nil if no view has that name.
@@ -43,7 +43,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         self = view
     }
 
-    /// The name as its tab shows it.
+    /// The name as the view's tab shows it, with a capital.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
     /// Returns a message that names the views with a key for an intent, and the keys that show these views.

@@ -1,6 +1,6 @@
 extension Theme {
     /// For dark backgrounds. States differ in blue against yellow and in brightness, which protanopes and deuteranopes
-    /// see: good states are blue, bad states are orange.
+    /// see: good states are blue, bad states are orange or yellow.
     public static let colorBlind = Theme(
         "color-blind", selection: .background(Color(237, 7)),
         pictureColors: ("#16181d", "#c9ccd3")

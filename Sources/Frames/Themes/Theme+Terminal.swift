@@ -8,7 +8,7 @@ extension Theme {
         func color(_ number: Int16, _ modifiers: Style.Modifiers = []) -> Entry {
             Entry(Color(number, number), modifiers)
         }
-        // Yellow only as a background, because yellow text cannot be read on white.
+        // Yellow is only a background, because yellow text cannot be read on white.
         return switch role {
         case .normal, .label, .number, .status, .overlay: Entry(.standard)
         case .dim, .guide, .border, .waiting, .skipped: Entry(.standard, .dimmed)

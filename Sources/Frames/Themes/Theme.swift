@@ -1,6 +1,6 @@
 /// The number of colours that a terminal has.
 public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
-    /// No colours: bold, underlined and reversed text only.
+    /// No colours: only attributes, such as bold, underlined and reversed.
     case none = 0
     /// The eight ANSI colours.
     case ansi8 = 8
@@ -86,7 +86,7 @@ public struct Theme: Hashable, Sendable {
     public let isLight: Bool
     /// The background of the screen.
     public let screenBackground: Color
-    /// The background of the selected row.
+    /// How the selected row is distinguished.
     public let selection: Selection
     /// The background and foreground in pictures where the theme leaves them to the terminal, as `#rrggbb`.
     public let pictureColors: (background: String, foreground: String)

@@ -43,9 +43,9 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// The outcome, or nil while there is no outcome. Costs one load.
     public var result: Result<Value, any Error>? { promise.result }
 
-    /// Calls `completion` once, later, with the outcome, on `executor`. If `executor` is nil, the executor of the
-    /// chain's last link is used. If only the last link is inline, as `asResult` and the link of `Chain(promise)` are,
-    /// the chain's executor is used instead.
+    /// Calls `completion` once with the outcome, on `executor`. If `executor` is nil, the executor of the chain's last
+    /// link is used. If only the last link is inline, as `asResult` and the link of `Chain(promise)` are, the chain's
+    /// executor is used instead. On the inline executor, `completion` may run before this call returns.
     ///
     /// A serial executor calls completion handlers in the order of registration. A completion handler is no node, but
     /// promises made in it inherit the chain's runtime. A cancellation of the chain is delivered to the handler, too.

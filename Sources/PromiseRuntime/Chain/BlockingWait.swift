@@ -71,7 +71,7 @@ struct BlockingWait {
             if let pool = executor as? PoolExecutor, pool.isServedHere { needed.ownPool = executor.identity.name }
             return found == nil
         }
-        // Checked last, because the other reasons are more specific.
+        // Tasks are checked last, because the other reasons are more specific.
         return found ?? (isInTask ? .task : nil)
     }
 

@@ -10,11 +10,11 @@ import ChainEvents
 ///     order.launch()                        // run it and forget it
 ///     let count = order.async().await()     // run it again, and wait for its Result
 ///
-/// Nothing runs, and no promise exists, before ``launch(label:file:line:)`` or ``async(label:file:line:)``. Each launch
-/// first makes all nodes, so that a dashboard shows the whole plan, and then queues the first handler. The links of a
-/// chain, and their executors, have the names and the meanings that they have on ``Promise``. Only the combinators
-/// ``all(_:label:file:line:)``, ``race(_:label:file:line:)`` and ``seq(_:label:file:line:)`` differ (<doc:TheRules>,
-/// C3).
+/// Nothing runs, and no promise of the chain exists, before the chain is launched: by ``launch(label:file:line:)``, by
+/// ``async(label:file:line:)``, or because a handler returned it. Each launch first makes all nodes, so that a
+/// dashboard shows the whole plan, and then queues the first handler. The links of a chain, and their executors, have
+/// the names and the meanings that they have on ``Promise``. Only the combinators ``all(_:label:file:line:)``,
+/// ``race(_:label:file:line:)`` and ``seq(_:label:file:line:)`` differ (<doc:TheRules>, C3).
 ///
 /// A chain is a value: each operation returns a longer chain and leaves the shorter chain unchanged, so several chains
 /// can share a beginning. A description costs one object and one closure per link; a launch costs as much as the same

@@ -31,7 +31,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         runState = Lock(RunState(progress: GroupProgress(kind, count: chains.count)))
         self.finish = finish
         super.init(kind: kind, site: site, context: parent.context.child(label: label, executor: nil), parent: parent)
-        // Made with this node as their creator, so that the members' roots are under it in the tree.
+        // Members are made with this node as their creator, so that the members' roots are under it in the tree.
         var members: [PlannedMember] = []
         runAsCreator { members = chains.map { makeMember($0, &plan) } }
         runState.withLock { $0.members = members }
@@ -106,7 +106,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
         for (index, member) in members.enumerated() {
             if index >= startedCount {
-                // From the last node up, so that no handler becomes ready.
+                // Nodes are settled from the last node up, so that no handler becomes ready.
                 let error = error ?? PromiseCancelled(reason: "never started")
                 for node in member.nodes.reversed() { node.settleUnreached(error) }
             } else if !member.end.isSettled {

@@ -41,7 +41,7 @@ struct GroupProgress<Member: Sendable> {
         return step
     }
 
-    /// Records the outcome of a member. Before the start only a cancelled member has one.
+    /// Records the outcome of a member. Before the start only a cancelled member has an outcome.
     mutating func settled(_ index: Int, _ outcome: Result<Member, any Error>) -> Step {
         guard !isOver, outcomes[index] == nil else { return .nothing }
         outcomes[index] = outcome
@@ -84,7 +84,8 @@ struct GroupProgress<Member: Sendable> {
         return collect()
     }
 
-    /// Collects the outcomes, because all members have settled.
+    /// Collects the outcomes, because all members have settled. A `race` comes here only without members, or if all of
+    /// them were cancelled before the start. In the second case, the error of the last member in the list is used.
     private mutating func collect() -> Step {
         if kind == .race {
             guard case .failure(let error)?? = outcomes.last else { return finish(.reject(AllRejected(errors: []))) }

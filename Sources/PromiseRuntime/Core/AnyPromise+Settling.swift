@@ -114,7 +114,7 @@ extension AnyPromise {
         return false
     }
 
-    /// The error of a rejected promise; nil for any other.
+    /// The error of a rejected promise; nil for any other promise.
     @usableFromInline
     final var error: (any Error)? {
         current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil

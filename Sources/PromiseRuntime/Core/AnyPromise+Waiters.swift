@@ -1,6 +1,6 @@
 // Registration, delivery and removal of waiters. Each hold of the lock bit looks at a few waiters.
 extension AnyPromise {
-    /// Adds a waiter, or delivers to it at once if the promise is settled already.
+    /// Adds a waiter. If the promise is settled already, delivers to the waiter at once, and adds only a child.
     @usableFromInline
     final func register(_ waiter: _Waiter) {
         var spare: WaiterSpare?
@@ -22,8 +22,8 @@ extension AnyPromise {
         }
     }
 
-    /// Delivers the outcome to the waiters in order of registration until no waiter is left; then the promise is
-    /// settled. Pending children stay in the list, because cancellations go down to the children (TheRules, X1).
+    /// Delivers the outcome to each waiter in order of registration; then the promise is settled. Pending children stay
+    /// in the list, because cancellations go down to the children (TheRules, X1).
     final func deliverOutcome() {
         var position = WaiterPosition()
         var last: Unmanaged<_Waiter>?

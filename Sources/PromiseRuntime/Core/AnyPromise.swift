@@ -201,8 +201,8 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 /// The wait of a spin lock.
 enum Spin {
     /// Waits before the next attempt: spins at first, yields later, and in the end sleeps, for 20 µs at first and 1 ms
-    /// at most. The holder of the lock needs a few instructions unless it was descheduled. Yielding alone never lets a
-    /// holder of lower priority run.
+    /// at most. The holder of the lock needs a few instructions unless it was descheduled. With yielding alone, a
+    /// holder of lower priority might never run.
     static func pause(_ attempts: inout Int) {
         attempts += 1
         if attempts > 60 {

@@ -18,11 +18,12 @@ extension AnyPromise {
     /// settled child passes nothing down. The parent and the siblings of the promise go on (<doc:TheRules>, X1). If a
     /// cancelled promise was the last consumer of a promise that it followed, the cancellation goes **up** to that
     /// promise. The same rule applies to what that promise waits for. Rule X2 lists the other cases;
-    /// ``Promise/detached()`` exempts a promise.
+    /// ``Promise/detached()`` exempts a promise. A span is not rejected, but the pending promises under it are (X7).
     ///
-    /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
-    /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; handlers for values
-    /// do not run (X3). Idempotent; never waits; may be called from any thread. Cost: O(pending nodes of the branch).
+    /// The promise and what is under it are a branch. Clean-up handlers in the branch (`catch`, `failed`, `anyway`,
+    /// `finally`, `ignore`, `onRejected`, and `recover` if it asks for cancellations) still run, on their executors,
+    /// with the ``PromiseCancelled``; handlers for values do not run (X3). Idempotent; never waits; may be called from
+    /// any thread. Cost: O(pending nodes of the branch).
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         spread(
             PromiseCancelled(reason: reason, by: by),

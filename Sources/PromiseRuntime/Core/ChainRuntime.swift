@@ -195,7 +195,7 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     /// in the promises of the shard, under one lock. The returned promises are retained: release them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
-    /// The number of live recorded promises. One lock per shard.
+    /// The number of live recorded promises. Takes one lock per shard.
     public var liveNodeCount: Int { registry.count }
 
     // MARK: Hooks

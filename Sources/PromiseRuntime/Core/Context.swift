@@ -1,7 +1,7 @@
 import CChainRuntime
 
-/// The runtime and the executor that promises of one tree share, and the label of a promise that has a label. Most
-/// promises share the context of their root, which is the runtime itself, so a context costs them one word. The class
+/// The runtime and the executor that promises of one tree share, and the label of a promise that has a label. For most
+/// promises, this is the context of their root, namely the runtime itself, so a context costs them one word. The class
 /// is public only because it is the superclass of ``ChainRuntime``.
 public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.

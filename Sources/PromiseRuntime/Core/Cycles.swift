@@ -2,7 +2,7 @@ import ChainEvents
 
 // The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
 extension AnyPromise {
-    /// The most promises that a search visits, so that adoption at the end of a long chain stays cheap. If
+    /// The maximum number of promises that a search visits, so that adoption at the end of a long chain stays cheap. If
     /// `hasFollowers` is true, promises that follow another do not count. So a longer cycle is found, too, if few of
     /// its promises wait for a parent.
     private static let visitLimit = 1_000

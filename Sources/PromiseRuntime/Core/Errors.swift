@@ -41,7 +41,7 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
-    /// The labels of the promise and its ancestors, up to the root; promises without a label are left out.
+    /// The labels of the promise and its pending ancestors; promises without a label are left out.
     public var labels: [String]
 
     /// What happened, and what to do.
@@ -114,6 +114,6 @@ public struct UnhandledRejection: Sendable {
 public struct AbandonedPromise: Sendable {
     /// The promise's id.
     public var id: NodeID
-    /// Holds the call site and the labels up to the root.
+    /// Holds the call site, and the labels of the promise and its pending ancestors.
     public var error: PromiseAbandoned
 }

@@ -9,10 +9,11 @@ package enum FileNames {
 
     /// Locked during each fork.
     static let table = Lock(Table())
-    /// The most names that are kept. Further names get no C string, so that generated names take no more memory.
+    /// The maximum number of names that are kept. Further names get no C string, so that generated names take no more
+    /// memory.
     private static let limit = 10_000
 
-    /// Returns the name as a C string; nil beyond 10,000 names. One short lock.
+    /// Returns the name as a C string; nil for a new name once 10,000 names are kept. Takes one short lock.
     package static func pointer(to name: String) -> UnsafePointer<UInt8>? {
         table.withLock { table in
             if let known = table.pointers[name] { return known }

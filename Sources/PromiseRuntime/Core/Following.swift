@@ -28,8 +28,8 @@ final class FollowWaiter: _Waiter {
 extension AnyPromise {
     /// Makes this promise follow `other`, a promise of the same type. Rejects this promise with ``PromiseCycle`` if it
     /// would wait for itself. Returns false if this promise has an outcome, or if it is resolved already and
-    /// `byHandler` is false. If this promise was cancelled, `other` loses it as a consumer (TheRules, X2). Neither this
-    /// call nor the delivery recurses, however many promises follow one another.
+    /// `byHandler` is false. If this promise was cancelled, `other` loses this promise as a consumer (TheRules, X2).
+    /// Neither this call nor the delivery recurses, however many promises follow one another.
     @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
         // `other` is marked before this promise links to it: if several promises close a cycle at the same time, the

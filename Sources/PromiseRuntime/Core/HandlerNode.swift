@@ -99,7 +99,7 @@ extension HandlerStep {
     }
 }
 
-// Unretained, because the caller of `perform` holds the promise.
+// The references are unretained, because the caller of `perform` holds the promise.
 extension Unmanaged where Instance == AnyPromise {
     /// Returns the value of a fulfilled promise, as this type.
     @inlinable @inline(__always)

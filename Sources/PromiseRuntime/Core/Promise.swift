@@ -13,15 +13,16 @@ public protocol Thenable<Value>: Sendable {
 /// A future value or error: the read side (Promises/A+ 1.1, <doc:TheRules>, P1).
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers run
-/// later, at most once, on their executor; on a serial executor, in the order in which they were attached.
+/// later, at most once, on their executor; on a serial executor, in the order in which they were attached. Only a
+/// handler on the inline executor may run before the call that attaches it returns (<doc:TheRules>, P4).
 ///
 ///     let size = Promise { try parse(data) }
 ///         .map { $0.count }
 ///         .catch { _ in 0 }
 ///
 /// Every operation makes a new promise, the child of the promise that it is called on. It takes an optional `label` for
-/// the dashboard, and `on:` for the executor of its own handler; the call site is captured. All operations may be
-/// called from any thread.
+/// the dashboard and, if it has a handler, `on:` for the handler's executor; the call site is captured. All operations
+/// may be called from any thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
 

@@ -1,5 +1,5 @@
-/// A first-in, first-out queue in a growing ring. The caller releases the elements that it removes: nothing is released
-/// while the queue changes.
+/// A first-in, first-out queue in a growing ring. The caller releases the elements that it removes: no element is
+/// released while the queue changes.
 struct Queue<Element> {
     private var slots: [Element?] = []
     private var head = 0

@@ -29,8 +29,8 @@ public struct RecordingFilter: Hashable, Sendable {
         case file(String, lines: ClosedRange<Int> = 1...Int.max)
     }
 
-    /// Of the roots that the rules include, one in `sampling` is recorded; with 1 or less, all are recorded. The root's
-    /// id decides.
+    /// Of the roots that the rules include, about one in `sampling` is recorded; with 1 or less, all are recorded. The
+    /// root's id decides.
     public var sampling: Int
     /// If not empty, only roots that match one of these rules are recorded.
     public var only: [Rule]
@@ -70,7 +70,7 @@ extension RecordingFilter.Rule {
 private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bool {
     let star = UInt8(ascii: "*")
     var (textIndex, patternIndex) = (text.startIndex, pattern.startIndex)
-    // The last attempt to match the pattern after the last star. The next attempt begins one byte later in the text.
+    // The latest attempt to match what follows the latest star. The next attempt begins one byte later in the text.
     var attempt: (text: String.UTF8View.Index, pattern: String.UTF8View.Index)?
     while textIndex != text.endIndex {
         if patternIndex != pattern.endIndex, pattern[patternIndex] == star {

@@ -1,8 +1,8 @@
 import CChainRuntime
 import ChainEvents
 
-// The events that a promise reports to the recorder. Every caller checks first whether something records: without a
-// recorder, that check, a load and a branch, is the whole cost.
+// The events that a promise reports to the recorder. The caller checks first whether something records: without a
+// recorder, that check, a load and a branch, is the whole cost. Only `reportUnhandled` checks that itself.
 extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
@@ -51,7 +51,7 @@ extension AnyPromise {
             isIncluded = isIncludedAsRoot
         }
         guard isIncluded else {
-            // Without the lock, because no other thread has the promise yet.
+            // The lock is not taken, because no other thread has the promise yet.
             return word.store(word.load(ordering: .relaxed) | PromiseState.excluded, ordering: .relaxed)
         }
         if insertIntoRegistry() { recordCreated(other: other, flags: flags) }
@@ -86,7 +86,7 @@ extension AnyPromise {
         recordCreated(other: parent?.id ?? .none, flags: parent == nil ? .late : [.late, .hasParent])
         if let followed { report(.adopted, other: followed.id) }
         let state = current
-        // Reported here, because no other step may follow, and the promise would seem to be pending.
+        // The settlement is reported here, because no other step may follow, and the promise would seem to be pending.
         if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: []) } }
         return true
     }

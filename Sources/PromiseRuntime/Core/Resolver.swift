@@ -1,7 +1,8 @@
 import ChainEvents
 
-/// The write side of a promise: settles it, once. If the resolver is released while the promise is pending, the promise
-/// is rejected with ``PromiseAbandoned``, because nothing would settle it any more (<doc:TheRules>, S2).
+/// The write side of a promise: settles it, once. If the resolver is released while the promise is neither settled nor
+/// resolved, the promise is rejected with ``PromiseAbandoned`` (<doc:TheRules>, S2). Otherwise the promise would stay
+/// pending for ever. If no consumer needs the promise any more, it is rejected with ``PromiseCancelled`` instead.
 ///
 /// All members may be called from any thread, any number of times: the first call that settles or resolves counts. Cost
 /// of settling: delivery to the waiters, which with the inline executor includes running their handlers.
@@ -14,31 +15,31 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     deinit { promise.abandonUnlessSettled() }
 
-    /// Fulfils the promise. If it is resolved already, only an event is recorded (A+ 2.1.2).
+    /// Fulfils the promise. If it is resolved already, at most an event is recorded (A+ 2.1.2).
     @inlinable
     public func fulfill(_ value: Value) {
         if !promise.fulfill(value, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Rejects the promise. If it is resolved already, only an event is recorded (A+ 2.1.3).
+    /// Rejects the promise. If it is resolved already, at most an event is recorded (A+ 2.1.3).
     @inlinable
     public func reject(_ error: any Error) {
         if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Makes the promise follow another promise (A+ 2.3.2). If the promise is resolved already, only an event is
+    /// Makes the promise follow another promise (A+ 2.3.2). If the promise is resolved already, at most an event is
     /// recorded: if `other` is a chain, it is not launched.
     ///
-    /// Until `other` is settled the promise stays pending. Cancelling the promise cancels `other`, too, unless `other`
-    /// has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
-    /// ``PromiseCycle`` (A+ 2.3.1).
+    /// Until `other` is settled the promise stays pending, unless it is cancelled. Cancelling the promise cancels
+    /// `other`, too, unless `other` has another consumer (<doc:TheRules>, X2). A promise that would wait for itself is
+    /// rejected with ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         // Checked first, because `asPromise()` of a chain launches the chain.
         if promise.current.has(PromiseState.resolved), other is any ColdThenable { return promise.reportSettledAgain() }
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
 
-    /// Settles the promise with a result. If it is resolved already, only an event is recorded.
+    /// Settles the promise with a result. If it is resolved already, at most an event is recorded.
     @inlinable
     public func settle(_ result: Result<Value, any Error>) {
         switch result {
@@ -94,7 +95,7 @@ extension AnyPromise {
     @inline(never)
     private final func abandon() {
         if !isNeeded {
-            // Not reported, because its last consumer has withdrawn.
+            // The promise is not reported as abandoned, because its last consumer has withdrawn.
             _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
             return
         }
@@ -116,7 +117,7 @@ extension AnyPromise {
 
     @usableFromInline
     final func reportSettledAgain() {
-        // Not reported after a cancellation, because a late result is expected then, and dropped (TheRules, X4).
+        // A late result after a cancellation is not reported, because it is expected then, and dropped (TheRules, X4).
         if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
     }
 }

@@ -22,8 +22,8 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     let remoteParent: NodeKey?
     /// The node of the task in which the span began, if tasks are observed; 0 for none.
     let taskNode = chain_thread_current().pointee.task_node
-    /// Whether the node may stand under the calling task: no handler runs, and the span around the new one, if there is
-    /// any, is the current span.
+    /// Whether the node may stand under the calling task: no handler runs, and the span around the new span, if there
+    /// is any, is the current span.
     let isOfTask: Bool
 
     /// Makes a span's node, and reports its start unless the recording's filter excludes the node. Returns nil if

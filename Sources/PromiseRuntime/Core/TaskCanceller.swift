@@ -24,7 +24,7 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
             return task
         }
         guard let task else { return }
-        // Without the lock, because the call runs the cancellation handlers of the program.
+        // The lock is not held, because the call runs the cancellation handlers of the program.
         task.cancel()
         let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
             defer { state = .closed }
@@ -59,8 +59,9 @@ final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
     override var isConsumer: Bool { false }
 }
 
-/// The waiter that cancels the task of asynchronous work when the work's promise is cancelled. It does so at once, on
-/// the cancelling thread, because an inline job would wait for the end of a handler that cancels.
+/// The waiter that cancels the task of asynchronous work when the work's promise is cancelled. It does so directly, on
+/// the cancelling thread, because a job on the inline executor would start only after the handler that cancels has
+/// ended.
 final class WorkCanceller: OneShotWaiter, @unchecked Sendable {
     // Sendable: `task` is accessed by `settledOnce` and by deinit alone.
     private var task: Task<Void, Never>?

@@ -7,7 +7,8 @@ import Synchronization
 package enum TaskNodes {
     /// The address of the runtime under which tasks are observed; 0 for none.
     private static let runtime = Atomic<UInt>(0)
-    /// Each runtime that ever observed tasks. Never released, because a step of a task may still reach the runtime.
+    /// Each runtime under which tasks were ever observed. Never released, because a step of a task may still reach the
+    /// runtime.
     private static let kept = Lock<[ChainRuntime]>([])
 
     /// Places promises of `runtime` that are made in a task under the task's node, from now on. With nil, no promise is
@@ -33,8 +34,8 @@ package enum TaskNodes {
 
     package static func makeID() -> NodeID { NodeIDs.next() }
 
-    /// Returns the node in which the calling code makes a task: the promise that stands for the task, the handler that
-    /// runs, a scope or span of the calling task, or else the node of the calling task, `task`.
+    /// Returns the node in which the calling code makes a task: the promise that stands for the new task, the handler
+    /// that runs, a scope or span of the calling task, or else the node of the calling task, `task`.
     package static func creator(ofTaskMadeBy task: NodeID) -> NodeID {
         let thread = chain_thread_current()!
         if thread.pointee.task_promise_id != 0 { return NodeID(thread.pointee.task_promise_id) }

@@ -8,7 +8,8 @@ struct TaskScope: Sendable {
     let runtime: ChainRuntime
     /// The node under which promises of the task stand; nil for none.
     let node: AnyPromise?
-    /// The span in which the scope began, or none. If the task's span is another span, it began inside the scope.
+    /// The span in which the scope began, or none. If the task's span is another span, that span began inside the
+    /// scope.
     private let span: NodeID
     /// The node of the task in which the scope began, if tasks are observed; 0 for none.
     private let taskNode: UInt64
@@ -43,13 +44,13 @@ struct TaskScope: Sendable {
         inherited?.taskNode == task || SpanNode.current?.taskNode == task
     }
 
-    /// The scope of the calling task; nil for none. One load in a process that never made a scope nor installed a
+    /// The scope of the calling task; nil for none. One load in a process that has neither made a scope nor installed a
     /// tracer.
     @inline(__always)
     static var current: TaskScope? { mayExist ? inherited : nil }
 
     /// The node under which promises of the calling task stand: the task's scope or the task's span, whichever began
-    /// later. One load in a process that never made a scope nor installed a tracer.
+    /// later. One load in a process that has neither made a scope nor installed a tracer.
     @inline(__always)
     static var creator: AnyPromise? { mayExist ? innermost(of: SpanNode.current) : nil }
 

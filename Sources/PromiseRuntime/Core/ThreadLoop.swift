@@ -12,8 +12,9 @@ public struct PromiseJob: @unchecked Sendable {
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
     /// Runs the job on the calling thread, and then the inline handlers that became ready on that thread
-    /// (<doc:TheRules>, E1). An executor calls this method once per job, with a clean stack. On Apple's systems each
-    /// handler has an autorelease pool of its own.
+    /// (<doc:TheRules>, E1). Inside a handler this method runs only the job: the inline handlers run after the outer
+    /// handler. An executor calls this method once per job, with a clean stack. On Apple's systems each handler has an
+    /// autorelease pool of its own.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
@@ -140,7 +141,7 @@ final class ThreadLoop {
     /// Performs the queued deliveries, and moves the queued jobs to an executor, because the calling thread is about to
     /// block (TheRules, C4).
     func moveJobs(to executor: any PromiseExecutor) {
-        // Deliveries of promises that were settled inside another delivery, which resumes only after the wait.
+        // These promises were settled inside another delivery, which resumes only after the wait.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         guard hasJobs else { return }
         var waiting: [PromiseJob] = []

@@ -4,11 +4,11 @@ import CChainRuntime
 /// uses the word knows the type. Each encoded value is destroyed once.
 ///
 /// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns per
-/// promise. A word costs nothing if the value owns nothing.
+/// promise. Destroying a word costs nothing if the value fits in the word and owns nothing.
 ///
-/// Why `chain_launder`: without it the optimiser forwards the word out of memory, as a cast from an integer to a
-/// reference. An integer has no reference count, so the optimiser then drops the retain or release of the result. A
-/// pointer from an opaque function keeps the typed access to memory. Plain bits need no such function.
+/// Why `chain_launder`: without it the optimiser replaces the load from memory by a cast of the integer to a reference.
+/// An integer has no reference count, so the optimiser then drops the retain or release of the result. A pointer from
+/// an opaque function keeps the typed access to memory. Plain bits need no such function.
 @usableFromInline
 enum ValueWord {
     /// Returns whether values of a type are stored in the word itself.
@@ -64,7 +64,7 @@ enum ValueWord {
     }
 }
 
-/// Holds a value that is larger than a word.
+/// A box for a value that does not fit in a word.
 @usableFromInline
 final class ValueBox<Value> {
     @usableFromInline let value: Value

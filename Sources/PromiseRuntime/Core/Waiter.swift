@@ -12,8 +12,8 @@ public class _Runnable {
     func discard() {}
 }
 
-/// A waiter of a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a callback of
-/// the runtime. A waiter may be registered at several promises.
+/// A waiter of a promise: a link (the promise that an operation such as `then` makes), a follower, a combinator, or a
+/// callback of the runtime. A waiter may be registered at several promises.
 public class _Waiter: _Runnable {
     @usableFromInline
     override init() { super.init() }
@@ -22,8 +22,9 @@ public class _Waiter: _Runnable {
     /// the thread that registers the waiter at a settled promise.
     func settled(_ promise: AnyPromise) { fatalError("a _Waiter without an action") }
 
-    /// Whether the list may remove this waiter: the outcome was delivered to it, or it no longer needs the promise.
-    /// Once true, it stays true. It is read under the lock bit of the promise, so an override may only load.
+    /// Whether a promise may remove this waiter from its waiters: the outcome was delivered to this waiter, or this
+    /// waiter no longer needs the promise. Once true, the property stays true. It is read under the lock bit of the
+    /// promise, so an override may do nothing but load atomic values.
     var isDone: Bool { true }
 
     /// Whether this waiter consumes the outcome: a pending promise without a consumer is no longer needed (TheRules,

@@ -1,15 +1,15 @@
 /// The waiters of a promise that has had two or more waiters at once, in linked segments in order of registration. A
 /// removed entry leaves a hole; a sweep unlinks each segment that has only holes, except the last. Used under the lock
-/// bit of its promise.
+/// bit of its promise, except for its release.
 final class WaiterList {
     private var first: Unmanaged<WaiterSegment>
     private(set) var last: Unmanaged<WaiterSegment>
     /// The number of entries, not counting holes.
     private(set) var entryCount = 0
     /// The number of waiters that became done since the last sweep began, including waiters that the list has removed
-    /// since then.
+    /// since then. A sweep that is stopped sets this count to ``entryCount``, so that another sweep is due.
     var doneCount = 0
-    /// The number of walks that are between two entries and have released the lock.
+    /// The number of walks in progress that release the lock between entries.
     var walkCount = 0
     /// Whether a sweep is running.
     var isSweeping = false
@@ -164,7 +164,7 @@ final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter
         var next: Unmanaged<WaiterSegment>?
     }
 
-    /// The most entries of a segment, which bounds the cost of a walk over holes.
+    /// The maximum number of entries in a segment; it bounds the number of holes that a walk passes in a segment.
     static let capacityLimit = 128
 
     static func make(capacity: Int) -> WaiterSegment {

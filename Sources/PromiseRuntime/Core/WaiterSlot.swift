@@ -2,7 +2,8 @@
 /// reference that the word owns.
 ///
 /// All methods but ``release()`` are called under the promise's lock bit. Each call looks at a bounded number of
-/// entries, and neither allocates nor releases memory.
+/// entries, not counting the holes that removed entries leave in a list. No call but ``release()`` allocates or
+/// releases memory.
 struct WaiterSlot {
     // 0, the address of the only waiter, or the address of a WaiterList plus 1.
     private var word: UInt = 0
@@ -101,7 +102,8 @@ struct WaiterSlot {
     mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
 
     /// Returns whether an entry is a consumer that is not done; nil if the search stopped after `limit` entries without
-    /// a result. The next search resumes at that place, because an entry that is done stays done.
+    /// a result. The next search resumes at that place, because an entry that is done stays done, and an entry that is
+    /// no consumer never becomes one.
     mutating func findConsumer(limit: Int) -> Bool? {
         if let list { return list.findConsumer(limit: limit) }
         return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
@@ -109,7 +111,8 @@ struct WaiterSlot {
 
     // MARK: Sweeps
 
-    /// Removes and returns the only waiter if it is done; the caller releases it. Nil if it is not done, or for a list.
+    /// Removes and returns the only waiter if it is done; the caller releases it. Nil if it is not done, if there is no
+    /// waiter, or for a list.
     mutating func removeOnlyIfDone() -> Unmanaged<_Waiter>? {
         guard list == nil, let single, single._withUnsafeGuaranteedRef({ $0.isDone }) else { return nil }
         word = 0
@@ -117,18 +120,19 @@ struct WaiterSlot {
     }
 
     /// Counts one more waiter of a list as done. If `mayBegin` is true and a sweep is due, begins the sweep and returns
-    /// true: the caller then sweeps. A sweep looks at all entries, but is due only when half of them are done:
-    /// amortised O(1) per entry that is done.
+    /// true: the caller then sweeps. A sweep looks at all entries, and is due when half of them are done: amortised
+    /// O(1) per entry that is done. After a sweep that was stopped, another sweep is due, whatever the number.
     mutating func noteDone(mayBegin: Bool) -> Bool {
         guard let list else { return false }
         list.doneCount += 1
         return mayBegin && list.beginSweep()
     }
 
-    /// Begins a sweep of a list if a sweep is due; false if not.
+    /// Begins a sweep of a list if a sweep is due, and no walk or other sweep uses the list; otherwise returns false.
     mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
 
-    /// Moves entries that are done to `taken`, as many as fit. True at the end of the sweep.
+    /// Looks at the next entries, at most ``RemovedWaiters/limit``, and moves the entries that are done to `taken`.
+    /// Returns true when the sweep has ended, or was stopped because of a walk.
     mutating func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
         list?.sweep(&position, &taken) ?? true
     }
@@ -150,7 +154,7 @@ struct WaiterSlot {
 
 /// A position between the entries of a ``WaiterSlot``.
 struct WaiterPosition {
-    /// The segment; nil for the first.
+    /// The segment; nil for the first segment.
     // Unretained: segments stay while a walk is counted, a sweep is running, or the promise is settling.
     var segment: Unmanaged<WaiterSegment>?
     /// The index of the next entry within the segment.

@@ -1,5 +1,5 @@
-/// A detector that finds by sampling whether one worker is blocked: the worker has been in one job for longer than a
-/// limit, has used next to no processor time, and waits for something other than a processor. Times are in nanoseconds.
+/// A detector that finds by sampling whether one worker is blocked. A blocked worker has been in one job for at least a
+/// limit, with next to no processor time. It waits for something other than a processor. Times are in nanoseconds.
 struct BlockDetector {
     // The kernel's id of the thread.
     private var thread: UInt32 = 0

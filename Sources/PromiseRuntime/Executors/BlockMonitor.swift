@@ -3,7 +3,8 @@ import ChainEvents
 import ChainSystem
 import Synchronization
 
-/// A worker of a pool that the watch found blocked (<doc:TheRules>, E2).
+/// A worker of a pool that was found blocked by the watch, the thread that checks the workers of all pools
+/// (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
     /// The promise of the handler that runs on the worker; none for a plain closure.
     public var node: NodeID
@@ -13,13 +14,15 @@ public struct BlockedWorker: Sendable {
     public var thread: ThreadID
     /// The time for which the worker has used next to no processor time.
     public var duration: Duration
-    /// Whether another thread may take the worker's place; false once the pool has its maximum of threads.
+    /// Whether another thread has taken or may take the worker's place. False if fewer threads than the pool's width
+    /// are active, none sleeps, and none can be started.
     public var isCompensated: Bool
 }
 
 /// The interval between two checks of the watch, in nanoseconds. The interval is short while a recorder runs, a pool
-/// has ``PoolExecutor/onBlocked``, or a handler is long. Otherwise it doubles from check to check (exponential
-/// back-off), so that a program of short handlers is hardly woken.
+/// has ``PoolExecutor/onBlocked``, or a handler is long. Otherwise it doubles (exponential back-off), so that a program
+/// of short handlers is hardly woken. One short interval follows a check that saw a new job, to find out whether that
+/// job is long.
 package struct WatchPace {
     /// The shortest and the longest interval, in nanoseconds.
     package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
@@ -138,7 +141,7 @@ extension PoolCore {
     /// The idle time after which the pool is no longer watched.
     private static let idleLimit: UInt64 = 1_000_000_000
 
-    /// Marks the pool as used; true if the caller has to start watching it. Called under the pool's lock.
+    /// Marks the pool as used; returns true if the caller has to start watching it. Called under the pool's lock.
     func watch() -> Bool {
         parkingState.wasUsed = true
         guard policy.isWatched, !parkingState.isWatched else { return false }
@@ -157,8 +160,9 @@ extension PoolCore {
     }
 
     /// Checks each worker that is awake, `interval` nanoseconds after the last check. After the check, other workers
-    /// may steal the last job of a worker that is stuck in a long job. A blocked worker is compensated and reported.
-    /// `continues` is false if the pool has been idle for `idleLimit`.
+    /// may steal the last job of a worker that is stuck in a long job. A blocked worker is counted as blocked, so that
+    /// another thread may take its place, and is reported once per job. `continues` is false if the pool has been idle
+    /// for `idleLimit`.
     func checkBlocks(after interval: UInt64) -> (finding: WatchPace.Finding, continues: Bool) {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }

@@ -7,8 +7,8 @@ import Dispatch
 ///   ready; handlers of a concurrent queue start in that order.
 /// - Fairness: on a serial queue up to 64 ready handlers run in one block; then other work of the queue has its turn.
 ///   On a concurrent queue each handler is a block of its own.
-/// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after idling; on
-///   a concurrent queue a block for each handler.
+/// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after idling,
+///   then for every 64 handlers; on a concurrent queue a block for each handler.
 /// - Threads: the threads of Dispatch. If handlers on a concurrent queue block, Dispatch starts more threads, up to a
 ///   limit of its own.
 public final class DispatchExecutor: PromiseExecutor {
@@ -45,7 +45,7 @@ public final class DispatchExecutor: PromiseExecutor {
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
     /// Whether the calling thread serves this serial queue, or a queue that targets this queue. On Linux another thread
-    /// may serve the main queue after `dispatchMain`, the call in which an asynchronous `main` ends.
+    /// may serve the main queue once `dispatchMain` was called, as it is for an asynchronous `main`.
     public var isServedHere: Bool { DispatchQueue.getSpecific(key: queueKey) != nil }
 
     /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.

@@ -8,8 +8,9 @@ protocol ForkRenewable: AnyObject, Sendable {
     func renewInChild()
 }
 
-/// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. During the fork
-/// the forking thread holds the locks that any promise may need, and both processes unlock them after the fork.
+/// The handling of forks: in the child, pools, threads and timers begin anew, and nothing is recorded until the child
+/// starts a recorder. During the fork the forking thread holds the locks that any promise may need, and both processes
+/// unlock them after the fork.
 enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
         // Sendable: accessed only under the lock, which the deinit of each object takes.
@@ -64,8 +65,8 @@ enum ForkHandling {
         subjects.withLock { $0.shared = .passUnretained(runtime) }
     }
 
-    // The locks of `subjects` and of `RecordedRuntimes` keep their objects alive. All other locks are leaves: while one
-    // of them is held, no further lock is taken.
+    // The objects in `subjects` and in `RecordedRuntimes` stay alive while the lock of their list is held. All other
+    // locks are leaves: while one of them is held, no further lock is taken.
 
     private static func lockAll() {
         subjects.lockForFork()
@@ -99,8 +100,8 @@ enum ForkHandling {
         }
     }
 
-    /// Calls `body` with each runtime that has locks which a promise's step may take: the recorded runtimes, and the
-    /// shared runtime.
+    /// Calls `body` with the recorded runtimes and with the shared runtime. The locks of other runtimes are not held
+    /// during a fork.
     private static func forEachRuntime(_ body: (ChainRuntime) -> Void) {
         let shared = subjects.whileForking { $0.shared }
         var isSharedRecorded = false

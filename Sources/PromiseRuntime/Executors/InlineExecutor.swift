@@ -1,5 +1,6 @@
 /// An executor that runs handlers on the thread that made them ready, in one loop per thread that is never nested
-/// (<doc:TheRules>, P4).
+/// (<doc:TheRules>, P4). If that thread waits in `get` or `await`, its other ready handlers move to
+/// ``PoolExecutor/shared``.
 ///
 /// - Order: first in, first out per thread. This executor is the exception to "always asynchronously": outside of any
 ///   loop a handler may run before the settling or registering call returns.
@@ -8,9 +9,9 @@
 ///   on a thread of its own runs nothing more on that thread. In a pool the other workers take the jobs of that
 ///   thread's worker; on the main thread the program hangs. Put long or endless chains on an executor that takes turns.
 /// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow handler holds up the thread that settles.
-/// - Timers: after a `delay`, a `timeout` or a pause of `retry` and `repeat`, handlers run on the thread that fires all
-///   timers of the process. A slow handler on that thread delays all timers; a wait in such a handler (`get`, `await`)
-///   is refused.
+/// - Timers: after a `delay`, a `timeout` or a pause of `retry` and `repeat`, handlers run on the thread that fires the
+///   timer. For the ``SystemClock`` that is one thread: a slow handler on it delays all timers of that clock; a wait in
+///   such a handler (`get`, `await`) is refused.
 public final class InlineExecutor: PromiseExecutor {
     /// The only inline executor.
     public static let shared = InlineExecutor()
@@ -20,6 +21,6 @@ public final class InlineExecutor: PromiseExecutor {
 
     private init() {}
 
-    /// Queues the job in the calling thread's loop, or runs it at once if no loop is running.
+    /// Queues the job in the calling thread's loop, or runs it at once if that loop is idle.
     public func submit(_ job: PromiseJob) { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(job.content) } }
 }

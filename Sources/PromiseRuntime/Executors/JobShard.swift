@@ -69,7 +69,7 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    /// Whether more than `kept` jobs wait, checked under the lock.
+    /// Returns whether more than `kept` jobs wait, checked under the lock.
     final func hasMore(than kept: Int) -> Bool { withLock { ring.count > kept } }
 }
 

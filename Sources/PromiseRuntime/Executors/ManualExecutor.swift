@@ -2,8 +2,8 @@ import ChainSystem
 
 /// An executor that runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
-/// - Order: first in, first out. If one thread runs the jobs, they run one at a time. If several threads run jobs at
-///   once, they share the queue.
+/// - Order: first in, first out. If one thread runs the jobs, they run one at a time; a job that itself runs jobs runs
+///   them before it ends. If several threads run jobs at once, they share the queue.
 /// - Fairness: none is needed; jobs that a handler makes ready go to the end of the queue.
 /// - Cost of a hop: some 20 ns and one short lock. No thread is started or woken.
 /// - End: waiting jobs keep their promises alive, and the promises keep the executor alive. So if an executor is no
@@ -44,7 +44,7 @@ public final class ManualExecutor: PromiseExecutor {
         }
     }
 
-    /// Whether the calling thread is in ``runNext()`` or ``runAll(limit:)``.
+    /// Whether the calling thread is in ``runNext()`` or ``runAll(limit:)`` of this executor.
     public var isServedHere: Bool { ThreadLoop.current.serves(self) }
 
     /// Drops every waiting job, and every job that becomes ready in consequence, without running any. Returns the

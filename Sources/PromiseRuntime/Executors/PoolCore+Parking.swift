@@ -83,7 +83,8 @@ extension PoolCore {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
-                // Workers that only the watch found blocked are not subtracted, because they may resume by themselves.
+                // Workers that only the watch (``BlockMonitor``) found blocked are not subtracted, because they may
+                // resume by themselves.
                 let othersCount = counts.live - parkingState.waitingCount - 1
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
                 parkingState.waitingCount += 1
@@ -112,7 +113,8 @@ extension PoolCore {
         return counts.live <= parkingState.waitingCount && !mayStart(counts)
     }
 
-    /// Counts this thread's worker as active again.
+    /// Ends the blocking that ``beginBlocking(_:evenIfLast:)`` began. At the end of the outermost of nested calls,
+    /// counts this thread's worker as active again.
     func endBlocking(_ worker: PoolWorker) {
         worker.blockingDepth -= 1
         if worker.blockingDepth > 0 { return }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// The state that a pool's threads share; ``PoolExecutor`` is the program's handle.
 ///
-/// A job that a worker makes ready goes to that worker's local queue; any other job goes to a shard, chosen by the
-/// submitting thread. A worker takes jobs from its local queue. If that is empty, the worker takes a batch from a
-/// shard, or steals half of another worker's queue; if it finds no job, it sleeps. No sleeper is woken while a worker
-/// searches. The last worker that ends its search checks whether more workers are needed.
+/// A job that a worker makes ready goes to that worker's local queue; any other job goes to a shard, one of four shared
+/// queues, by a hash of the submitting thread. A worker takes jobs from its local queue. If that is empty, the worker
+/// takes a batch from a shard, or steals half of another worker's queue; if it finds no job, it sleeps. No sleeper is
+/// woken while a worker searches. The last worker to end its search checks whether more workers are needed.
 final class PoolCore: Sendable {
     let identity: ExecutorIdentity
     let width: Int
@@ -42,7 +42,7 @@ final class PoolCore: Sendable {
         var isStopped = false
         /// The number of workers that wait inside a handler by `get` or `await`.
         var waitingCount = 0
-        /// Whether the watch checks the pool.
+        /// Whether the watch (``BlockMonitor``, which looks for blocked workers) checks the pool.
         var isWatched = false
         /// Whether a worker began to work since the watch's last check.
         var wasUsed = false
@@ -116,7 +116,7 @@ final class PoolCore: Sendable {
 
     private func start(_ worker: PoolWorker) {
         let name = "\(identity.name)-\(worker.index + 1)"
-        // Several attempts if nothing would run the job otherwise.
+        // Tries several times if no other thread would run the job.
         let started = SystemThread.retryStarting(while: { currentCounts.live == 1 }) {
             policy.hasThread() && SystemThread.detached(name, signals: .inherited) { [self] in serve(worker) }
         }

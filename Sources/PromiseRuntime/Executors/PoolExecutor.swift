@@ -12,14 +12,15 @@ import ChainSystem
 /// - Blocking: a worker is *blocked* if its handler has used next to no processor time for 100 ms, and waits. The block
 ///   is reported once per handler, as an event and to ``onBlocked``. Another thread takes the worker's place, up to 64
 ///   such threads in a pool. Beyond that limit, ready jobs wait until a handler ends. A worker that waits for a promise
-///   with `get` is replaced at once, before the watch finds it. The last thread that could run anything is refused such
-///   a wait if the promise needs the pool (``AwaitMisuse``).
-/// - Watching: one thread of the process checks all pools: every 10 ms while a runtime is recorded, a pool has
-///   ``onBlocked``, or some handler is long. Otherwise the interval grows to a second, and checks of a pool stop after
-///   a second in which it ran nothing. With the longer interval a block, or a job that waits behind a long handler, is
-///   found up to a second later.
-/// - Threads: started on demand, up to the width; 100,000 ready handlers start no more threads. A thread ends after 10
-///   s without a job. All threads end when the pool is released and the ready jobs have run.
+///   with `get` or `await` is replaced at once, without the watch. The last thread that could run anything is refused
+///   such a wait if the promise needs the pool (``AwaitMisuse``).
+/// - Watching: one thread of the process, the watch, checks all pools. It does so every 10 ms while a runtime is
+///   recorded, a pool has ``onBlocked``, or some handler is long. Otherwise the interval grows to a second. Checks of a
+///   pool stop after a second in which it ran nothing. With the longer interval a block, or a job that waits behind a
+///   long handler, is found up to a second later.
+/// - Threads: started on demand, up to the width; 100,000 ready handlers start no more threads, unless workers are
+///   blocked. A thread ends after 10 s without a job. All threads end when the pool is released and the ready jobs have
+///   run.
 /// - Signals: a thread has the signal mask of the thread that started it. A program that takes signals with `sigwait`
 ///   or `signalfd` blocks them before its first promise.
 /// - Forks: in a child the pool is empty and starts its own threads; jobs of the parent stay in the parent, and
@@ -33,16 +34,16 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     @exclusivity(unchecked)
     private var coreReference: Unmanaged<PoolCore>
 
-    // Jobs use `coreReference`, because counting references would cost more than queueing.
+    // `submit` uses `coreReference` directly, because counting references would cost more than queueing.
     private var core: PoolCore { coreReference.takeUnretainedValue() }
 
     /// The pool's name and number.
     public let identity: ExecutorIdentity
 
-    /// The number of threads that run handlers at the same time; blocked threads do not count.
+    /// The maximum number of threads that run handlers at the same time; blocked threads do not count.
     public var width: Int { core.width }
 
-    /// Makes a pool of `width` threads (1 to 1,024), named `NAME-1` and so on.
+    /// Makes a pool of the given width (1 to 1,024); its threads are named `NAME-1` and so on.
     public convenience init(name: String, width: Int) { self.init(name: name, width: width, policy: PoolPolicy()) }
 
     /// Makes a pool as ``init(name:width:)`` does, with the limits and clocks of a test.

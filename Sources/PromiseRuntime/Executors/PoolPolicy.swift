@@ -8,7 +8,8 @@ package struct PoolPolicy: Sendable {
     package var extraLimit: Int
     /// The time without a job after which a thread ends.
     package var idleLimit: Duration
-    /// Whether the watch checks the pool; a test that turns this off calls `checkBlocks()` itself.
+    /// Whether the watch (``BlockMonitor``, which looks for blocked workers) checks the pool; a test that turns this
+    /// off calls `checkBlocks()` itself.
     package var isWatched: Bool
     /// The watch's access to time and threads.
     package var probe: ThreadProbe

@@ -1,13 +1,14 @@
 import CChainRuntime
 import Synchronization
 
-/// A worker of a pool: the local queue of one thread, and what the watch reads of that thread. When the thread has
-/// ended, a later thread may reuse the worker.
+/// A worker of a pool: the local queue of one thread, and what the watch (``BlockMonitor``, which looks for blocked
+/// workers) reads of that thread. When the thread has ended, a later thread may reuse the worker.
 final class PoolWorker: JobShard, @unchecked Sendable {
     // Sendable: the groups of fields below name the thread or the lock that accesses them.
 
     let index: Int
-    /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
+    /// Twice the number of jobs that were begun on this worker, plus one while a job runs: stored by the thread, read
+    /// by the watch.
     let progress = Atomic<UInt64>(0)
     /// Whether other workers may steal the last job, too, because this worker's thread is held up, or the worker has no
     /// thread.
@@ -23,7 +24,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     /// The state of ``random()``.
     @exclusivity(unchecked)
     var seed: UInt32
-    /// The number of nested calls of `PoolExecutor.blocking` that run.
+    /// The number of nested calls of `PoolExecutor.blocking` and `blockingUnlessLast` that run.
     @exclusivity(unchecked)
     var blockingDepth = 0
     /// Holds the jobs that are being moved to this worker from another queue, or from this worker to a shard.
@@ -40,7 +41,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     var isSleeping = false
     /// Whether the pool's count of blocked threads includes this thread.
     var isCountedBlocked = false
-    /// Whether the thread is inside `PoolExecutor.blocking`.
+    /// Whether the thread is inside `PoolExecutor.blocking` or `blockingUnlessLast`.
     var isBlocking = false
 
     init(index: Int) {

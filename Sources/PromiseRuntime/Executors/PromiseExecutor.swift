@@ -4,9 +4,10 @@ import ChainSystem
 /// A runner of handlers (<doc:TheRules>, E1). It can be used without promises: `executor.execute { … }`.
 ///
 /// An implementation calls ``PromiseJob/run()`` of each job once, later, with a clean stack: never inside
-/// ``submit(_:)``, which may be called from any thread and must not block. An executor that ends with jobs left calls
-/// ``PromiseJob/discard()`` of each, so that nothing waits for these jobs for ever. A job that is dropped without
-/// either call is discarded when its last copy is released.
+/// ``submit(_:)``, which may be called from any thread and must not block. Only the ``InlineExecutor`` may run a job
+/// inside ``submit(_:)``. An executor that ends with jobs left calls ``PromiseJob/discard()`` of each, so that nothing
+/// waits for these jobs for ever. A job that is dropped without either call is discarded when its last copy is
+/// released.
 ///
 /// The documentation of each executor states its order and fairness, the cost of a hop to it, and how many threads it
 /// starts (<doc:TheRules>, E3).

@@ -10,7 +10,7 @@ extension PromiseExecutor where Self == DispatchExecutor {
 }
 
 extension PromiseExecutor where Self == InlineExecutor {
-    /// ``InlineExecutor/shared``: runs handlers on the thread that settles.
+    /// ``InlineExecutor/shared``: runs handlers on the thread that makes them ready.
     public static var inline: InlineExecutor { InlineExecutor.shared }
 }
 

@@ -5,7 +5,7 @@ import ChainSystem
 /// The system's monotonic clock, with one thread for all timers, started with the first timer.
 ///
 /// That thread settles the promises of timers, delivers to their waiters, and runs handlers on the ``InlineExecutor``.
-/// While such a handler runs no other timer of the process fires, so it must be short; a wait in it
+/// While such a handler runs no other timer of this clock fires, so the handler must be short; a wait in it
 /// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``. Timers
 /// fire in the order of their deadlines. The thread has the signal mask of the thread that sets the first timer.
 ///
@@ -44,7 +44,7 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
     /// True: ticks of the cycle counter are calibrated against this clock.
     public var followsCycleCounter: Bool { true }
 
-    /// Sets a timer; O(log n) in the timers that are set. The work runs on the clock's thread.
+    /// Sets a timer; amortised O(log n) in the number of timers that are set. The work runs on the clock's thread.
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         let timers = timers
@@ -130,7 +130,7 @@ package struct TimerHeap: Sendable {
         }
     }
 
-    /// Adds a timer; true if the added timer is the earliest. O(log n).
+    /// Adds a timer; returns true if the added timer is the earliest. Amortised O(log n).
     package mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
         if entries.count >= sweepCount { sweep() }
         order += 1
@@ -139,7 +139,7 @@ package struct TimerHeap: Sendable {
         return entries[0].timer === timer
     }
 
-    /// Removes and returns the earliest timer that is not cancelled. O(log n).
+    /// Removes and returns the earliest timer that is not cancelled. O(log n) for each timer that is removed.
     package mutating func popFirst() -> HeapTimer? {
         while !entries.isEmpty {
             let timer = removeFirst()

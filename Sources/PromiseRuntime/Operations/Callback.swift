@@ -8,8 +8,8 @@ extension Promise {
     ///     Promise<Void>.callback { remove(path, completion: $0.error) }       // ((any Error)?) -> Void
     ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }  // (Data?, (any Error)?) -> Void
     ///
-    /// Only the first call counts; a later call is recorded as an event and does nothing else. If the completion is
-    /// released without a call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure:
+    /// Only the first call counts; a later call at most records an event. If the completion is released without a call,
+    /// the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure:
     /// `{ data, response, error in completion.valueOrError(data, error) }`.
     public struct Completion: Sendable {
         /// The write side itself.
@@ -78,8 +78,8 @@ public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
     public var description: String { "the callback at \(site) was called with neither a value nor an error" }
 }
 
-// One declaration per name (TheRules, P3). Overloads by the callback's shape would be tried for every closure, and are
-// ambiguous where the callback is passed on. So the shape is a member of the closure's argument.
+// One declaration per name (TheRules, P3). Overloads by the callback's shape would be tried for every closure, and
+// would be ambiguous where the callback is passed on. So the shape is a member of the closure's argument.
 extension Promise {
     /// Makes a promise from an API that calls back: `body` calls the API with a function of the ``Completion``.
     ///
@@ -88,7 +88,8 @@ extension Promise {
     ///         completion.onCancel { task.cancel() }
     ///     }
     ///
-    /// `body` runs later, on the executor; a throw rejects the promise. The API may call back on any thread.
+    /// `body` runs later, on the executor (with the inline executor it may run inside this call); a throw rejects the
+    /// promise. The API may call back on any thread.
     public static func callback(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (Completion) throws -> Void

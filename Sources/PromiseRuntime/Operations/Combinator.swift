@@ -21,7 +21,7 @@ class MemberWaiter: _Waiter {
     override final var consumer: AnyPromise? { combinator }
 }
 
-/// A promise that its members settle.
+/// A promise that is settled by its members.
 protocol Combinator: AnyPromise {
     /// Receives a settled member: called once per member, from any thread, without a lock.
     func memberSettled(_ member: AnyPromise, at index: Int)
@@ -46,7 +46,7 @@ enum GatherRule: Sendable {
 final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     // Sendable: mutable state is atomic or behind a lock.
 
-    /// Settles the untyped node once all members are settled. Written where the types are known.
+    /// A closure that settles the untyped node once all members are settled. Written where the types are known.
     @usableFromInline typealias Collect = @Sendable (_ node: AnyPromise, _ members: [AnyPromise]) -> Void
 
     private let rule: GatherRule
@@ -94,7 +94,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         if !decides(promise) { countSettled(1) }
     }
 
-    /// Settles the combinator if this member's outcome alone decides; false if not.
+    /// Settles the combinator if this member's outcome alone decides; otherwise returns false.
     private func decides(_ member: AnyPromise) -> Bool {
         let isRejected = member.current.has(PromiseState.rejected)
         if isRejected { member.markErrorSeen() }

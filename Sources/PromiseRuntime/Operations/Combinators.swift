@@ -43,8 +43,8 @@ extension Promise {
 
     /// Makes a promise that is fulfilled with the value of the first member that is fulfilled (ES6). If all members are
     /// rejected, or there are no members, it is rejected with ``AllRejected``, which holds the members' errors in
-    /// order. Losers run on unless `cancellingLosers` is true. Which of two members that settle at the same time comes
-    /// first is not promised.
+    /// order. Losers run on; with `cancellingLosers`, losers without another consumer are cancelled. Which of two
+    /// members that settle at the same time comes first is not promised.
     @inlinable
     public static func any(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
@@ -56,8 +56,8 @@ extension Promise {
     }
 
     /// Makes a promise that is settled as the first member that settles (ES6, PromiseKit). Without members it is
-    /// rejected with ``AllRejected`` (in ES6 it would be pending for ever). Losers run on unless `cancellingLosers` is
-    /// true.
+    /// rejected with ``AllRejected`` (in ES6 it would be pending for ever). Losers run on; with `cancellingLosers`,
+    /// losers without another consumer are cancelled.
     @inlinable
     public static func race(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",

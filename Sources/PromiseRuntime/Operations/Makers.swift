@@ -3,7 +3,7 @@ import ChainEvents
 // The two types are nested, because a program may have types of these names.
 extension Promise {
     /// The first argument of a body: fulfils the body's promise, or makes it follow another (ES6 `resolve`). Of all
-    /// calls of the two arguments only the first counts; later calls only record an event. The argument may be kept,
+    /// calls of the two arguments only the first counts; later calls at most record an event. The argument may be kept,
     /// and called from any thread.
     public struct Resolve: Sendable {
         @usableFromInline let resolver: Resolver<Value>
@@ -31,12 +31,12 @@ extension Promise.Resolve where Value == Void {
     public func callAsFunction() { resolver.fulfill(()) }
 }
 
-// Only the two makers of work are favoured, and every closure parameter has a label (which a trailing closure leaves
-// out). Reason: for a `Promise { … }` inside a chain the compiler tries one maker after the other. It rejects a maker
-// only after trying thirty overloads of every operator before it. So the common forms are tried first, and
-// `Promise(expression)` fits one maker only. Without these measures a chain with two makers took 15 s; with them it
-// takes 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and `reject` needs its type in a chain:
-// `Promise<Int> { resolve, … }`.
+// The initialisers below are makers. Only the two makers of work (`work:` and `async:`) are favoured, and every closure
+// parameter has a label (which a trailing closure leaves out). Reason: for a `Promise { … }` inside a chain the
+// compiler tries one maker after the other. Before it rejects a maker, it tries thirty overloads of every operator
+// (such as `+`) to the left of the `Promise { … }`. So the common forms are tried first, and `Promise(expression)` fits
+// one maker only. Without these measures a chain with two makers took 15 s; with them it takes 5 ms (TheRules, P3;
+// InferenceTests). The form with `resolve` and `reject` needs its type in a chain: `Promise<Int> { resolve, … }`.
 extension Promise {
     /// Runs `body` asynchronously on the executor. `body` settles the promise by calling its arguments, before it
     /// returns or later; a throw rejects the promise (ES6). The promise is not abandoned while either argument is kept.
@@ -48,7 +48,7 @@ extension Promise {
     ///     }
     ///
     /// If the promise is cancelled before its body begins, the body does not run. Unlike in JavaScript, the body does
-    /// not run before the initialiser returns.
+    /// not run inside the initialiser, except on the inline executor.
     ///
     /// Inside a longer expression write the type, as above: otherwise the compiler takes very long to infer the type,
     /// or gives up.
@@ -110,7 +110,7 @@ extension Promise {
         }
     }
 
-    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. In all else it works as
+    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. Otherwise it works as
     /// `Promise { … }`.
     ///
     /// This form is for expressions, not for closures: for closures use `Promise { … }` and `Promise(work: f)`.
@@ -122,8 +122,8 @@ extension Promise {
         self.init(label: label, on: executor, file: file, line: line, work: { try expression() })
     }
 
-    /// Runs asynchronous work in a task, at once: `Promise { try await fetch(url) }`. Cancelling the promise cancels
-    /// the task (<doc:TheRules>, X4).
+    /// Makes a task that runs asynchronous work: `Promise { try await fetch(url) }`. Cancelling the promise cancels the
+    /// task (<doc:TheRules>, X4).
     ///
     /// In a chain with another maker write the label, `Promise(async: { try await fetch(url) })`: otherwise the
     /// compiler takes very long to infer the chain, or gives up.
@@ -141,8 +141,8 @@ extension Promise {
         startTask(work)
     }
 
-    /// Makes a fulfilled promise (ES6). Its handlers still run later. To follow a promise, return that promise from a
-    /// handler, or use a ``Resolver``.
+    /// Makes a fulfilled promise (ES6). Its handlers still run later, except on the inline executor. To follow a
+    /// promise, return that promise from a handler, or use a ``Resolver``.
     @inlinable
     public static func resolve(
         _ value: Value, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -171,7 +171,7 @@ extension Promise {
     /// Makes a pending promise and its write side (ES6 `withResolvers`, PromiseKit, RXPromise). Releasing the
     /// ``Resolver`` without settling abandons the promise.
     ///
-    /// Cost: two objects; a label or an executor takes another object.
+    /// Cost: two objects; a label and an executor take one more object each.
     @inlinable
     public static func pending(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

@@ -21,7 +21,7 @@ extension Promise {
     /// two after a wait.
     ///
     /// - Parameters:
-    ///   - attempts: The most attempts, including the first; at least 1.
+    ///   - attempts: The maximum number of attempts, including the first; at least 1.
     ///   - backoff: The wait after each failed attempt, by the runtime's clock.
     ///   - executor: Runs the closures, one at a time.
     ///   - body: Makes the promise of one attempt; a throw is a failed attempt.
@@ -44,8 +44,8 @@ extension Promise {
 public struct RetryBackoff: Sendable {
     private let wait: @Sendable (Int) -> Duration
 
-    /// Waits as long as `wait` returns. `wait` is called on the operation's executor with the number of failed attempts
-    /// so far, from 1. A duration below 0 counts as 0. For a wait with a random part:
+    /// Makes waits of the lengths that `wait` returns. `wait` is called on the operation's executor with the number of
+    /// failed attempts so far, from 1. A duration below 0 counts as 0. For a wait with a random part:
     ///
     ///     let base = RetryBackoff.exponential(from: .milliseconds(100))
     ///     let jittered = RetryBackoff { base.wait(afterFailures: $0) * Double.random(in: 0.5...1) }

@@ -20,7 +20,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// The number of a round as the dashboard shows it; rounds count from 1.
+    /// Returns the number of a round as the dashboard shows it; rounds count from 1.
     func title(of round: Int) -> String {
         switch self {
         case .until: "\(round)"

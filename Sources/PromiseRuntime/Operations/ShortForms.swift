@@ -7,7 +7,7 @@ extension Promise where Value == Void {
 
 // Disfavoured, so that Promise.resolve and Promise.reject have one candidate.
 extension Thenable {
-    /// Makes a fulfilled promise, for a handler that returns one: `recover { _ in .resolve(0) }`.
+    /// Makes a fulfilled promise, for a handler that returns a promise: `recover { _ in .resolve(0) }`.
     @_disfavoredOverload
     public static func resolve<Output>(
         _ value: Output, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -16,7 +16,7 @@ extension Thenable {
         Promise<Output>.resolve(value, label: label, on: executor, file: file, line: line)
     }
 
-    /// Makes a rejected promise, for a handler that returns one: `recover { .reject($0) }`.
+    /// Makes a rejected promise, for a handler that returns a promise: `recover { .reject($0) }`.
     @_disfavoredOverload
     public static func reject<Output>(
         _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,

@@ -4,7 +4,7 @@ import ChainSystem
 extension Promise where Value == Void {
     /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock (PromiseKit's `after`). With
     /// a `duration` of zero or less the timer is due at once. Cancelling the promise cancels the timer. Cost: a timer,
-    /// O(log n) in the timers that are set.
+    /// amortised O(log n) in the number of timers that are set.
     public static func delay(
         _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -53,7 +53,7 @@ extension Promise {
     }
 }
 
-/// A node that a timer or its parent settles.
+/// A node that is settled by a timer or by its parent.
 final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
     // Sendable: the timer is behind its lock; `whenParentSettles` is set before the node is registered anywhere.
     private let timer = Lock<(any ClockTimer)?>(nil)

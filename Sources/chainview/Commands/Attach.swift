@@ -98,7 +98,8 @@ extension Settings {
     ///
     /// - Parameter choosesAlways: whether the list is shown even for one program; if there is no terminal, the list is
     ///   printed.
-    /// - Throws: ``Failure`` without a terminal, unless `choosesAlways` is true or there is exactly one program.
+    /// - Throws: ``Failure`` without a terminal, unless `choosesAlways` is true or exactly one program can be attached
+    ///   to.
     func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
         if isHeadless || !choosesAlways {
             let found = try discovery.found()

@@ -26,7 +26,7 @@ struct DemoCommand: ParsableCommand {
 
     @OptionGroup var display: DisplayOptions
 
-    /// The demos, a line each.
+    /// The list of the demos, one line for each demo.
     private static let list = Demo.all.map { demo in
         "  " + demo.name + String(repeating: " ", count: max(1, 10 - demo.name.count)) + demo.summary
     }

@@ -43,7 +43,7 @@ struct DisplayOptions: ParsableArguments {
     /// The characters that a command prints; `ascii` is the value of its option `--ascii`.
     static func charset(ascii: Bool = false) -> Charset { ascii || isASCIIOutput ? .ascii : .unicode }
 
-    /// Whether a terminal is the console of Linux. The console's fonts have few of the dashboard's signs.
+    /// Returns whether a terminal is the console of Linux. The console's fonts have few of the dashboard's signs.
     static func isLinuxConsole(_ terminal: String?) -> Bool { terminal == "linux" }
 
     /// Whether the locale of the environment is not UTF-8.

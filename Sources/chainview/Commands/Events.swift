@@ -77,7 +77,8 @@ struct Events: ParsableCommand {
                 // The offset is read for each batch, because the command may run when summer time begins or ends.
                 line.clockOffset = source.clockOffset(at: batch.time &+ wallOffset)
                 try selection.apply(batch) { event, text, forest in
-                    // A batch that begins or ends a resync has no new events: its events repeat the waits of the state.
+                    // A batch that begins or ends a resync (the program's whole state) has no new events: its events
+                    // are waits that belong to that state.
                     guard event.time > start, batch.resync == nil else { return }
                     let shown =
                         json

@@ -12,7 +12,7 @@ struct ManualPage {
 
     private mutating func write() {
         line(".TH CHAINVIEW 1 \"\" \"chainview \(Version.text)\" \"User Commands\"")
-        // No hyphenation and no justification, because the page is read on a terminal.
+        // Hyphenation and justification are turned off, because the page is read on a terminal.
         line(".nh")
         line(".ad l")
         section("NAME")

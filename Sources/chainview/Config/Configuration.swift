@@ -19,7 +19,7 @@ struct Configuration: Equatable {
     var unimportant: Query?
     var warnings = WarningOptions()
     var limits = ForestLimits()
-    /// The most bytes for the past of the live programs; 0 for no history.
+    /// The maximum number of bytes for the past of the live programs; 0 for no history.
     var historyMemory: UInt64 = 64 << 20
     /// The saved queries, by name.
     var queries: [String: String] = [:]

@@ -18,7 +18,7 @@ struct HTTPReplyReader {
         case body(Int), rest, chunkSize, chunk(Int), chunkEnd
     }
 
-    /// The most bytes of an answer.
+    /// The maximum number of bytes in an answer.
     private static let limit = 1 << 20
 
     private var part = Part.status

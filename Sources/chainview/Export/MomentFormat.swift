@@ -5,7 +5,7 @@ import ChainText
 enum MomentFormat: CaseIterable {
     case mermaid, dot, svg, html
 
-    /// The most nodes that are shown without `--limit`.
+    /// The maximum number of nodes that are shown without `--limit`.
     var nodeLimit: Int {
         switch self {
         case .mermaid: MermaidExport.nodeLimit

@@ -2,15 +2,15 @@ import ChainSystem
 import ChainText
 import Foundation
 
-/// A sender of requests with spans to a collector. It retries the requests that OTLP allows to retry, and counts how
-/// many spans were accepted, rejected or not delivered.
+/// A sender of requests with spans to a collector. It repeats a request that got no answer, or an answer after which
+/// OTLP allows a retry. It counts how many spans were accepted, rejected or not delivered.
 struct SpanSender {
     /// How many spans were accepted and how many were not.
     struct Counts: Hashable {
         var accepted = 0
         /// Refused by the collector.
         var rejected = 0
-        /// Never delivered.
+        /// Neither accepted nor refused in any attempt.
         var undelivered = 0
         /// The reason for the last rejected or undelivered span.
         var reason: String?
@@ -18,9 +18,9 @@ struct SpanSender {
         var lostEvents: UInt64 = 0
     }
 
-    /// The most attempts for one request.
+    /// The maximum number of attempts for one request.
     private static let attemptLimit = 6
-    /// The most nanoseconds that the pauses between the attempts take in total.
+    /// The maximum sum of the pauses between the attempts, in nanoseconds.
     private static let waitLimit: UInt64 = 60_000_000_000
 
     var counts = Counts()

@@ -51,7 +51,7 @@ struct StreamCommands {
         try run.nodes(
             make: { OTLPExport($0, version: Version.text) { sender.send($0, $1) } },
             whilePaused: { exporter in
-                // Once a second, because a request for each batch would make 50 requests a second.
+                // Flushed once a second, because a request for each batch would make 50 requests a second.
                 guard DispatchTime.now() >= nextFlush else { return }
                 try exporter.flush()
                 nextFlush = .now() + 1

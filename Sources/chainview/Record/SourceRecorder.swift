@@ -10,11 +10,12 @@ import Synchronization
 /// A recorder of the program of a source, into a file or into memory, on a thread of its own.
 ///
 /// The recording begins when the source is live. It ends by itself when the source has ended, when the file cannot be
-/// written, or when another run of the program begins. A history then starts over with the other run instead.
+/// written, or when another run of the program begins. A recording for looking back (`isHistory`) then starts over with
+/// the other run instead.
 final class SourceRecorder: Sendable {
     /// Why a recording ended.
     enum Ending {
-        /// The owner stopped it.
+        /// The owner stopped the recording, or the source was stopped.
         case stopped
         /// The program has ended, was started again, or could not be reached. The text is the reason, in one sentence.
         case ended(String)
@@ -100,7 +101,7 @@ final class SourceRecorder: Sendable {
         return true
     }
 
-    /// Writes the batches received so far, and waits for `time` at most until this is done; returns false if it is not.
+    /// Writes the batches received so far. Waits for `time` at most; returns false if they are not written by then.
     func flush(within time: DispatchTimeInterval) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isOver = state.withLock { state in
@@ -119,7 +120,7 @@ final class SourceRecorder: Sendable {
             into: storage, limit: limit, codec: codec, isHistory: isHistory, openWarnings: openWarnings)
         var hasBegun = false
         while writing.ending == nil {
-            // Before `drain`, so that batches that came before the stop are written.
+            // Read before `drain`, so that batches that came before the stop are written.
             let (isStopping, flushes) = state.withLock { state in
                 defer { state.flushes = [] }
                 return (state.isStopping, state.flushes)

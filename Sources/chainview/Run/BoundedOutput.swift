@@ -6,7 +6,7 @@ struct BoundedOutput: Sendable {
         var bytes: [UInt8]
     }
 
-    /// The most bytes that are kept.
+    /// The maximum number of bytes that are kept.
     let limit: Int
     private var head: [Chunk] = []
     /// The number of bytes in `head`.

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 /// A source for a program that chainview has started. It searches for an inspector in the program or in a process that
-/// the program started in turn (as `swift run` or a shell does), and attaches to the first inspector.
+/// the program started in turn (as `swift run` or a shell does). It attaches to the first inspector that it finds.
 final class LaunchedSource: BatchSource {
     private struct State {
         var inner: AttachedProcess?
@@ -128,8 +128,8 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    /// Ends the source, unless it is live. The last batches of a live source may still come, and the end of its
-    /// connection ends it.
+    /// Ends the source, unless it is live. The last batches of a live source may still come, so the source ends when
+    /// its connection ends.
     private func programEnded() {
         let isLive = state.withLock { state in
             if case .live = state.latest { true } else { false }

@@ -9,7 +9,7 @@ struct OutputLines: Sendable {
 
     /// The number of last lines that are always kept; up to twice as many lines are kept at times.
     private static let lineLimit = 1_000
-    /// The most bytes of a line; further bytes are dropped.
+    /// The maximum number of bytes of a line; further bytes are dropped.
     private static let lengthLimit = 2_000
 
     private var lines: [Line] = []

@@ -23,10 +23,10 @@ final class ProgramOutput: Sendable {
     private let isDone = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
-    /// The most bytes that are kept until the dashboard closes.
+    /// The maximum number of bytes that are kept until the dashboard closes.
     static let limit = 16 << 20
-    /// The most bytes that are read after the program's end: more than its pipes hold. Limited, because a process that
-    /// the program left behind may go on writing.
+    /// The number of bytes at which reading stops after the program's end: more than the pipes hold. Limited, because a
+    /// process that the program left behind may go on writing.
     private static let restLimit = 2 << 20
 
     /// Opens pipes and starts to read them.

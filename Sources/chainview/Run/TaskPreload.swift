@@ -6,7 +6,7 @@ enum TaskPreload {
     private static let name = "libChainPreload.so"
 
     /// Returns the variables that preload the library into the program at `path`, or no variables if the program embeds
-    /// the inspector itself.
+    /// the inspector and ChainTasks itself.
     ///
     /// - Throws: ``Failure`` if the program's tasks cannot be shown, with the reason in one sentence.
     static func environment(for path: String) throws -> [String: String] {
@@ -45,7 +45,7 @@ struct ProgramFile {
     /// The text of a message of ChainInspector. Each program that embeds ChainInspector contains this text, stripped or
     /// not.
     private static let inspectorMark = "The command is for another run of the program"
-    /// The text of a message of ChainTasks, which likewise each program that embeds ChainTasks contains.
+    /// The text of a message of ChainTasks. Each program that embeds ChainTasks contains this text, likewise.
     private static let tasksMark = "as in programs with -static-stdlib"
 
     private let path: String

@@ -11,9 +11,9 @@ final class AlertCommand {
     private let command: String
     private var running: [pid_t] = []
 
-    /// The most commands that run at once; while so many run, an alert runs no command.
+    /// The maximum number of commands that run at the same time; while that many run, an alert runs no command.
     private static let limit = 4
-    /// The most characters of a program's text; a longer text is cut.
+    /// The maximum number of characters of a program's text; a longer text is cut.
     private static let textLimit = 1_000
 
     /// The names of the variables, for the documentation.

@@ -11,8 +11,9 @@ struct Editor {
     /// The number of folder entries after which a search ends.
     private static let searchLimit = 200_000
 
-    /// Searches the file that a call site names (`Module/File.swift`): below ``folder``, and if it is not there, below
-    /// the package or repository around that folder. Prefers a file in a folder with the module's name in its path.
+    /// Searches below ``folder`` for the file that a call site names (`Module/File.swift`). If it is not there,
+    /// searches below the package or repository around that folder. Prefers a file in a folder with the module's name
+    /// in its path.
     func find(_ site: CodeLocation) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
@@ -68,7 +69,8 @@ struct Editor {
         }
     }
 
-    /// Splits a command at blanks outside of quotes, as the shell that runs it does.
+    /// Splits a command at spaces outside of quotes. Unlike in the shell that runs it, tabs and backslashes have no
+    /// meaning.
     private static func words(of command: String) -> [String] {
         var words = [""]
         var quote: Character?
@@ -88,10 +90,10 @@ struct Editor {
 
     /// Runs the editor on a file, and waits for the editor's end. Returns nil, or a sentence on the failure.
     func open(_ file: String, line: Int) -> String? {
-        // Through a shell, because the variable may hold options; the file is an argument and is not parsed.
+        // Run through a shell, because the variable may hold options; the file is an argument and is not parsed.
         var start = ProgramStart(
             "/bin/sh", arguments: ["sh", "-c", "exec \(command) \"$@\"", "editor"] + arguments(file, line: line))
-        // In the foreground of the terminal.
+        // The editor runs in the foreground of the terminal.
         start.group = .parent
         start.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { ($0, $0) }
         // ^C and ^\ are for the editor, so chainview ignores their signals while the editor runs, as system(3) does.

@@ -37,7 +37,7 @@ final class PickerSession {
             while true {
                 try screen.paint(picker.render(wall: WallClock.now), theme: theme)
                 var outcome: Picker.Outcome?
-                // Once a second, because the list shows ages.
+                // Painted at least once a second, because the list shows ages.
                 switch try screen.nextEvent(timeout: 1_000_000_000) {
                 case .key(KeyPress(.character("z"), .control))?: try screen.suspend()
                 case .key(KeyPress(.character("l"), .control))?: screen.redraw()

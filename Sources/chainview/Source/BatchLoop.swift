@@ -11,7 +11,7 @@ struct BatchLoop {
     /// Whether the end is being written; a signal does not cut off the writing.
     private let isEnding = Lock(false)
 
-    /// The longest time between two calls of `whilePaused` while batches come, in nanoseconds.
+    /// The minimum time between two calls of `whilePaused` while batches come, in nanoseconds.
     private static let pauseInterval: UInt64 = 100_000_000
     /// The longest time from a signal to the call of `end`, while the loop may wait for a connection or for its output.
     private static let signalLimit = DispatchTimeInterval.seconds(5)
@@ -33,9 +33,10 @@ struct BatchLoop {
     /// Whether a signal has come that ends the loop.
     var isInterrupted: Bool { signals.received != nil }
 
-    /// Calls `take` with each batch, and `whilePaused` in pauses and at least ten times a second, until one of the two
-    /// returns false, the source ends, the time is over, or a signal comes. Prints why the source ended on standard
-    /// error; a signal other than SIGINT is raised again, after `end`. A second signal ends the process at once.
+    /// Calls `take` with each batch. Calls `whilePaused` in pauses, and also after a batch if the last such call was at
+    /// least 100 ms ago. Goes on until one of the two returns false, the source ends, the time is over, or a signal
+    /// comes. Then calls `end`. Prints on standard error why the source ended. A signal other than SIGINT is raised
+    /// again, after `end`; a second signal ends the process at once.
     ///
     /// - Parameter begin: called once, before the first batch.
     func run(

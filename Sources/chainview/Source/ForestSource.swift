@@ -84,7 +84,7 @@ enum ForestSource {
         return min(max(moment, file.range.lowerBound), file.range.upperBound)
     }
 
-    /// Seconds to add to UTC for the times of day of what is read now.
+    /// The result of ``clockOffset(at:in:)`` for the present moment.
     var clockOffset: Int { clockOffset(at: WallClock.now) }
 
     /// Returns the seconds to add to UTC for the times of day of what is read. For a recording they are the seconds at
@@ -128,7 +128,7 @@ enum ForestSource {
             let discovery = Discovery.patient
             let endpoint = try discovery.find(target)
             do {
-                // A shorter limit for the first answer, so that a program that hangs is noticed soon. The tree may take
+                // The first answer has a shorter limit, so that a program that hangs is noticed soon. The tree may take
                 // longer.
                 let (hello, batches) = try OneShotClient.state(
                     of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30),

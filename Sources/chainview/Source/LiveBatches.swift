@@ -5,8 +5,8 @@ import Dispatch
 
 /// The batches of a program that runs, until it ends, or until it cannot be reached.
 ///
-/// After a lost connection, only a program of this machine is attached to again, by its pid. At any other target,
-/// another run of the program may answer then.
+/// After a lost connection, only a run that a pid identifies is attached to again: a program of this machine, or
+/// `ssh:HOST/PID`. At any other target, another run of the program may answer then.
 final class LiveBatches: BatchReader {
     let process: ProcessDescription
     /// 0, because no event has to be skipped: what happened before the program was reached comes as the state, between

@@ -27,7 +27,7 @@ extension RecordingFile {
                     forest.consumeChanges(into: &changes)
                     table!.update(with: changes, of: forest)
                 }
-                // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
+                // The budget exceeds the number of nodes that the batch can add, so that eviction keeps up with them.
                 forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
             }
         }

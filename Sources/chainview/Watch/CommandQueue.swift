@@ -15,7 +15,7 @@ final class CommandQueue {
     }
 
     private let command: String
-    /// The most jobs that may wait.
+    /// The maximum number of jobs that may wait.
     private let limit: Int
     /// How long ``finish(unless:)`` waits for the running job once the queue is to stop.
     private let stopLimit: DispatchTimeInterval

@@ -17,7 +17,7 @@ struct NodeWatch {
     private var found: Set<NodeID> = []
     private var foundLimit = 10_000
 
-    /// The most nodes that one call of `tick` tests.
+    /// The maximum number of nodes that one call of `tick` tests.
     private static let budget = 100_000
 
     /// Begins with an empty forest for a run of a program.
@@ -30,7 +30,7 @@ struct NodeWatch {
         _ = watch.tick(0, in: forest, budget: Self.budget)
     }
 
-    /// Applies a batch; returns the nodes that are found for the first time, by creation.
+    /// Applies a batch; returns the nodes that are found for the first time, in the order of their creation.
     mutating func apply(_ batch: EventBatch) -> [NodeIndex] {
         guard batch.process == forest.process else { return [] }
         forest.apply(batch)
@@ -50,7 +50,7 @@ struct NodeWatch {
 
     /// Evicts nodes past the limits. Has to be called after the nodes that ``apply(_:)`` returned were read.
     mutating func evictSettled(after batch: EventBatch) {
-        // At least as many steps as a batch can add nodes, so that eviction keeps up with creation.
+        // The budget exceeds the number of nodes that the batch can add, so that eviction keeps up with them.
         forest.evictSettled(now: forest.now, budget: 4_096 + 2 * (batch.events.count + batch.nodes.count))
     }
 

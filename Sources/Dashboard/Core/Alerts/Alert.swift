@@ -16,7 +16,7 @@ struct Alert: Equatable {
 struct AlertWatches {
     /// The watches, each by the id of its alert.
     private var watches: [Int: MatchWatch] = [:]
-    /// The nodes that rang, by the id of the alert: a node rings once for each alert.
+    /// The nodes that rang, by the id of the alert: these nodes do not ring again for that alert.
     private var rung: [Int: Set<NodeID>] = [:]
     /// The entries of ``rung``, the oldest first; entries past ``rungLimit`` are dropped.
     private var rungOrder: [(alert: Int, node: NodeID)] = []
@@ -24,7 +24,7 @@ struct AlertWatches {
     private var warningRevision: UInt64?
 
     private static let rungLimit = 10_000
-    /// The most nodes that a tick tests for each alert; so many take 2 ms.
+    /// The maximum number of nodes that a tick tests for each alert; testing that many takes 2 ms.
     private static let budget = 5_000
 
     var isEmpty: Bool { watches.isEmpty }
@@ -77,8 +77,8 @@ struct AlertWatches {
 
 /// The facts that the alert command receives.
 public struct AlertNotice: Hashable, Sendable {
-    /// Environment variables: the query, the number of nodes, and facts of the first of these nodes. The texts of the
-    /// program in them are hostile.
+    /// Environment variables: the query, the program, the number of nodes, and facts of the first of these nodes. The
+    /// texts of the program in them are hostile.
     public var variables: [String: String]
 
     /// Describes `count` nodes that began to match; the facts are those of `node`, the first of them.
@@ -120,7 +120,7 @@ extension State {
         return [.bell] + effects
     }
 
-    /// The least time between two bells, in nanoseconds.
+    /// The minimum time between two bells, in nanoseconds.
     private static let bellPause: UInt64 = 1_000_000_000
 
     private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
@@ -131,7 +131,7 @@ extension State {
 
     // MARK: :alert
 
-    /// The most alerts; limited, because each alert tests every changed node.
+    /// The maximum number of alerts; there is a limit, because each alert tests every changed node.
     static let alertLimit = 8
 
     /// `:alert`: sets an alert, lists the alerts, or drops them.

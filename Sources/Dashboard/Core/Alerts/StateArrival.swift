@@ -3,7 +3,8 @@ import ChainEvents
 /// The arrival of the state that a program had when it was reached. Until the state has arrived, nodes that come are
 /// not new.
 ///
-/// The state comes first, between the marks of a resync. A source that sends no state sends events at once.
+/// The state comes first, in the batches from the beginning to the end of a resync. A source that sends no state begins
+/// with events.
 struct StateArrival {
     private enum Step { case awaited, begun, complete }
     private var step = Step.awaited

@@ -1,14 +1,15 @@
 import ChainModel
 
-/// A cancellation that was sent, and the nodes that are marked until the program answers.
+/// A cancellation that was sent, and the nodes that were marked for it. If the program refuses the cancellation, the
+/// marks are removed.
 struct CancelRequest {
     var id: UInt64
     var nodes: [NodeID]
 }
 
-// The marks of nodes that are asked to be cancelled.
+// The marks of nodes for which a cancellation was requested.
 extension Program {
-    /// Marks nodes as asked to be cancelled by a command, and notes the command until the program answers it.
+    /// Marks the nodes that a command is to cancel, and notes the command until the program answers it.
     mutating func markCancelRequested(_ nodes: [NodeID], for command: UInt64) {
         forest.markCancelRequested(nodes)
         applyForestChanges()
@@ -27,6 +28,6 @@ extension Program {
         cancelRequests.firstIndex { $0.id == command }.map { cancelRequests.remove(at: $0) }
     }
 
-    /// The most requests that are noted at a time; beyond this limit the oldest request is dropped.
+    /// The maximum number of requests that are noted at a time; beyond this limit the oldest request is dropped.
     static let cancelRequestLimit = 64
 }

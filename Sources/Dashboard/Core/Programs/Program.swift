@@ -25,14 +25,14 @@ struct Program {
     /// The load of the last minute.
     var loadHistory = LoadHistory()
     var cancelRequests: [CancelRequest] = []
-    /// The most ``cancelRequests`` that there were at one time.
+    /// The maximum number of ``cancelRequests`` at one time.
     var cancelRequestHighWater = 0
     /// Whether only the row of the program is shown, not the rows of its chains.
     var isFolded = false
     var kept = KeptChoices()
     /// The batches that wait while the picture is frozen; nil while it is live.
     var frozenBuffer: FrozenBuffer?
-    /// The most events and nodes that ``frozenBuffer`` has held, over all freezes.
+    /// The maximum number of events and nodes that ``frozenBuffer`` has held, over all freezes.
     var frozenHighWater = 0
     /// The revision of the warnings that were last passed to the filter; nil for none.
     var filterWarningsRevision: UInt64?
@@ -73,8 +73,8 @@ struct Program {
     /// How many events were lost, plus how many times a node was refused because the forest was full.
     var lostCount: Int { Int(clamping: forest.lostCount) }
 
-    /// Returns the least time, in nanoseconds, that grows in this program's rows of `window`; nil if none grows. Stops
-    /// at the first time under `limit`. `programIndex` is the index of this program.
+    /// Returns the least of the times that grow in this program's rows of `window`, in nanoseconds; nil if none grows.
+    /// The search stops at the first time under `limit`. `programIndex` is the index of this program.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
         guard isReached, !isClockStopped else { return nil }
         var least: UInt64?
@@ -106,7 +106,7 @@ struct Program {
         return least
     }
 
-    /// Whether a tick a second suffices, because no work is under way and no time of a live node grows.
+    /// Whether one tick each second suffices, because no work is under way and no time of a live node grows.
     var isIdle: Bool {
         if isReached, !rowModel.isIdle(ignoresDeadlines: isClockStopped) || alertWatches.hasWork { return false }
         return isClockStopped ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
@@ -205,11 +205,11 @@ extension Program {
         stateArrival.note(batch)
     }
 
-    /// Batches of more events are applied in pieces of this length. The rows are updated after each piece, while the touched
-    /// nodes are still in the processor's cache (`screen.fold.10k`).
+    /// Batches of more events are applied in pieces of this length. The rows are updated after each piece, while the
+    /// touched nodes are still in the processor's cache (`screen.fold.10k`).
     private static let pieceLength = 512
 
-    /// The least number of retention steps in a tick.
+    /// The minimum budget of a tick, in steps of retention.
     private static let evictionBudget = 4_096
 
     /// Applies the changes of the forest to the rows; returns whether there were any since the last call.
@@ -237,8 +237,8 @@ extension Program {
         // A frozen picture can still be sorted.
         guard frozenBuffer == nil else { return tickRows(wall) }
         if connection.isLive { clock.tick(wall: wall, own: monotonic) }
-        // Twice what was applied, because a node costs a step and so does a stale entry of a queue. With less, a flood of
-        // nodes would stay beyond the limits.
+        // The budget is twice the applied count, because a node costs a step, and so does a stale entry of a queue.
+        // With less, a flood of nodes would stay beyond the limits.
         forest.evictSettled(now: now, budget: max(Self.evictionBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = applyForestChanges()

@@ -6,12 +6,12 @@ import ChainEvents
 /// differently: if their times of day contradict the times of the program's batches, the times of the batches are used.
 /// Batches arrive at least once a second.
 struct RemoteClock {
-    /// Nanoseconds of the program's clock; never goes back.
+    /// Nanoseconds of the program's clock; goes back only in ``jump(to:)``.
     private(set) var now: UInt64 = 0
     /// The offset to add to the program's time to get nanoseconds since 1970; 0 for a clock without relation to the
     /// time of day.
     private var wallOffset: UInt64 = 0
-    /// The offset to add to the viewer's clock to get the program's, by the times of day.
+    /// The offset to add to the viewer's clock to get the program's clock, by the times of day.
     private var wallShift: Int64?
     /// The same offset, by the times of the batches. It is too small by the time that a batch takes to arrive.
     private var batchShift: Int64?
@@ -50,7 +50,8 @@ struct RemoteClock {
             batchShift = max(batchShift ?? shift, shift)
             latestBatch = nil
         }
-        // Not if the program's clock began in the viewer's future: then the program's machine has another time of day.
+        // The times of day are not used if the program's clock began in the viewer's future: then the program's machine
+        // has another time of day.
         if wallShift == nil, wall >= wallOffset { wallShift = Int64(bitPattern: wall &- wallOffset &- own) }
         // The clock does not advance before the first batch, which arrives at once.
         guard let batchShift else { return }

@@ -127,7 +127,7 @@ extension State {
     mutating func lose(_ source: SourceID, _ disconnection: Connection.Disconnection) {
         let programIndex = addedProgramIndex(for: source, name: "")
         if programs[programIndex].info == nil {
-            // Never reached, so there are no rows to mark as lost.
+            // The program was never reached, so there are no rows to mark as lost.
             programs[programIndex].connection = .absent(
                 attempt: disconnection.attempt + 1, lastFailure: disconnection.reason)
         } else {

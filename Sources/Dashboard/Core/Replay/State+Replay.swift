@@ -53,7 +53,7 @@ extension State {
     /// of call sites start again. So they may equal the numbers from which the old rows were made.
     mutating func updateRowsAnew() {
         for view in ViewID.allCases { view.type.forgetRows(&self) }
-        // Called before the rows are made, because they show the counts.
+        // The call sites are counted before the rows are made, because the rows show the counts.
         countSitesIfSeen()
         updateViewport()
     }

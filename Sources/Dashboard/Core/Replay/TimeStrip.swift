@@ -6,9 +6,9 @@ struct TimeStrip {
     struct Slice: Hashable {
         /// Nodes that were rejected.
         var rejected = 0
-        /// The most nodes with a running handler.
+        /// The maximum number of nodes with a running handler.
         var running = 0
-        /// The most open warnings.
+        /// The maximum number of open warnings.
         var warnings = 0
         var isMarked = false
     }
@@ -75,7 +75,7 @@ struct TimeStrip {
 
     // MARK: Moments and columns
 
-    /// Returns the column of a moment; the first or the last one for a moment outside the range.
+    /// Returns the column of a moment; the first or the last column for a moment outside the range.
     static func column(of moment: UInt64, in range: ClosedRange<UInt64>, _ width: Int) -> Int {
         let passed = min(max(moment, range.lowerBound), range.upperBound) - range.lowerBound
         let span = (range.upperBound - range.lowerBound).addingClamped(1)

@@ -33,8 +33,8 @@ extension State {
         timeStrip.update(range: position.range, width: TimeStripLayout(columns: strip.columns).width)
     }
 
-    /// Moves to the moment at which the strip is clicked, or to which the pointer is dragged along the strip. Returns
-    /// nil for other actions of the mouse.
+    /// Moves to the moment of the column that is clicked in the strip, or to which the pointer is dragged. Returns nil
+    /// for other actions of the mouse.
     mutating func dragTime(_ mouse: Mouse, _ layout: Layout) -> [Effect]? {
         guard let strip = layout.strip, let position = replayPosition else {
             isDraggingStrip = false

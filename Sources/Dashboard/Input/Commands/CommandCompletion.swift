@@ -52,8 +52,8 @@ extension State {
         }
     }
 
-    /// Returns the words of `all` that begin with the last word of a line; if the line ends with a blank, returns all
-    /// words.
+    /// Returns the words of `all` that begin with the last word of a line and differ from it. If the line ends with a
+    /// blank, returns all words.
     private static func choices(_ all: [String], for text: String, _ words: CommandWords) -> Typing.Choices {
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
         let word = isInWord ? words.words.last!.text : ""

@@ -160,7 +160,7 @@ extension State {
         return number
     }
 
-    /// Whether the argument `option`, or its beginning, is given; throws at any other argument.
+    /// Returns whether the argument `option`, or its beginning, is given; throws at any other argument.
     private func isGiven(_ option: String, _ words: CommandWords) throws(Typing.Problem) -> Bool {
         guard let word = words.arguments.first else { return false }
         try words.noMore(than: 1)
@@ -172,7 +172,7 @@ extension State {
 
     private mutating func setFilter(_ words: CommandWords) throws(Typing.Problem) {
         guard !words.rest.isEmpty else { return dropFilter() }
-        // Parsed here for the problem's range in the line; ``filter(by:)`` then cannot throw.
+        // The query is parsed here for the problem's range in the line; ``filter(by:)`` then cannot throw.
         _ = try query(of: words)
         try? filter(by: words.rest)
     }
@@ -216,7 +216,7 @@ extension State {
         guard let id = NodeNumber.read(word.text) else {
             throw Typing.Problem(text: "an id is a number, as in #17", range: word.range)
         }
-        // The selected program first, because ids are unique per program only.
+        // The selected program is searched first, because ids are unique only within a program.
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
         for programIndex in order {
             guard let node = programs[programIndex].forest.index(of: id) else { continue }

@@ -43,7 +43,7 @@ struct LineEditor: Equatable {
 
     private mutating func delete(_ range: Range<Int>) {
         let (before, after) = (String(characters[..<range.lowerBound]), String(characters[range.upperBound...]))
-        // Joined as a string, because characters may combine across the gap.
+        // The two parts are joined as a string, because characters may combine across the gap.
         characters = Array(before + after)
         cursor = min(before.count, characters.count)
     }

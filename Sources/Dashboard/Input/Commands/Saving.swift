@@ -14,7 +14,7 @@ public enum PictureFormat: String, CaseIterable, Sendable {
 
 // Saving the screen to a file.
 extension State {
-    /// The most rows in a JSON file.
+    /// The maximum number of rows in a JSON file.
     static let savedRowLimit = 10_000
 
     /// Performs `:save`; the extension of the file's name selects the format.

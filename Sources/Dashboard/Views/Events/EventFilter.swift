@@ -2,7 +2,7 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// What selects the rows of the view of events: the query, the chain, the level, and the programs.
+/// The filter of the view of events: the query, the chain, the level (a choice of kinds of events), and the programs.
 struct EventFilter: Equatable {
     /// The query; nil for all events. A plain text also matches the word for the event's kind.
     var query: Query?
@@ -53,14 +53,17 @@ struct EventFilter: Equatable {
 
 // Keeps the index of events up to date.
 extension EventsView {
-    /// The most rows that are tested in one slice, that is in one tick, of all programs together. New rows are tested
-    /// even beyond this budget: up to this many rows of each program.
+    /// The maximum number of rows of all programs together that are tested in one slice, that is in one tick. New rows
+    /// are tested even beyond this budget: up to this many rows of each program.
     static let budget = 8_000
-    /// The most rows that are tested in one slice of a renewal, during which the old index is on the screen.
+    /// The maximum number of rows that are tested in one slice of a renewal. A renewal makes the index anew after
+    /// changes of nodes; meanwhile the old index is on the screen.
     private static let renewalBudget = 2_500
-    /// The most rows of the index, of all programs together; see ``rowLimit(_:)``.
+    /// The maximum number of rows of the index, of all programs together, except that each program may have 1,000; see
+    /// ``rowLimit(_:)``.
     private static let indexLimit = 100_000
-    /// The least time from one renewal of the index to the next, in nanoseconds.
+    /// The minimum time from one renewal of the index to the next, in nanoseconds. There is no minimum while the
+    /// clocks of all programs are stopped.
     private static let renewalInterval: UInt64 = 250_000_000
 
     /// Returns the numbers of the rows of each program that can be shown: the latest ``rowLimit(_:)`` rows.
@@ -69,7 +72,7 @@ extension EventsView {
         return state.programs.map { $0.insight.events.rows(limit: limit) }
     }
 
-    /// Returns the most rows of each program that are shown.
+    /// Returns the maximum number of rows of each program that are shown.
     static func rowLimit(_ state: borrowing State) -> Int {
         min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
     }
@@ -83,7 +86,7 @@ extension EventsView {
 
     static func forgetRows(_ state: inout State) { state.events.filtering = nil }
 
-    /// Returns whether a renewal of the index is due or under way, because nodes changed and other events may match.
+    /// Returns whether a renewal of the index is needed or under way, because nodes changed and other events may match.
     static func needsRenewal(_ state: borrowing State) -> Bool {
         guard state.events.filtering?.dependsOnNodes == true else { return false }
         return state.events.renewal != nil || state.events.nodeRevision != nodeRevision(state)
@@ -139,7 +142,7 @@ extension EventsView {
             return true
         }
         guard filtering.dependsOnNodes else { return false }
-        // Due immediately while the clocks of all programs are stopped, because `wall` may stand still, too.
+        // A renewal is due immediately while the clocks of all programs are stopped, because `wall` may stand still.
         let isDue =
             state.programs.allSatisfy(\.isClockStopped) || state.wall &- state.events.renewed >= renewalInterval
         if isDue, state.events.renewal == nil, state.events.nodeRevision != nodeRevision(state) {
@@ -148,7 +151,7 @@ extension EventsView {
             state.events.renewal = EventIndex(ends: kept.map(\.upperBound))
         }
         guard var renewal = state.events.renewal else { return false }
-        // Cleared, because a second reference would make the change copy the entries.
+        // The state's renewal is cleared, because a second reference would make the change copy the entries.
         state.events.renewal = nil
         extend(&renewal, kept, budget: renewalBudget, state)
         guard renewal.isComplete(kept) else {
@@ -162,7 +165,7 @@ extension EventsView {
 
     /// Extends the index on the screen.
     private static func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ state: inout State) {
-        // Taken out of the state by a swap, which copies no entries, because `extend` also reads the state.
+        // `extend` also reads the state, so the index is taken out of the state, by a swap, which copies no entries.
         var index = EventIndex(ends: [])
         swap(&index, &state.events.index)
         extend(&index, kept, budget: budget, state)

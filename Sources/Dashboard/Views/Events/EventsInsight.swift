@@ -2,13 +2,13 @@ import ChainModel
 
 /// The last events of one program, in order of arrival.
 ///
-/// Batches are kept whole, in the storage that they arrived in. Ingesting a batch costs O(its texts), however many
-/// events it has. A batch of more than ``limit`` events is cut to its last ``limit`` events. While the view is closed,
-/// ingesting is the only cost. The oldest batches are dropped once the newer batches have ``limit`` rows.
+/// Batches are kept whole, in the storage that they arrived in. Ingesting a batch of at most ``limit`` events costs
+/// O(its texts), however many events it has. A larger batch is cut to its last ``limit`` events. While the view is
+/// closed, ingesting is the only cost. The oldest batches are dropped once the newer batches have ``limit`` rows.
 struct EventsInsight {
-    /// The most rows that are shown: events, and notes between them.
+    /// The maximum number of rows that are shown: events, and notes between them.
     static let limit = 50_000
-    /// The most bytes of texts that are kept; the texts of the last batch are always kept.
+    /// The maximum number of bytes of texts that are kept; the texts of the last batch are always kept.
     static let textByteLimit = 8 << 20
 
     /// A row that is not an event.
@@ -124,7 +124,7 @@ struct EventsInsight {
         }
         while textByteCount > Self.textByteLimit, textHead < batches.count - 1 { dropTexts(of: textHead) }
         if head > 64, head * 2 > batches.count {
-            // A new array, because removing elements would keep the capacity.
+            // The kept batches get a new array, because removing elements would keep the capacity.
             batches = Array(batches[head...])
             (head, textHead) = (0, max(0, textHead - head))
         }

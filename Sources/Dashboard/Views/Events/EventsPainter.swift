@@ -145,7 +145,7 @@ extension Painter {
         parts.reduce(3 * max(0, parts.count - 1)) { $0 + glyphs.width(of: $1.text) }
     }
 
-    /// Returns the right part of the header line in several forms, the longest first.
+    /// Returns the right part of the header line in several forms, the preferred form first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
             let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }

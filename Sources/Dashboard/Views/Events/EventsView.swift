@@ -183,7 +183,7 @@ extension EventsView: ListView {
 
     // MARK: Details
 
-    /// Explains a note, or an event of an evicted node; nil for an event of a kept node.
+    /// Explains a note, or an event of an evicted node; nil for an event of a kept node, and without a selected row.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
         guard let selected = state.events.selected, let row = row(of: selected, state) else { return nil }
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)

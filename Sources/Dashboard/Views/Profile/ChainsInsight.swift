@@ -14,8 +14,8 @@ struct ChainsInsight {
     }
 
     private(set) var table: ChainSiteTable?
-    /// A number that changes with the shown figures: once a second; during the first sweep, or while `wall` may stand
-    /// still, with each change.
+    /// A number that changes when other figures are shown, and when the shown figures are refreshed. A refresh comes at
+    /// most once a second, but more often during the first sweep or while `wall` may stand still.
     private(set) var generation: UInt64 = 0
     private var demand = Demand.nothing
     /// The table's revision at the last refresh.
@@ -24,9 +24,9 @@ struct ChainsInsight {
     private var second: UInt64 = 0
     private var isRefreshing = false
 
-    /// The most nodes that are counted in a tick; so many take 1 ms at most.
+    /// The maximum number of nodes that are counted in a tick; counting them takes 1 ms at most.
     private static let nodeBudget = 5_000
-    /// The most histogram buckets that are read in a tick; so many take 1 ms at most.
+    /// The maximum number of histogram buckets that are read in a tick; reading them takes 1 ms at most.
     private static let bucketBudget = 65_536
 
     var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }

@@ -46,7 +46,8 @@ enum ProfileColumn: Int, CaseIterable {
     /// The columns that rows can be sorted by, in the order of the key.
     static let sorts: [ProfileColumn] = [.totalShare, .ownShare, .count, .p50, .p99, .max, .errors]
 
-    /// Returns the columns that fit a pane, and their spans. The path and the bar share the rest of the width.
+    /// Returns the columns that fit a pane, and their spans. The path and the bar share the width that is left over;
+    /// without the bar, the path gets all of it.
     static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {
         let room = width - 3
         let shown = ColumnLayout.fitting(allCases, priority: priority, into: room, \.width)
@@ -60,7 +61,7 @@ enum ProfileColumn: Int, CaseIterable {
     }
 }
 
-/// The order of the rows under the same row.
+/// The order of the rows at depth 0, and of the rows that are under the same row.
 struct ProfileSort: Equatable, ColumnSort {
     var column = ProfileColumn.totalShare
     var isInverted = false

@@ -39,8 +39,8 @@ extension ProfileView {
 
     // MARK: Folding
 
-    /// Folds or unfolds the selected row, or lists its short steps. For a row with nothing under it, goes to its
-    /// slowest node.
+    /// Folds or unfolds the selected row, or lists the short steps that a `more` row stands for. From a path with
+    /// nothing under it, goes to the slowest node of that path.
     static func visit(_ state: inout State) {
         guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
         switch row.id {

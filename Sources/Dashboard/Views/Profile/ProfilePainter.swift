@@ -8,7 +8,7 @@ extension ProfileView {
 }
 
 extension ProfileRow {
-    /// Returns the indent of the row's marker in the column of paths. Half of the column is left for names.
+    /// Returns the indent of the row's marker in the column of paths. At least half of the column is left for names.
     func indent(in span: ColumnSpan) -> Int { min(2 * min(depth, 12), span.width / 2) }
 }
 

@@ -17,7 +17,7 @@ struct ProfileRow: Equatable, Identifiable {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// The index of the frame; for `more`, the index of the frame above it; for `omitted`, -1.
+    /// The index of the path's `ProfileTree.Frame`; for `more`, the index of the frame above it; for `omitted`, -1.
     var frame: Int
     /// The call site; nil where it is unknown.
     var site: CodeLocation?
@@ -25,12 +25,12 @@ struct ProfileRow: Equatable, Identifiable {
     /// The common part of its nodes' labels; hostile until it is escaped.
     var label = ""
     var depth = 0
-    /// At depth 0, the number of chains; below that, the number of nodes. For `more`, the number of rows that it stands
-    /// for.
+    /// At depth 0, the number of chains; below that, and for `omitted`, the number of nodes. For `more`, the number of
+    /// rows that it stands for.
     var count = 0
     /// Total time and self time, summed up, in nanoseconds.
     var total: UInt64 = 0, ownTime: UInt64 = 0
-    /// The total time of the row at depth 0 that this row is under.
+    /// The total time of the row at depth 0 that this row is under, or is itself; 0 for `omitted`.
     var rootTotal: UInt64 = 0
     /// Where the row's bar begins, in nanoseconds of `rootTotal`.
     var offset: UInt64 = 0
@@ -39,7 +39,7 @@ struct ProfileRow: Equatable, Identifiable {
     var slowest = NodeID.none, newest = NodeID.none
     var hasChildren = false
     var isFolded = false
-    /// Whether the row has the greatest self time of the shown paths under the same row at depth 0.
+    /// Whether the row has the greatest self time among a row at depth 0 and the paths that are shown under that row.
     var isHottest = false
 
     var isFrame: Bool { if case .frame = id { true } else { false } }
@@ -124,9 +124,9 @@ struct ProfileRows {
         }
     }
 
-    /// Returns the hash of a frame's path; the path of the frame above is hashed already. Locations are hashed, not the
-    /// numbers of call sites. A program may have several numbers for one call site, of which the first to be counted is
-    /// used.
+    /// Returns the hash of a frame's path; the path of the frame above is hashed already. A call site is hashed by its
+    /// location, or by its number if the location is unknown. A program may have several numbers for one location, and
+    /// a frame has the number that was counted first.
     private func path(of frame: ProfileTree.Frame) -> Int {
         var hasher = Hasher()
         hasher.combine(frame.parent.map { paths[$0] })

@@ -83,11 +83,11 @@ enum SiteColumn: Int, CaseIterable {
         .runP90, .waitP90,
     ]
 
-    /// The most cells that the call site and the label get beyond their widths.
+    /// The maximum number of cells that the call site and the label get beyond their widths.
     private static let siteSlack = 18, labelSlack = 12
 
-    /// Returns the columns that fit a pane, and their spans. The rest of the width goes to the label, then to the call
-    /// site.
+    /// Returns the columns that fit a pane, and their spans. The width that is left over goes to the label, then to the
+    /// call site, each up to its maximum.
     static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
@@ -105,7 +105,7 @@ enum SiteColumn: Int, CaseIterable {
 
 /// The order of the rows.
 struct SiteSort: Equatable, ColumnSort {
-    /// By default, call sites come first that are the slowest, or that have had a node in flight for the longest.
+    /// By default, the first rows are the call sites that are slowest, or that have the oldest node in flight.
     var column = SiteColumn.totalP99
     var isInverted = false
 

@@ -1,8 +1,8 @@
 import ChainInsight
 import ChainModel
 
-/// Counts of one program's nodes by call site and kind. All call sites are counted once they have been shown. Before
-/// that, a single call site is counted while the details of one of its nodes are shown.
+/// Counts of one program's nodes by call site and kind. All call sites are counted from when they are first shown.
+/// Before that, a single call site is counted while the details of one of its nodes are shown.
 struct SitesInsight {
     /// The counts that are shown.
     enum Demand: Hashable {
@@ -21,28 +21,28 @@ struct SitesInsight {
     private var demand = Demand.nothing
     /// The revision of ``table`` at the last refresh of all call sites.
     private var shownRevision: UInt64 = 0
-    /// The revision of the table that has the single call site, at its last refresh.
+    /// The revision of the table that has the single call site, at the last refresh of that call site.
     private var oneRevision: UInt64 = 0
     /// The second of the last refresh, since 1970.
     private var second: UInt64 = 0
     private var isRefreshing = false
     /// Whether `wall` may stand still, so that figures are refreshed with each change.
     private var isClockStopped = false
-    /// When counting of a single call site is to begin, in nanoseconds since 1970; nil once it has begun.
+    /// When the count of a single call site is to begin, in nanoseconds since 1970; nil if no count is to begin later.
     private var oneBegins: UInt64?
 
-    /// The most nodes that are counted in a tick; so many take 1 ms at most.
+    /// The maximum number of nodes that are counted in a tick; counting them takes 1 ms at most.
     private static let nodeBudget = 10_000
-    /// The most nodes that are counted in a tick for a single call site; a slot of another call site counts as a
-    /// sixteenth.
+    /// The maximum number of nodes that are counted in a tick for a single call site; a node of another call site, or a
+    /// free slot, counts as a sixteenth.
     static let oneBudget = 1_024
-    /// The most nodes that are counted immediately when a single call site is first shown.
+    /// The maximum number of nodes that are counted immediately when a single call site is first shown.
     static let firstOneBudget = 512
-    /// The most histogram buckets that are read in a tick; so many take 1 ms at most.
+    /// The maximum number of histogram buckets that are read in a tick; reading them takes 1 ms at most.
     static let bucketBudget = 65_536
-    /// The most histogram buckets that are read immediately when all call sites are first shown.
+    /// The maximum number of histogram buckets that are read immediately when all call sites are first shown.
     private static let firstBucketBudget = 400_000
-    /// The most slots of a forest in which a single call site is counted without ``selectionDelay``.
+    /// The maximum number of slots of a forest in which a single call site is counted without ``selectionDelay``.
     private static let smallForest = 50_000
     /// How long a node of a larger forest has to be selected until its call site is counted, in nanoseconds. The delay
     /// is there because scrolling passes over many nodes.

@@ -119,7 +119,8 @@ enum FigureText {
     /// Returns a share from 0 to 1 in percent, for a sentence; `0%` for a share of zero.
     static func share(_ share: Double) -> String { share <= 0 ? "0%" : percent(share) }
 
-    /// Returns a share from 0 to 1 in percent, with one decimal below 10; empty for a share of zero.
+    /// Returns a share from 0 to 1 in percent, with one decimal below 10%. Returns `<0.1%` for a share below 0.1%, and
+    /// an empty text for a share of zero.
     static func percent(_ share: Double) -> String {
         switch share {
         case ...0: ""

@@ -20,11 +20,12 @@ struct ExecutorQueue {
     /// nodes.
     private var swept: ForestTotals?
 
-    /// The most nodes that are listed.
+    /// The maximum number of nodes that are listed.
     static let limit = 100
     /// The slots of the forest in one slice; each takes some 15 ns.
     static let budget = 16_384
-    /// The least time from the beginning of one sweep to the beginning of the next, in nanoseconds.
+    /// The minimum time from the beginning of one sweep to the beginning of the next, in nanoseconds. It does not apply
+    /// while the clock may stand still, or after the clock was set back.
     private static let interval: UInt64 = 250_000_000
 
     /// Whether ``entries`` may differ from the queue in the forest.
@@ -43,7 +44,7 @@ struct ExecutorQueue {
     /// Makes the next tick begin a sweep, because another forest took the place of the old one.
     mutating func forgetSweep() { (cursor, began, swept) = (nil, nil, nil) }
 
-    /// Sweeps a slice of the forest, if a sweep is due. Returns whether ``entries`` changed.
+    /// Sweeps a slice of the forest, if a sweep is due or under way. Returns whether ``entries`` changed.
     ///
     /// - Parameter isClockStopped: whether `wall` may stand still, so that no pause between two sweeps can pass.
     mutating func tick(

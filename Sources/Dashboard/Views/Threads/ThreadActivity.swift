@@ -58,7 +58,7 @@ extension Program {
         return "thread \(thread)"
     }
 
-    /// Returns the name of an executor; without a name, its number.
+    /// Returns the name of an executor; without a name, its number. Executor 0 stands for tasks.
     func executorName(_ executor: ExecutorID) -> String {
         guard executor != 0 else { return "none (tasks)" }
         if let name = forest.executors[executor], !name.isEmpty { return name }

@@ -83,8 +83,9 @@ extension ThreadsView {
         return named.map(\.thread)
     }
 
-    /// The most executors of a program that are all listed. If there are more, idle executors are only counted: a
-    /// program may make an executor for each connection, and the rows are found anew with each tick.
+    /// The number of executors of a program up to which all are listed. If there are more, idle executors are counted
+    /// instead of listed, except those of ``openExecutors(of:_:)``. The reason is that a program may make an executor
+    /// for each connection, and that the rows are found anew with each update.
     static let executorLimit = 256
 
     /// Returns the listed executors by name. Sorts only if executors came, went, or changed their names. Tasks, which
@@ -92,7 +93,7 @@ extension ThreadsView {
     private static func orderedExecutors(of programIndex: Int, _ state: inout State) -> [ExecutorID] {
         let program = state.programs[programIndex]
         let names = program.forest.executors
-        // An open executor may be from an earlier run of the program.
+        // An executor of `openExecutors` may be from an earlier run of the program.
         var known =
             names.count > executorLimit
             ? openExecutors(of: program.source, state).filter { names[$0] != nil } : Set(names.keys)

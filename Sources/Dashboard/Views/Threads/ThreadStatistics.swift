@@ -17,13 +17,14 @@ struct ThreadStatistics {
 
     /// The last whole seconds, the latest last, without the current second.
     let cells: [Cell]
-    /// How long the thread has been in its innermost handler or wait; nil if idle.
+    /// How long the thread has been in its innermost handler or wait, in nanoseconds; nil if idle.
     let age: UInt64?
-    /// How long the innermost wait has lasted, even if another handler runs on top of it; nil without a wait.
+    /// How long the innermost wait has lasted, in nanoseconds, even if another handler runs on top of the wait; nil
+    /// without a wait.
     let waitAge: UInt64?
     /// The busy time in per cent of the strip's known seconds; nil if no second is known.
     let recent: Int?
-    /// The busy time in per cent since the thread's first event.
+    /// The busy time in per cent of the time since the thread's first event; nil if no time has passed.
     let total: Int?
 
     init(_ lane: ThreadLane, _ activity: ThreadActivity, at time: UInt64, seconds: Int) {

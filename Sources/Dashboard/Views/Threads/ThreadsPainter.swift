@@ -14,7 +14,8 @@ extension Painter {
         let rows = state.threads.rows
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since the dashboard attached") }
         let cursor = state.threads.cursor
-        // Copied once per program, because a copy costs as much as drawing a row.
+        // The program is copied only for a row of another program than the row before, because a copy costs as much as
+        // drawing a row.
         var program: Program?
         for (line, number) in cursor.window(height: layout.content.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.content.row + line

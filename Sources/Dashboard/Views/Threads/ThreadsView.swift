@@ -99,7 +99,7 @@ extension ThreadsView: SortedView {
                 state.threads.cursor.moveSelection(to: row)
             }
         } else if row == nil, state.threads.current == nil {
-            // The row of the first thread, rather than the program's row above it.
+            // Select the row of the first thread, rather than the program's row above it.
             let lane = state.threads.rows.firstIndex { if case .lane = $0 { true } else { false } }
             state.threads.cursor.selected = lane ?? 0
         }

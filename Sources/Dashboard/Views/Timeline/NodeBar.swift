@@ -2,7 +2,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The phases of a node over time, in nanoseconds of its program's clock.
+/// The phases of a node or chain over time, in nanoseconds of its program's clock.
 struct NodeBar {
     enum Phase: Int, CaseIterable {
         case waiting, pending, queued, running

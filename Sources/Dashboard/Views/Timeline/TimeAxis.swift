@@ -20,7 +20,7 @@ struct TimeAxis: Hashable {
 
     // MARK: Scales
 
-    /// The scales that zooming selects: 1, 2, 5, 10, … from a microsecond to some hours a column.
+    /// The scales that zooming selects: 1, 2, 5, 10, … microseconds per column, up to some hours.
     static let scales: [UInt64] = {
         var scales: [UInt64] = []
         var decade: UInt64 = 1_000
@@ -31,8 +31,8 @@ struct TimeAxis: Hashable {
         return scales
     }()
 
-    /// Returns the scale at which a duration fills `columns` columns. With `inSteps`, the scale is rounded up by a
-    /// tenth at most, so that the scale of a growing duration changes rarely.
+    /// Returns the scale at which a duration fills `columns` columns, but at least a microsecond per column. With
+    /// `inSteps`, the scale is rounded up by a tenth at most, so that the scale of a growing duration changes rarely.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
         let columns = UInt64(max(1, columns))
         let exact = max(scales[0], duration / columns + (duration % columns == 0 ? 0 : 1))
@@ -49,20 +49,22 @@ struct TimeAxis: Hashable {
 
     private static let second: UInt64 = 1_000_000_000
 
-    /// Distances of ticks: 1, 2, 5, 10, … up to 20 seconds, then parts and multiples of minutes, hours and days.
+    /// Distances of ticks: 1, 2, 5, 10, … microseconds up to 20 seconds, then parts and multiples of minutes, hours and
+    /// days.
     private static let distances: [UInt64] = {
         let short = scales.filter { $0 <= 20 * second }
         let long: [UInt64] = [30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 864_000, 8_640_000]
         return short + long.map { $0 * second }
     }()
 
-    /// Returns the least distance at which ticks are at least `columnsApart` columns apart.
+    /// Returns the shortest distance at which ticks are at least `columnsApart` columns apart; if there is none, the
+    /// longest distance.
     func tickDistance(columnsApart: Int) -> UInt64 {
         Self.distances.first { $0 >= scale.multipliedClamped(by: UInt64(columnsApart)) }
             ?? Self.distances[Self.distances.count - 1]
     }
 
-    /// Returns the moments of the ticks on the screen; ticks are multiples of `distance` after `origin`.
+    /// Returns the moments of the ticks on the screen, at most 500; ticks are multiples of `distance` after `origin`.
     func ticks(every distance: UInt64, from origin: UInt64) -> [UInt64] {
         let skipped = left > origin ? (left - origin - 1) / distance + 1 : 0
         var tick = origin &+ skipped &* distance

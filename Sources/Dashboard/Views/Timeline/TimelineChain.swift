@@ -9,9 +9,9 @@ struct TimelineChain {
     private(set) var rows: [TimelineRow] = []
     /// All nodes, in the order of rows.
     private(set) var nodes: [NodeIndex] = []
-    /// The first and the last moment, in nanoseconds since 1970.
+    /// From the creation of the first node to the latest settlement or end of a handler, in nanoseconds since 1970.
     private(set) var span: ClosedRange<UInt64> = 0...0
-    /// The nodes that would have to be faster for the chain to settle earlier.
+    /// The nodes that would have to be faster for the chain to settle earlier; empty if all nodes would have to be.
     private(set) var critical: Set<NodeIndex> = []
     /// How many handlers ran in each column of the strip above the rows; empty for a chain without a duration.
     private(set) var overview: [Int] = []
@@ -54,6 +54,7 @@ struct TimelineChain {
         fillOverview(from: first, to: isLive ? max(now, first) : last, columns: columns, forest, now)
     }
 
+    /// Counts the handlers that run in each column of an axis, which is in nanoseconds of the program's clock.
     private mutating func fillOverview(
         from first: UInt64, to last: UInt64, columns: Int, _ forest: borrowing ChainForest, _ now: UInt64
     ) {
@@ -118,7 +119,8 @@ extension TimelineView {
     /// The number of longest bars that repeated key presses go through.
     private static let longestCount = 10
 
-    /// The most rows that are searched for the longest bars; the rows nearest to the selected row are searched.
+    /// The maximum number of rows that are searched for the longest bars; the rows nearest to the selected row are
+    /// searched.
     private static let longestLimit = 100_000
 
     /// Selects the node with the longest time of its own, or the longest chain where all chains are shown. A repeated

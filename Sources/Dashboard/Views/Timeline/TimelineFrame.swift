@@ -23,7 +23,7 @@ extension Painter {
                 : distance >= 1_000_000_000
                     ? ClockText.seconds(tick, offset: state.options.clockOffset)
                     : ClockText.milliseconds(tick, offset: state.options.clockOffset)
-            // Not cut, because a cut number misleads.
+            // The label is not cut, because a cut number misleads.
             guard column + 1 + label.count <= axis.columns else { break }
             frame.write(glyphs.vertical, row: row, column: columns.bars.start + column, style: .guide)
             frame.write(label, row: row, column: columns.bars.start + column + 1, style: .title)

@@ -79,10 +79,11 @@ extension Painter {
         frame.write("  +\(shown.hiddenCount)", row: row, column: column, maxColumns: end - column, style: .dim)
     }
 
-    /// The most levels by which names are indented.
+    /// The maximum number of levels by which names are indented.
     private static let indentLimit = 5
 
-    /// Draws a bar; returns its first and its last column, which may be outside the axis.
+    /// Draws a bar; returns its first and its last column, which may be outside the axis. Returns nil for a bar without
+    /// any phase or end.
     private mutating func paintBar(
         of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, row: Int, isChain: Bool
     ) -> ClosedRange<Int>? {
@@ -94,7 +95,7 @@ extension Painter {
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let offset = program.wallOffset
         var (first, last) = (Int.max, Int.min)
-        // Phases in rising importance, because in a shared column the phase that is drawn last is seen.
+        // Draw phases in rising importance, because in a shared column the phase that is drawn last is seen.
         for phase in NodeBar.Phase.allCases {
             for stretch in bar.stretches where stretch.phase == phase {
                 let from = axis.column(of: stretch.from &+ offset)
@@ -117,7 +118,7 @@ extension Painter {
                     style: isDimmed ? .dim : Style(end.role))
             }
         }
-        // An arrow to a bar that is out of sight.
+        // Draw an arrow to a bar that is out of sight.
         if last < 0, first != .max {
             frame.write(glyphs.left, row: row, column: columns.bars.start, style: .dim)
         } else if first >= axis.columns, first != .max {
@@ -127,6 +128,7 @@ extension Painter {
     }
 
     /// Writes the duration after the end of a bar; if there is no room after the bar, writes the duration before it.
+    /// Writes nothing if there is no room there either, or if the end is out of sight.
     private mutating func paintDuration(
         of node: NodeIndex, _ ends: ClosedRange<Int>, _ axis: TimeAxis, _ columns: TimelineColumns,
         _ program: Program, row: Int, isChain: Bool
@@ -163,7 +165,7 @@ extension Painter {
         }
     }
 
-    /// The most holders to which lines from one node are drawn.
+    /// The maximum number of holders to which lines from one node are drawn.
     private static let linkLimit = 4
 
     private mutating func paintLink(from row: Int, to other: Int, column: Int) {

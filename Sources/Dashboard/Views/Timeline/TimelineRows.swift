@@ -15,8 +15,8 @@ extension TimelineView {
         return cursor.count == 0 ? [] : rows(from: cursor.top, count: height(in: state), state)
     }
 
-    /// Returns at most `count` rows, from row number `first` on. O(rows); in a long chain, also O(distance of the rows
-    /// from the selected row).
+    /// Returns at most `count` rows, from row number `first` on; in a long chain, at least one row. O(rows); in a long
+    /// chain, also O(distance of the rows from the selected row).
     static func rows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
         guard let (programIndex, root) = shownChain(state) else { return chainRows(from: first, count: count, state) }
         if let chain = state.timeline.chain {

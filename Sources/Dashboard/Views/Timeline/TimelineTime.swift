@@ -28,7 +28,7 @@ extension TimelineView {
             }
         }
         guard begin <= end else {
-            // Rounded down to a minute, because an empty axis need not move.
+            // Round down to a minute, because an empty axis need not move.
             let minute = state.wall / 60_000_000_000 * 60_000_000_000
             return (minute, minute, false)
         }
@@ -49,7 +49,7 @@ extension TimelineView {
         if let fixed = state.timeline.left {
             left = fixed
         } else if case let shown = scale.multipliedClamped(by: UInt64(room)), end - begin > shown {
-            // Moves by four columns, because cells that stay in place are not redrawn.
+            // The axis moves by four columns at a time, because cells that stay in place are not redrawn.
             let step = scale.multipliedClamped(by: 4)
             let hidden = end - begin - shown
             left = begin.addingClamped((hidden / step + (hidden % step == 0 ? 0 : 1)).multipliedClamped(by: step))
@@ -113,7 +113,8 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// Returns when the selected node was started, queued or made, in nanoseconds since 1970.
+    /// Returns when the selected node was started, in nanoseconds since 1970. Without a start, returns when the node
+    /// was queued, or else made.
     private static func selectedMoment(_ state: borrowing State) -> UInt64? {
         guard let (programIndex, node) = state.selectedNode else { return nil }
         let view = state.programs[programIndex].forest.node(node)
@@ -168,7 +169,8 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// Returns a hash of the axis, the present column and durations of live rows, and the selection's times.
+    /// Returns a hash of the axis, of the present moment's column and the durations for live rows, and of the
+    /// selection's times.
     static func redrawKey(of state: borrowing State) -> UInt64 {
         let rows = window(state)
         let (axis, begin) = axis(of: rows, state)

@@ -20,7 +20,7 @@ struct TimelineView {
     var anchor: (rowID: RowID, number: Int)?
     /// The shown chain, with all its nodes visited; nil for a long chain, and where all chains are shown.
     var chain: TimelineChain?
-    /// The node that ``goToLongest(_:)`` selected last.
+    /// The row that ``goToLongest(_:)`` selected last.
     var longest: RowID?
     /// Folded nodes: the nodes under them are hidden.
     var folded: Set<RowID> = []
@@ -34,7 +34,7 @@ struct TimelineView {
 
     /// Chains of up to this many nodes are visited whole at each update.
     static let wholeLimit = 2_048
-    /// The most nodes that are counted to find the row of a node in a longer chain.
+    /// The maximum number of nodes that are counted to find the row of a node in a longer chain.
     static let countLimit = 100_000
 }
 
@@ -43,7 +43,7 @@ struct TimelineRow {
     var programIndex: Int
     /// The node, or the root of the chain; nil for the program's own row.
     var node: NodeIndex?
-    /// The levels that the name is indented by.
+    /// The node's depth in the shown chain, which indents the name; 0 where all chains are shown.
     var depth = 0
     /// How many nodes under the row's node are folded away.
     var hiddenCount = 0
@@ -91,7 +91,7 @@ extension TimelineView: ListView {
         intent != .detail || state.selection != nil
     }
 
-    /// Updates the rows; the selected node stays on its line.
+    /// Updates the rows; a row that stays selected keeps its line.
     static func updateRows(_ state: inout State) {
         state.timeline.chain = nil
         if state.timeline.scope == .chain, state.selectedNode == nil { selectSomeChain(&state) }
@@ -108,7 +108,7 @@ extension TimelineView: ListView {
         }
     }
 
-    /// Selects a chain if no node is selected: the chain shown before, if its root is still kept; else one near the
+    /// Selects a chain if no node is selected: the chain shown before, if its root is still kept; else a chain near the
     /// selected row of the tree.
     private static func selectSomeChain(_ state: inout State) {
         if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }

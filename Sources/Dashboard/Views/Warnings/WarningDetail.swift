@@ -86,6 +86,6 @@ extension WarningsView {
             names.joined(separator: ", ") + (group.warnings.count > nameLimit ? ", \(text.glyphs.ellipsis)" : ""))
     }
 
-    /// The most nodes of a group that are named.
+    /// The maximum number of nodes of a group that are named.
     private static let nameLimit = 8
 }

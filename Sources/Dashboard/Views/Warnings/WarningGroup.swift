@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainInsight
 
-/// The warnings of one kind at one call site of a program.
+/// The warnings of one kind at one call site of a program: either those that hold, or those that have ended.
 struct WarningGroup: Equatable {
     /// The identity of a group, which stays the same when the group's row moves.
     struct ID: Hashable {

@@ -42,7 +42,7 @@ extension WarningsView {
         return []
     }
 
-    /// Goes to the node of a single warning; folds or unfolds a row of several; shows a muted kind again.
+    /// Goes to the node of a single warning; folds or unfolds a row of several warnings; shows a muted kind again.
     static func visit(_ state: inout State) {
         switch state.warnings.selectedRow {
         case nil: return state.notify(state.emptyReason)

@@ -3,7 +3,7 @@ import ChainModel
 
 // The rows of the view of warnings.
 extension WarningsView {
-    /// The warnings of all programs by group, and the counts of warnings without a row in a group.
+    /// The warnings of all programs by group, and the counts for the rows that are not groups.
     private struct Grouping {
         var groups: [WarningGroup.ID: WarningGroup] = [:]
         /// By kind, how many warnings hold but are not kept.
@@ -89,7 +89,7 @@ extension WarningsView {
 // Which warnings are new since the user last looked.
 extension WarningsView {
     /// Returns the last ``Warning/serial`` of a kind that the user has seen. Until the user first leaves the view, all
-    /// warnings count as seen.
+    /// warnings count as seen. This begins anew when the past is shown.
     func seenSerial(of kind: WarningKind, _ process: ProcessKey?) -> UInt64 {
         guard let seen else { return .max }
         return process.flatMap { seen[$0]?[kind] } ?? 0

@@ -2,8 +2,8 @@ import ChainInsight
 import ChainModel
 import ChainText
 
-/// The texts of a single warning, besides the texts of its kind. Texts from the program are hostile until they are
-/// written into a frame, which makes them safe.
+/// The texts of a warning, besides those of ``WarningKind``. Texts from the program are hostile until they are written
+/// into a frame, which makes them safe.
 enum WarningText {
     /// Returns the name of the node or program that a warning is about.
     static func name(_ warning: Warning, _ program: Program) -> String {

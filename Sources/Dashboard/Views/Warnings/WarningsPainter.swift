@@ -66,7 +66,8 @@ extension Painter {
         let view = state.warnings
         let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
         if !holds { paintMessage(WarningsView.emptyWords(state)) }
-        // Copied only if the row before is of another program, because a copy costs as much as drawing a row.
+        // The program is copied only for a row of another program than the row before, because a copy costs as much as
+        // drawing a row.
         var program: (index: Int, program: Program)?
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
@@ -161,7 +162,8 @@ extension Painter {
         write(last.map(age) ?? "now", row: line, in: columns.last, style: style(.number), isRight: true)
     }
 
-    /// Draws the node with its state's sign and detail; for a group, the node of its first warning.
+    /// Draws the node with the sign of its state, and the particulars of the warning. For a group of several warnings,
+    /// draws the node of the first warning, and *and others*.
     private mutating func paintNode(
         _ warning: Warning, isOne: Bool, _ program: Program, _ span: ColumnSpan, _ line: Int,
         _ style: (Style) -> Style

@@ -14,7 +14,7 @@ struct WarningsView {
     /// By program and kind, the last ``Warning/serial`` when the user left the view; nil before the user first leaves
     /// it.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
-    /// The ``seen`` of the live programs while their past is shown: in the past, the numbers of warnings start again.
+    /// The ``seen`` of the live programs while their past is shown, because in the past the serials start again.
     var seenOfLive: [ProcessKey: [WarningKind: UInt64]]?
     fileprivate var rowsKey: RowsKey?
 
@@ -72,7 +72,7 @@ extension WarningsView: ListView {
         selectNode(&state)
     }
 
-    /// Returns the number of a row; nil where it is not shown.
+    /// Returns the number of a row; nil if there is no such row.
     static func rowNumber(of wanted: WarningRow.ID, _ state: borrowing State) -> Int? {
         state.warnings.rows.firstIndex { $0.id == wanted }
     }

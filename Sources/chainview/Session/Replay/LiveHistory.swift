@@ -6,8 +6,8 @@ import Synchronization
 
 /// The last minutes of a live program, recorded in memory for looking back.
 ///
-/// The history is a ring of whole segments. It is recorded on a thread of its own, so that frames do not wait for
-/// recording.
+/// The history is a ring of whole segments, each a keyframe with the batches after it. The history is recorded on a
+/// thread of its own, so that frames do not wait for recording.
 final class LiveHistory {
     let source: SourceID
     private let storage = MemoryStorage()
@@ -19,7 +19,7 @@ final class LiveHistory {
 
     /// Subscribes to a source that is not started yet.
     ///
-    /// - Parameter limit: the most bytes.
+    /// - Parameter limit: the maximum number of bytes.
     init(_ source: SourceID, of batches: any BatchSource, limit: UInt64) {
         self.source = source
         let warningCount = WarningCount()
@@ -61,7 +61,7 @@ final class LiveHistories {
     /// The marks, by the time of day, because the clocks of the programs differ.
     private(set) var marks = MarkList()
 
-    /// - Parameter limit: the most bytes of all histories together; 0 for no histories.
+    /// - Parameter limit: the maximum number of bytes of all histories together; 0 for no histories.
     init(_ sources: [NamedSource], limit: UInt64) {
         guard limit > 0 else {
             histories = []

@@ -40,7 +40,7 @@ final class LiveRecording {
     var hasEnded: Bool { recorder.report.ending != nil }
 
     /// One sentence that says what was recorded, that nothing was recorded, or why the recording failed. If the marks
-    /// could not be saved, it says why.
+    /// could not be saved, the sentence also says why.
     var summary: String {
         let report = report
         let failure: Failure? = if case .failed? = report.report.ending { report.failure() } else { nil }

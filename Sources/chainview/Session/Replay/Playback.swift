@@ -28,7 +28,8 @@ final class Playback {
     private var isStale = false
     /// Whether ``series`` was read again, and the dashboard does not have it yet.
     private var hasNewSeries = false
-    /// Whether the end of a history is reached, and live programs are to be shown again.
+    /// Whether the live programs are to be shown again. That is so once the end of a history is reached, or once
+    /// another run of the first program has begun.
     private(set) var isOver = false
     /// The number of damaged parts that were reported.
     private var reportedCount = 0
@@ -36,10 +37,10 @@ final class Playback {
     static let speeds: [Double] = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
     /// About how many events and nodes are read between two checks of the clock.
     private static let stepLimit = 16_384
-    /// How long a tick reads at most, in nanoseconds.
+    /// The time after which a tick begins no further reads, in nanoseconds.
     private static let readLimit: UInt64 = 20_000_000
-    /// The longest move, in nanoseconds, for which the batches in between are applied, so that rows stay sorted and
-    /// folded; a longer move starts from a keyframe.
+    /// The longest move forward, in nanoseconds, for which the batches in between are applied, so that rows stay sorted
+    /// and folded. A longer move, or a move backward, starts from a keyframe.
     private static let nearDistance: UInt64 = 2_000_000_000
 
     /// - Parameter files: at least one.
@@ -112,7 +113,7 @@ final class Playback {
 
     // MARK: Moving
 
-    /// Moves to the recorded moment that is nearest to `moment`. Returns the actions that show it.
+    /// Moves to the recorded moment that is nearest to `moment`. Returns the actions that show the new moment.
     func move(to moment: UInt64) -> [Action] {
         if let actions = endIfBeyondHistory(moment) { return actions }
         let moment = min(max(moment, range.lowerBound), range.upperBound)
@@ -123,7 +124,7 @@ final class Playback {
     }
 
     /// Moves to the recorded moment that is nearest to `moment`, starting from a keyframe. Returns the actions that
-    /// show it.
+    /// show the new moment.
     func seek(to moment: UInt64) -> [Action] {
         let moment = min(max(moment, range.lowerBound), range.upperBound)
         let batches = tracks.indices.map { tracks[$0].seek(to: moment) }
@@ -155,7 +156,7 @@ extension Playback {
     private static let nowMargin: UInt64 = 300_000_000
 
     /// Reads a history again if a moment is at or after the end of what was read. Returns nil if the moment can then be
-    /// shown. Otherwise sets ``isOver``, and returns no actions.
+    /// shown. Otherwise sets ``isOver``, and returns an empty array.
     private func endIfBeyondHistory(_ moment: UInt64, margin: UInt64 = 0) -> [Action]? {
         guard history != nil, moment >= range.upperBound else { return nil }
         reloadHistory()
