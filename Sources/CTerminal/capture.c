@@ -22,7 +22,7 @@ static struct {
     char *head, *ring;
     size_t headLimit, headCount, ringLimit, ringStart, ringCount;
     unsigned long long cutCount;    // dropped bytes between head and ring
-} capture = {.pipe = {-1, -1}, .stop = {-1, -1}, .lock = ATOMIC_FLAG_INIT};
+} capture = {.saved = {-1, -1}, .pipe = {-1, -1}, .stop = {-1, -1}, .lock = ATOMIC_FLAG_INIT};
 
 static void keep(const char *bytes, size_t count) {
     size_t taken = capture.headLimit - capture.headCount;
@@ -78,12 +78,23 @@ static bool make_pipe(int fds[2]) {
     return true;
 }
 
-// Closes the pipes, frees the buffers, and returns the error number.
+// Duplicates descriptors 1 and 2 where they are terminals. Returns whether that succeeded.
+static bool save_outputs(void) {
+    for (int fd = 1; fd <= 2; fd++) {
+        if (!isatty(fd)) continue;
+        capture.saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+        if (capture.saved[fd - 1] < 0) return false;
+    }
+    return true;
+}
+
+// Closes the pipes and the duplicates, frees the buffers, and returns the error number.
 static int cancel(int failure) {
     for (int end = 0; end < 2; end++) {
         if (capture.pipe[end] >= 0) close(capture.pipe[end]);
         if (capture.stop[end] >= 0) close(capture.stop[end]);
-        capture.pipe[end] = capture.stop[end] = -1;
+        if (capture.saved[end] >= 0) close(capture.saved[end]);
+        capture.pipe[end] = capture.stop[end] = capture.saved[end] = -1;
     }
     free(capture.head);
     free(capture.ring);
@@ -101,7 +112,8 @@ int ct_capture_begin(size_t limit) {
     capture.cutCount = 0;
     capture.head = malloc(capture.headLimit);
     capture.ring = malloc(capture.ringLimit);
-    if (!capture.head || !capture.ring || !make_pipe(capture.pipe) || !make_pipe(capture.stop)) {
+    // Saved before anything is captured, because a descriptor that is not saved could not be restored.
+    if (!capture.head || !capture.ring || !make_pipe(capture.pipe) || !make_pipe(capture.stop) || !save_outputs()) {
         return cancel(errno);
     }
     fcntl(capture.pipe[0], F_SETFL, O_NONBLOCK);
@@ -119,12 +131,8 @@ int ct_capture_begin(size_t limit) {
     int failure = pthread_create(&capture.thread, NULL, pump, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failure) return cancel(failure);
-    for (int fd = 1; fd <= 2; fd++) {
-        capture.saved[fd - 1] = -1;
-        if (!isatty(fd)) continue;
-        capture.saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-        dup2(capture.pipe[1], fd);
-    }
+    for (int fd = 1; fd <= 2; fd++)
+        if (capture.saved[fd - 1] >= 0) dup2(capture.pipe[1], fd);
     // Buffered by line only, so that output before a trap is not lost.
     setvbuf(stdout, NULL, _IOLBF, 0);
     capture.isOn = true;
@@ -170,7 +178,7 @@ void ct_capture_end(bool inTrap) {
         close(capture.stop[end]);
         if (capture.saved[end] >= 0) close(capture.saved[end]);
         // Reset, because ct_capture_begin closes these descriptors when it fails.
-        capture.pipe[end] = capture.stop[end] = -1;
+        capture.pipe[end] = capture.stop[end] = capture.saved[end] = -1;
     }
     free(capture.head);
     free(capture.ring);

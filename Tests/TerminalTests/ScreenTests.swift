@@ -310,11 +310,13 @@ import Testing
     }
 
     /// A terminal that was entered is left, if the output cannot be captured.
-    @Test func withoutDescriptorsTheTerminalIsRestored() throws {
+    @Test(arguments: 13...17)
+    func withoutDescriptorsTheTerminalIsRestored(limit: Int) throws {
         let modes = try PseudoTerminal("/bin/cat", []).modes
-        // 10 and 11 are for ncurses; the pipe of the capture needs 12 and 13.
+        // 10 and 11 are for ncurses; the pipes of the capture need 12 to 15, and the duplicates of 1 and 2 need 16 and
+        // 17.
         let terminal = try PseudoTerminal(
-            "/bin/sh", ["-c", "ulimit -n 13; exec \(builtProduct("ScreenProbe"))"], columns: 200)
+            "/bin/sh", ["-c", "ulimit -n \(limit); exec \(builtProduct("ScreenProbe"))"], columns: 200)
         #expect(try terminal.waitForExit() == .exited(69))
         #expect(String(decoding: terminal.received, as: UTF8.self).contains("\u{1B}[?1049h"))
         #expect(terminal.screen.contains("Too many open files"), "\(terminal.screen.text)")
