@@ -114,6 +114,16 @@ static bool make_wake_pipe(void) {
     return true;
 }
 
+// Opens a stream on a duplicate of a descriptor; returns NULL if that fails.
+static FILE *open_duplicate(int fd, const char *mode) {
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    FILE *file = own < 0 ? NULL : fdopen(own, mode);
+    int failure = errno;
+    if (own >= 0 && !file) close(own);
+    errno = failure;
+    return file;
+}
+
 static void close_files(void) {
     if (inputFile) fclose(inputFile);
     if (outputFile) fclose(outputFile);
@@ -157,11 +167,9 @@ int ct_open(const ct_options *options) {
 
     if (!make_wake_pipe()) return fail(CT_SYSTEM);
     // ncurses waits for room when it writes, which works only on blocking descriptors.
-    int blockingInput = fcntl(isatty(0) ? 0 : ct.input, F_DUPFD_CLOEXEC, 10);
-    int blockingOutput = fcntl(1, F_DUPFD_CLOEXEC, 10);
-    inputFile = blockingInput < 0 ? NULL : fdopen(blockingInput, "r");
-    outputFile = blockingOutput < 0 ? NULL : fdopen(blockingOutput, "w");
-    if (!inputFile || !outputFile) return fail(CT_SYSTEM);
+    inputFile = open_duplicate(isatty(0) ? 0 : ct.input, "r");
+    outputFile = inputFile ? open_duplicate(1, "w") : NULL;
+    if (!outputFile) return fail(CT_SYSTEM);
     atomic_store(&ct.isEnding, false);
     atomic_store(&ct.isTrapped, false);
     atomic_store(&ct.isRestored, false);
