@@ -113,7 +113,9 @@ struct KeyDecoder {
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
             return string(rest.dropFirst())
         case 0x1B:
-            // Alt with a key that sends a sequence itself, or Escape twice.
+            // Alt with a key that sends a sequence itself, or Escape twice. The first of three ESC is Escape at once,
+            // because the key Escape may be held for any time.
+            if rest.dropFirst().first == 0x1B { return .input(.key(KeyPress(.escape)), count: 1) }
             switch escape(rest) {
             case .incomplete: return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)

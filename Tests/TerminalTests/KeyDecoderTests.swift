@@ -95,6 +95,22 @@ import Testing
         #expect(decoded(text + "q") == [.key(.character("q"))])
     }
 
+    /// Escape that is held arrives while it repeats, except for the last two, which may begin Alt with a key.
+    @Test func escapesInARowAreKeysAtOnce() {
+        let escape = KeyDecoder.Input.key(KeyPress(.escape))
+        var decoder = KeyDecoder()
+        decoder.feed(repeatElement(UInt8(0x1B), count: 10_000))
+        var inputs: [KeyDecoder.Input] = []
+        while let input = decoder.next() { inputs.append(input) }
+        #expect(inputs.count == 9_998 && inputs.allSatisfy { $0 == escape })
+        while let input = decoder.flush() { inputs.append(input) }
+        #expect(inputs.count == 10_000 && inputs.allSatisfy { $0 == escape })
+        let bytes = Array("\u{1B}\u{1B}\u{1B}[A".utf8)
+        for split in 0..<bytes.count {
+            #expect(decoded(bytes, split: split) == [escape, .key(KeyPress(.up, .alt))], "\(split)")
+        }
+    }
+
     @Test func badUTF8IsDropped() {
         #expect(
             decoded([0xFF, 0x61, 0xC3, 0x62, 0xE3, 0x81, 0x63, 0x80, 0xF8, 0xED, 0xA0, 0x80, 0x64]) == [
