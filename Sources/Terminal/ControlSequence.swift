@@ -7,12 +7,14 @@ import Frames
 enum ControlSequence {
     case incomplete
     case unknown(count: Int)
+    /// The sequence is longer than the limit, and does not end among the bytes.
+    case tooLong(count: Int)
     case key(KeyPress, count: Int)
     case mouse(Mouse, count: Int)
     /// The answer to a query for mode 2026 (DECRQM).
     case synchronizedOutput(isSupported: Bool, count: Int)
 
-    /// The maximum number of bytes without a final byte; a longer sequence is discarded as invalid.
+    /// The maximum number of bytes that are held without a final byte.
     private static let lengthLimit = 64
 
     /// Decodes the bytes after `ESC [` (CSI).
@@ -26,7 +28,7 @@ enum ControlSequence {
         }
         if body.first == UInt8(ascii: "M") { return oldMouse(body.dropFirst()) }
         guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
-            return body.count > lengthLimit ? .unknown(count: body.count) : .incomplete
+            return body.count > lengthLimit ? .tooLong(count: body.count) : .incomplete
         }
         // A byte that may not stand in a sequence begins something new.
         guard (0x40...0x7E).contains(body[end]) else { return .unknown(count: end - body.startIndex) }
@@ -47,6 +49,12 @@ enum ControlSequence {
             return .unknown(count: count)
         }
         return .key(key, count: count)
+    }
+
+    /// Returns how many of the bytes end a sequence, its final byte included; nil if it does not end among them.
+    static func endOfCSI(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard let end = bytes.firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
+        return end - bytes.startIndex + ((0x40...0x7E).contains(bytes[end]) ? 1 : 0)
     }
 
     /// Decodes the bytes after `ESC O` (SS3): a single letter, which some terminals send after a digit for the

@@ -4,8 +4,8 @@ import Frames
 ///
 /// A pure state machine: bytes go in as they arrive, split anywhere, and ``next()`` returns complete events. Bytes that
 /// could begin a longer sequence (above all a lone Escape) are held; if no more bytes come in time, the caller calls
-/// ``flush()``. Unknown sequences are discarded whole, up to a limit of their length, so that their letters are not
-/// taken for keys.
+/// ``flush()``. Unknown sequences are discarded whole, so that their letters are not taken for keys. A long one is
+/// discarded as it comes.
 struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
@@ -22,6 +22,8 @@ struct KeyDecoder {
     private var bytes: [UInt8] = []
     private var isFlushing = false
     private var paste: PastedText?
+    /// The kind of the sequence whose beginning was discarded because of its length; nil after its end.
+    private var discarding: LongSequence?
 
     init(known: [[UInt8]: KeyPress] = [:]) {
         self.known = known
@@ -33,19 +35,20 @@ struct KeyDecoder {
         bytes.append(contentsOf: more)
     }
 
-    /// Whether an incomplete sequence or an unfinished paste is held.
-    var isHolding: Bool { !bytes.isEmpty || paste != nil }
+    /// Whether an incomplete sequence or an unfinished paste is held, or the end of a long sequence is still to come.
+    var isHolding: Bool { !bytes.isEmpty || paste != nil || discarding != nil }
 
     /// How many nanoseconds to wait for the rest of a held sequence. The wait is short for a single byte, which is most
     /// likely the key Escape; a longer beginning may come over a slow line.
     var patience: Int64 {
-        paste != nil ? PastedText.patience : bytes.count == 1 ? 40_000_000 : 250_000_000
+        paste != nil ? PastedText.patience : bytes.count == 1 && discarding == nil ? 40_000_000 : 250_000_000
     }
 
     /// Removes and returns the next complete event; nil if there is none.
     mutating func next() -> Input? {
         if let input = takePaste() { return input }
-        while paste == nil, !bytes.isEmpty {
+        discardLongSequence()
+        while paste == nil, discarding == nil, !bytes.isEmpty {
             switch decode(bytes[...]) {
             case .incomplete: return nil
             case .nothing(let count): bytes.removeFirst(min(count, bytes.count))
@@ -56,9 +59,27 @@ struct KeyDecoder {
                 bytes.removeFirst(count)
                 paste = PastedText()
                 if let input = takePaste() { return input }
+            case .tooLong(let sequence, let count):
+                bytes.removeFirst(count)
+                if !isFlushing { discarding = sequence }
             }
         }
         return nil
+    }
+
+    /// Discards more bytes of a long sequence, up to its end. A flush ends the sequence, too.
+    private mutating func discardLongSequence() {
+        guard let discarding else { return }
+        let end: Int?
+        var rest = bytes.count
+        switch discarding {
+        case .control: end = ControlSequence.endOfCSI(bytes[...])
+        case .string:
+            end = KeyDecoder.endOfString(bytes[...])
+            if bytes.last == 0x1B, !isFlushing { rest -= 1 }
+        }
+        bytes.removeFirst(end ?? rest)
+        if end != nil || isFlushing { self.discarding = nil }
     }
 
     private mutating func takePaste() -> Input? {
@@ -68,7 +89,8 @@ struct KeyDecoder {
     }
 
     /// Returns the next event, or nil, with the held bytes decoded as they are: a lone Escape is the key Escape,
-    /// `ESC [` and `ESC O` are Alt-[ and Alt-O, and any other incomplete sequence is dropped.
+    /// `ESC [` and `ESC O` are Alt-[ and Alt-O, and any other incomplete sequence is dropped. What follows a long
+    /// sequence without an end is decoded again.
     mutating func flush() -> Input? {
         isFlushing = true
         defer { isFlushing = false }
@@ -81,6 +103,15 @@ struct KeyDecoder {
         case input(Input, count: Int)
         /// Pasted text begins after `count` bytes.
         case paste(count: Int)
+        /// The first `count` bytes belong to a sequence that is longer than its limit, and whose end is still to come.
+        case tooLong(LongSequence, count: Int)
+    }
+
+    private enum LongSequence {
+        /// `ESC [` and parameters; a final byte ends it.
+        case control
+        /// An answer of the terminal, such as OSC or DCS; BEL or ST ends it.
+        case string
     }
 
     private func decode(_ bytes: ArraySlice<UInt8>) -> Step {
@@ -119,6 +150,7 @@ struct KeyDecoder {
             switch escape(rest) {
             case .incomplete: return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
+            case .tooLong(let sequence, let count): return .tooLong(sequence, count: count + 1)
             case .paste: return .input(.key(KeyPress(.escape)), count: 1)
             case .input(.key(let key), let count) where key.key != .escape: return alt(key, count)
             case .input: return .input(.key(KeyPress(.escape)), count: 1)
@@ -128,7 +160,7 @@ struct KeyDecoder {
             case .incomplete: return isFlushing ? .nothing(count: bytes.count) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
             case .input(.key(let key), let count): return alt(key, count)
-            case .input(_, let count), .paste(let count): return .nothing(count: count + 1)
+            case .input(_, let count), .paste(let count), .tooLong(_, let count): return .nothing(count: count + 1)
             }
         }
     }
@@ -147,6 +179,7 @@ struct KeyDecoder {
             guard bytes.count == introducer, let last = bytes.last else { return .nothing(count: bytes.count) }
             return .input(.key(.alt(Character(Unicode.Scalar(last)))), count: introducer)
         case .unknown(let count): return .nothing(count: count + introducer)
+        case .tooLong(let count): return .tooLong(.control, count: count + introducer)
         case .key(let key, let count): return .input(.key(key), count: count + introducer)
         case .mouse(let mouse, let count): return .input(.mouse(mouse), count: count + introducer)
         case .synchronizedOutput(let isSupported, let count):
@@ -155,20 +188,29 @@ struct KeyDecoder {
     }
 
     /// Skips a string that a terminal answers with, up to BEL or ST (`ESC \`). A string that does not end is discarded
-    /// by a flush, or after 4,096 bytes. If another ESC comes first, the bytes up to that ESC are discarded, because
-    /// Alt-] and a key begin like a string.
+    /// by a flush. If another ESC comes first, the bytes up to that ESC are discarded, because Alt-] and a key begin
+    /// like a string. Of a string of over 4,096 bytes nothing is held except an ESC, which may begin ST.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
-        var index = body.startIndex
-        while index < body.endIndex {
-            // Counts include the two bytes before the body.
-            if body[index] == 0x07 { return .nothing(count: index - body.startIndex + 3) }
-            if body[index] == 0x1B, index + 1 < body.endIndex {
-                let isTerminator = body[index + 1] == UInt8(ascii: "\\")
-                return .nothing(count: index - body.startIndex + (isTerminator ? 4 : 2))
+        let introducer = 2
+        if let end = KeyDecoder.endOfString(body) { return .nothing(count: end + introducer) }
+        if isFlushing { return .nothing(count: body.count + introducer) }
+        let held = body.last == 0x1B ? 1 : 0
+        return body.count > 4096 ? .tooLong(.string, count: body.count - held + introducer) : .incomplete
+    }
+
+    /// Returns how many of the bytes end a string, its terminator included, but not an ESC that begins something else;
+    /// nil if the string does not end among the bytes.
+    private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let count = index - bytes.startIndex
+            if bytes[index] == 0x07 { return count + 1 }
+            if bytes[index] == 0x1B, index + 1 < bytes.endIndex {
+                return bytes[index + 1] == UInt8(ascii: "\\") ? count + 2 : count
             }
             index += 1
         }
-        return isFlushing || body.count > 4096 ? .nothing(count: body.count + 2) : .incomplete
+        return nil
     }
 
     private func character(_ bytes: ArraySlice<UInt8>) -> Step {

@@ -163,6 +163,47 @@ import Testing
         #expect(decoded("\u{1B}\(introducer)0;name\u{1B}\\x") == [.key(.character("x"))])
     }
 
+    // MARK: Long sequences
+
+    @Test(arguments: [
+        ("[", "1;", "y"), ("]52;c;", "QUJD", "\u{7}"), ("]52;c;", "QUJD", "\u{1B}\\"), ("P1+r", "4142", "\u{1B}\\"),
+        ("\u{1B}[", "1;", "y"), ("\u{1B}]52;c;", "QUJD", "\u{1B}\\"),
+    ])
+    func ofALongSequenceNoByteIsAKey(begin: String, middle: String, end: String) {
+        let body = String(repeating: middle, count: 2_000)
+        let bytes = Array("\u{1B}\(begin)\(body)\(end)q".utf8)
+        for split in [bytes.count * 3 / 4] + Array(bytes.count - 4..<bytes.count) {
+            #expect(decoded(bytes, split: split) == [.key(.character("q"))], "\(split)")
+        }
+        for size in [50, 1_000, 7_000] {
+            var decoder = KeyDecoder()
+            var inputs: [KeyDecoder.Input] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                decoder.feed(bytes[start..<min(start + size, bytes.count)])
+                while let input = decoder.next() { inputs.append(input) }
+            }
+            #expect(inputs == [.key(.character("q"))], "in parts of \(size) bytes")
+            #expect(!decoder.isHolding)
+        }
+    }
+
+    @Test(arguments: [("\u{1B}[", 100), ("\u{1B}]", 5_000)])
+    func aLongSequenceWithoutAnEndEndsWithAPauseOrAKey(begin: String, count: Int) {
+        let long = Array((begin + String(repeating: "1", count: count)).utf8)
+        var decoder = KeyDecoder()
+        for part in [long, Array("22".utf8)] {
+            decoder.feed(part)
+            #expect(decoder.next() == nil && decoder.isHolding && decoder.patience == 250_000_000)
+        }
+        #expect(decoder.flush() == nil && !decoder.isHolding)
+        decoder.feed(Array("q".utf8))
+        #expect(decoder.next() == .key(.character("q")))
+        let bytes = long + Array("\u{1B}[Ax".utf8)
+        for split in long.count..<bytes.count {
+            #expect(decoded(bytes, split: split) == [.key(KeyPress(.up)), .key(.character("x"))], "\(split)")
+        }
+    }
+
     // MARK: Pasted text
 
     @Test func pastedBytesAreTextAndNoKeys() {
