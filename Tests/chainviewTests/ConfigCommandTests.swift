@@ -201,10 +201,14 @@ import Testing
     @Test func namesOfProgramsAreNamesOfFiles() {
         let store = SettingsStore(folder: "/s", base: ViewSettings(), demanded: ViewSettings())
         for (names, path) in [
-            (["shop"], "shop"), (["b", "a", "b"], "a+b"), (["../../etc/x"], "%2e.%2f..%2fetc%2fx"), ([""], "unnamed"),
-            ([".hidden"], "%2ehidden"), (["ü\n"], "%c3%bc%a"), (["a.b_c-d"], "a.b_c-d"),
+            (["shop"], "shop"), (["b", "a", "b"], "a+b"), (["../../etc/x"], "%2e.%2f..%2fetc%2fx"), ([""], "%unnamed"),
+            ([".hidden"], "%2ehidden"), (["ü\n"], "%c3%bc%0a"), (["a.b_c-d"], "a.b_c-d"),
+            (["a+b"], "a%2bb"), (["b", "a+"], "a%2b+b"), (["\u{1}0"], "%010"), (["\u{10}"], "%10"),
+            (["unnamed"], "unnamed"),
         ] { #expect(store.path(for: names) == "/s/\(path).toml", "\(names)") }
         let long = [1, 2].map { store.path(for: [String(repeating: "x", count: 5_000) + "\($0)"]) }
         #expect(long[0] != long[1] && long[0].utf8.count < 200)
+        let (first, second) = (String(repeating: "x", count: 140), String(repeating: "y", count: 140))
+        #expect(store.path(for: ["\(first)+\(second)"]) != store.path(for: [first, second]))
     }
 }

@@ -11,22 +11,32 @@ struct SettingsStore {
     /// The settings from flags, which override saved settings.
     var demanded: ViewSettings
 
-    /// Returns the path of the file for programs of these names. Names may hold any characters.
+    /// Returns the path of the file for programs of these names. Names may hold any characters. Each set of names has a
+    /// path of its own.
     func path(for names: [String]) -> String {
-        let name = Set(names).sorted().joined(separator: "+")
-        var safe = ""
-        for byte in name.utf8 {
-            let letter = Character(UnicodeScalar(byte))
-            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_+".contains(letter))
-            safe += isPlain || (letter == "." && !safe.isEmpty) ? String(letter) : "%" + String(byte, radix: 16)
-        }
+        var safe = Set(names).sorted().map(Self.escaped).joined(separator: "+")
         // A long name is shortened, because the length of a file name is limited; the hash (FNV-1a) keeps long names
         // apart.
         if safe.utf8.count > 150 {
-            let sum = name.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+            let sum = safe.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
             safe = String(safe.prefix(120)) + "~" + String(sum, radix: 16)
         }
-        return "\(folder)/\(safe.isEmpty ? "unnamed" : safe).toml"
+        // With a `%`, because a program may be called unnamed.
+        return "\(folder)/\(safe.isEmpty ? "%unnamed" : safe).toml"
+    }
+
+    /// Returns a name as a part of a file's name: bytes that are not plain are in hexadecimal. A `+` is not plain,
+    /// because it separates names.
+    private static func escaped(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            let letter = Character(UnicodeScalar(byte))
+            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_".contains(letter))
+            // Two digits, because a digit of the name may follow.
+            let digits = (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            text += isPlain || (letter == "." && !text.isEmpty) ? String(letter) : "%" + digits
+        }
+        return text
     }
 
     /// Returns the saved settings, and one sentence if the file cannot be read.
