@@ -10,7 +10,7 @@ static void remove_from_environment(void) {
     const char *value = getenv("LD_PRELOAD");
     if (value == NULL) return;
     char *rest = calloc(1, strlen(value) + 1), *copy = strdup(value), *next = NULL;
-    if (rest == NULL || copy == NULL) return;
+    if (rest == NULL || copy == NULL) { free(rest); free(copy); return; }
     for (char *entry = strtok_r(copy, ": ", &next); entry != NULL; entry = strtok_r(NULL, ": ", &next)) {
         if (strstr(entry, "libChainPreload.") != NULL) continue;
         if (rest[0] != '\0') strcat(rest, ":");
