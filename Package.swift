@@ -275,7 +275,7 @@ let package = Package(
             dependencies: [
                 "PlainTasks", "PlainServer", "TaskProbe", "chainview", "ChainBus", "ChainEvents", "ChainRows",
                 "ChainSource", "Dashboard", "Frames", "TerminalHarness", "CommandProbe", "ChainAttach", "ChainModel",
-                "ChainRecording", "EventScripts", "SeededNumbers",
+                "ChainRecording", "ChainInspector", "PromiseRuntime", "EventScripts", "SeededNumbers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
