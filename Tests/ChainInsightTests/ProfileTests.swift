@@ -152,6 +152,32 @@ import Testing
         #expect(table.figures(site)?.time.max == 15 * Self.millisecond)
     }
 
+    /// A chain that moves under another one, and a chain that settles and is evicted between two updates.
+    @Test func chainsThatAreNoLongerInFlightChangeTheRevision() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0, settledLeafLimit: 0))
+        let unknown = CodeLocation(fileID: "", line: 0)
+        _ = script.forest.consumeChanges()
+        var table = ChainSiteTable()
+        _ = table.count(script.forest, wall: 1, budget: 100)
+        script.make(1, .all, site: 1)
+        script.make(2, .work, site: 2)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        #expect(table.figures(unknown)?.inFlight == 2)
+        var revision = table.revision
+        script.member(1, 2)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        #expect(table.figures(unknown)?.inFlight == 1)
+        #expect(table.revision != revision)
+        revision = table.revision
+        script.fulfill(2)
+        script.fulfill(1)
+        script.forest.evictSettled(now: script.time)
+        #expect(script.forest.index(of: NodeID(1)) == nil)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        #expect(table.figures(unknown)?.inFlight == 0)
+        #expect(table.revision != revision)
+    }
+
     /// A chain is settled for a moment after its root, until the next step is attached.
     @Test func aChainThatGoesOnIsCountedAtItsEnd() {
         var script = ScriptedForest()

@@ -158,10 +158,13 @@ import Testing
         #expect(table.statistics(key)?.running == 1)
         script.at(100)
         script.make(2, .promise, site: 2)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        let before = table.revision
         script.forest.evictSettled(now: script.time)
         #expect(script.forest.index(of: NodeID(1)) == nil)
         table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(key)?.running == 0)
+        #expect(table.revision != before)
     }
 
     @Test func figuresOfOneDurationAreThatDuration() {

@@ -177,9 +177,8 @@ public struct ChainSiteTable: Sendable {
         for entry in changes.nodes where !entry.changes.isDisjoint(with: [.chainCounts, .moved]) {
             if entry.traits.contains(.root) {
                 observe(entry.index, forest)
-            } else if inFlight.remove(entry.index.rawValue) {
+            } else if leave(entry.index.rawValue, forest.node(entry.index).site, forest) {
                 // It moved under another node.
-                records[record(forest.node(entry.index).site, forest)].leave()
                 forget(entry.index.rawValue)
             }
         }
@@ -187,8 +186,7 @@ public struct ChainSiteTable: Sendable {
 
     private mutating func evict(_ eviction: ForestChanges.Eviction, _ forest: ChainForest) {
         let slot = eviction.index.rawValue
-        let index = record(eviction.node.site, forest)
-        if inFlight.remove(slot) { records[index].leave() }
+        _ = leave(slot, eviction.node.site, forest)
         if let new = eviction.newRoot {
             // The chain continues under a new root, and is not counted a second time.
             if counted.contains(slot) { _ = counted.insert(new.rawValue) }
@@ -197,6 +195,14 @@ public struct ChainSiteTable: Sendable {
             missedCount += 1
         }
         forget(slot)
+    }
+
+    /// Counts that the chain of a root is no longer in flight; returns whether it was counted as in flight.
+    private mutating func leave(_ slot: UInt32, _ site: SiteID, _ forest: ChainForest) -> Bool {
+        guard inFlight.remove(slot) else { return false }
+        records[record(site, forest)].leave()
+        revision += 1
+        return true
     }
 
     private mutating func forget(_ slot: UInt32) {
@@ -217,10 +223,7 @@ public struct ChainSiteTable: Sendable {
             records[index].note(view)
             revision += 1
         } else {
-            if inFlight.remove(slot) {
-                records[record(view.site, forest)].leave()
-                revision += 1
-            }
+            _ = leave(slot, view.site, forest)
             guard !settlingRoots.contains(slot), !(isSwept && counted.contains(slot)) else { return }
             guard hasRoom else { return hadNoRoom = true }
             _ = settlingRoots.insert(slot)

@@ -194,6 +194,7 @@ public struct SiteTable: Sendable {
             var record = running.removeValue(forKey: slot)?.record
             if record == nil { record = index(of: SiteKey(site: view.site, kind: view.kind), forest) }
             records[record!].counts.running -= 1
+            revision += 1
         }
         if !unknownFacts.isEmpty { unknownFacts[slot] = nil }
     }
