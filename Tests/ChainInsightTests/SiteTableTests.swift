@@ -141,6 +141,26 @@ import Testing
         #expect(table.statistics(SiteKey(site: 1, kind: .work))?.total == 2)
     }
 
+    @Test func aReportAddsUpCallSitesWithoutALocation() {
+        var script = ScriptedForest()
+        var table = SiteTable(after: script.forest)
+        _ = script.forest.consumeChanges()
+        script.make(1, .work, "order 1", site: 4)
+        for id in 2...3 as ClosedRange<UInt64> { script.make(id, .work, "order \(id)", site: 5) }
+        script.make(4, .promise, site: 4)
+        script.at(10)
+        script.fulfill(1)
+        script.at(30)
+        script.reject(2)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        let report = SiteReport(table, of: script.forest, over: 0...script.time)
+        #expect(report.sites.count == 2)
+        let work = report.sites[SiteReport.Name(file: "", line: 0, kind: .work)]
+        #expect(work?.ended == 2 && work?.failed == 1 && work?.live == 1)
+        #expect(work?.total.count == 2 && work?.total.max == 30_000_000)
+        #expect(work?.label == "order" && work?.span == 30_000_000)
+    }
+
     /// A handler that runs on after its node settled, beyond the limit of running handlers that are tracked.
     @Test func anEvictedRunningNodeIsNotCounted() {
         var script = ScriptedForest(limits: ForestLimits(ageLimit: 1_000_000))

@@ -29,7 +29,7 @@ public struct SiteReport: Sendable {
         public var failedShare: Double { ended == 0 ? 0 : Double(failed) / Double(ended) }
     }
 
-    /// The figures by call site and operation.
+    /// The figures by call site and operation. Call sites without a known location are added up by operation.
     public var sites: [Name: Figures] = [:]
     /// The first and the last moment of the span, in nanoseconds of the program's clock.
     public var range: ClosedRange<UInt64>
@@ -37,19 +37,35 @@ public struct SiteReport: Sendable {
     /// Reads a table that was made at the beginning of the span and updated until its end.
     public init(_ table: consuming SiteTable, of forest: ChainForest, over range: ClosedRange<UInt64>) {
         self.range = range
-        while !table.refresh(budget: .max) {}
         table.refreshOldest(forest)
-        for key in table.keys {
-            guard let counts = table.statistics(key) else { continue }
-            let site = forest.sites[key.site]
-            let name = Name(file: site?.fileID ?? "", line: site?.line ?? 0, kind: key.kind)
-            var figures = Figures()
-            figures.label = counts.flow.label
-            (figures.ended, figures.failed) = (counts.flow.ended, counts.flow.failed)
-            (figures.cancelled, figures.live) = (counts.flow.cancelled, counts.live)
-            (figures.total, figures.run, figures.wait) = (counts.flow.time, counts.run, counts.wait)
-            figures.span = max(1, range.upperBound - range.lowerBound)
-            sites[name] = figures
+        let span = max(1, range.upperBound - range.lowerBound)
+        let records = Dictionary(grouping: table.records) { record in
+            let site = forest.sites[record.key.site]
+            return Name(file: site?.fileID ?? "", line: site?.line ?? 0, kind: record.key.kind)
         }
+        sites = records.mapValues { Figures($0, span: span) }
+    }
+}
+
+extension SiteReport.Figures {
+    /// Adds up the nodes of all numbers of a call site.
+    fileprivate init(_ records: [SiteTable.Record], span: UInt64) {
+        self.init()
+        self.span = span
+        var common = CommonLabel()
+        var (totals, runs, waits) = (DurationHistogram(), DurationHistogram(), DurationHistogram())
+        for record in records {
+            let flow = record.flow.figures
+            ended += flow.ended
+            failed += flow.failed
+            cancelled += flow.cancelled
+            live += record.counts.live
+            if let label = flow.label { common.add(label) }
+            totals.add(record.flow.time)
+            runs.add(record.run)
+            waits.add(record.wait)
+        }
+        label = common.text
+        (total, run, wait) = (totals.figures, runs.figures, waits.figures)
     }
 }

@@ -30,6 +30,13 @@ struct DurationHistogram: Sendable {
         count += 1
     }
 
+    /// Adds the durations of another histogram, unless that exceeds what a bucket counts.
+    mutating func add(_ other: DurationHistogram) {
+        guard let added = other.histogram, count + other.count <= UInt64(UInt32.max) else { return }
+        if histogram == nil { histogram = added } else { histogram!.add(added) }
+        count += other.count
+    }
+
     /// The figures, computed in one pass over the buckets, because computing each percentile separately would take one
     /// pass for each.
     var figures: DurationFigures {

@@ -5,7 +5,8 @@ import ChainModel
 struct FlowCounter: Sendable {
     /// Counts, and the percentiles as of the last refresh.
     private(set) var figures = FlowFigures()
-    private var time = DurationHistogram()
+    /// The durations of settled nodes or chains.
+    private(set) var time = DurationHistogram()
     private var history = RateHistory()
     private var heap = OldestHeap()
     private var commonLabel = CommonLabel()
