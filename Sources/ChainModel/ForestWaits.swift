@@ -60,7 +60,7 @@ extension ForestData {
     }
 
     /// Returns whether the wait of another thread can be stored. Drops threads without a wait for a live node if the
-    /// number of threads has doubled since the last drop, or has reached the limit. Amortised O(1) below the limit.
+    /// number of threads has doubled since the last drop, or has reached the limit. Amortised O(1).
     private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }
@@ -70,8 +70,10 @@ extension ForestData {
         }
         for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
         waitCountAfterPruning = threadWaits.count
-        if threadWaits.count >= limit { remainingWaitRefusals = limit }
-        return threadWaits.count < limit
+        let room = limit - threadWaits.count
+        // The less room, the more waits are refused at the limit before the next pass over all threads.
+        remainingWaitRefusals = max(0, limit - 8 * room)
+        return room > 0
     }
 
     func applyAwaitEnded(_ event: ChainEvent) {

@@ -90,4 +90,35 @@ struct WaitTests {
         }
         #expect(script.forest.data.threadWaits.count <= 1_025)
     }
+
+    /// A pass over all threads that would make room for few of them comes only after many waits were refused.
+    @Test func aFullTableOfWaitsIsNotSearchedForEachThread() {
+        let limit = UInt64(ForestData.waitingThreadLimit)
+        let extra = 10 * limit
+        var script = ScriptedForest()
+        var batch = EventBatch(process: ScriptedForest.process, sequence: 1, time: 10)
+        for id in 1...limit {
+            batch.events.append(
+                ChainEvent(time: 10, .created, node: NodeID(id), detail: UInt16(NodeKind.promise.rawValue)))
+            batch.events.append(ChainEvent(time: 10, .awaited, node: NodeID(id), thread: ThreadID(id)))
+        }
+        script.forest.apply(batch)
+        #expect(script.forest.data.threadWaits.count == Int(limit))
+        script.make(extra, at: 20)
+        // By turns a wait ends without an event, and another thread waits.
+        for turn in 1...1_000 as ClosedRange<UInt64> {
+            script.record(.fulfilled, turn, at: 20)
+            script.record(.awaited, extra, at: 20, thread: ThreadID(limit + turn))
+        }
+        let data = script.forest.data
+        #expect(data.threadWaits.keys.count { data.waits(of: $0).isEmpty } == 999)
+        batch = EventBatch(process: ScriptedForest.process, sequence: 3_000, time: 30)
+        for id in 1...limit {
+            batch.events.append(
+                ChainEvent(time: 30, .awaited, node: NodeID(extra), thread: ThreadID(2 * limit + id)))
+        }
+        script.forest.apply(batch)
+        #expect(script.forest.data.threadWaits.keys.allSatisfy { !script.forest.waits(of: $0).isEmpty })
+        #expect(script.forest.data.threadWaits.count == Int(limit))
+    }
 }
