@@ -27,14 +27,16 @@ extension ChainForest {
     /// Returns whether any node of a node's chain is pinned. O(pins).
     public func isChainPinned(_ index: NodeIndex) -> Bool { data.hasPin(rootedAt: data.rootSlot(of: checked(index))) }
 
-    /// Exempts the chain of a node from eviction. O(pins).
+    /// Exempts the chain of a node from eviction. A node that is pinned already stays pinned, once. O(pins).
     public mutating func pin(_ index: NodeIndex) throws(PinRefusal) {
         makeUnique()
         let slot = checked(index)
         data.pins.removeAll { !data.isKept($0) }
-        guard data.pins.count < Self.pinLimit else { throw .tooMany(limit: Self.pinLimit) }
+        let isPinned = data.pins.contains { $0.slot == slot }
+        guard isPinned || data.pins.count < Self.pinLimit else { throw .tooMany(limit: Self.pinLimit) }
         let nodeCount = nodeCount(ofRoot: root(of: index))
         guard nodeCount <= pinnedNodeLimit else { throw .tooLarge(nodeCount: nodeCount, limit: pinnedNodeLimit) }
+        guard !isPinned else { return }
         data.pins.append(ForestPin(slot: slot, id: data.nodes[slot].pointee.id))
     }
 

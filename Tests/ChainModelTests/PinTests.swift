@@ -28,6 +28,8 @@ import Testing
         Self.flood(1...3, &script)
         let member = try #require(script.forest.index(of: NodeID(21)))
         try script.forest.pin(member)
+        try script.forest.pin(member)
+        #expect(script.forest.pins == [NodeID(21)])
         #expect(script.forest.isPinned(member) && script.forest.isChainPinned(script.forest.root(of: member)))
         Self.flood(4...5_000, &script)
         #expect(script.forest.index(of: NodeID(10)) == nil && script.forest.index(of: NodeID(30)) == nil)
@@ -74,6 +76,9 @@ import Testing
         }
         let next = try #require(script.forest.index(of: NodeID(170)))
         #expect(throws: ChainForest.PinRefusal.tooMany(limit: 16)) { try script.forest.pin(next) }
+        // A node that is pinned already takes no second place.
+        try script.forest.pin(try #require(script.forest.index(of: NodeID(10))))
+        #expect(script.forest.pins.count == 16)
         // All of them are kept, and beside them no more than the limit of settled nodes.
         Self.flood(20...5_000, &script)
         #expect(script.forest.pins.count == 16)

@@ -65,7 +65,7 @@ import Testing
         many.type("g")
         for _ in 1...17 { many.type("Pj") }
         many.type("P")
-        #expect(many.message == "16 chains are pinned, the limit; P on one unpins it")
+        #expect(many.message == "16 nodes are pinned, the limit; P on one unpins it")
         many.type("gP")
         #expect(many.message?.hasPrefix("unpinned: ") == true)
         many.type("4P")

@@ -18,7 +18,7 @@ extension State {
                 notify("pinned: \(name) is kept until P unpins it (\(count) of \(ChainForest.pinLimit))")
             } catch {
                 switch error {
-                case .tooMany(let limit): notify("\(limit) chains are pinned, the limit; P on one unpins it", .warning)
+                case .tooMany(let limit): notify("\(limit) nodes are pinned, the limit; P on one unpins it", .warning)
                 case .tooLarge(let count, let limit):
                     let (count, limit) = (CountText.grouped(count), CountText.grouped(limit))
                     notify("its chain has \(count) nodes: up to \(limit) can be pinned", .warning)
