@@ -92,7 +92,12 @@ bool chain_symbol_name(const void *address, char *buffer, size_t size) {
     struct stat facts;
     bool is_found = false;
     int failure = 0;
-    if (fstat(descriptor, &facts) == 0 && facts.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
+    if (fstat(descriptor, &facts) != 0) {
+        failure = errno;
+    } else if (facts.st_size < (off_t)sizeof(Elf64_Ehdr)) {
+        // The library may have been replaced by a file that is not written yet.
+        failure = ENOEXEC;
+    } else {
         size_t length = (size_t)facts.st_size;
         char *file = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (file == MAP_FAILED) {

@@ -1,6 +1,8 @@
 #if os(Linux)
     import CChainTasks
+    import Foundation
     import Glibc
+    import TerminalHarness
     import Testing
 
     @testable import ChainTasks
@@ -43,6 +45,26 @@
             #expect(layout.offsets.status == 96 && layout.offsets.resume == 56 && layout.offsets.entry == 24)
             #expect(
                 Int(layout.offsets.parent) == chain_task_fixed_size() && layout.offsets.future == layout.offsets.parent)
+        }
+
+        /// A library is replaced by a file that is no image, after it was loaded.
+        @Test func aFileThatIsTooShortForAnImageIsReported() throws {
+            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            let original = try #require(
+                maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { line[$0...] } }
+                    .first { $0.contains("/libm.so") || $0.contains("/libm-") })
+            let folder = ScratchFolder()
+            let copy = folder.url.appendingPathComponent("library.so")
+            try Data(contentsOf: URL(fileURLWithPath: String(original))).write(to: copy)
+            let handle = try #require(dlopen(copy.path, RTLD_LAZY))
+            let function = try #require(dlsym(handle, "cbrt"))
+            var buffer = [CChar](repeating: 0, count: 256)
+            let isNamed = chain_symbol_name(function, &buffer, 256)
+            #expect(isNamed)
+            try Data("short".utf8).write(to: copy, options: .atomic)
+            let isNamedByText = chain_symbol_name(function, &buffer, 256)
+            let reason = errno
+            #expect(!isNamedByText && reason == ENOEXEC)
         }
 
         @Test(arguments: [

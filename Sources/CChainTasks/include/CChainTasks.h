@@ -136,7 +136,7 @@ size_t chain_context_words(const void *context, uintptr_t words[4]);
 
 /// Copies the mangled symbol of the function at an address, from the image's symbol table or its dynamic symbols.
 /// Returns false if the function has no symbol; `errno` then says why the image's file could not be read, or is 0 if it
-/// was read. Reading the file takes about a millisecond.
+/// was read or if no image contains the address. Reading the file takes about a millisecond.
 bool chain_symbol_name(const void *address, char *buffer, size_t size);
 
 /// Writes the file name of the image that contains an address, and the offset of the address in that image, for
