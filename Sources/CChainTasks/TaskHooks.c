@@ -246,7 +246,7 @@ __attribute__((no_sanitize("address"))) size_t chain_context_words(const void *c
 #else
 
 size_t chain_context_words(const void *context, uintptr_t words[4]) { (void)context, (void)words; return 0; }
-const char *chain_tasks_missing(void) { return "interposition, which is used on Linux only"; }
+const char *chain_tasks_missing(void) { return "they are observed on Linux only"; }
 void chain_tasks_observe(const chain_task_observer *given) { (void)given; }
 void chain_tasks_stop(void) {}
 void chain_tasks_stop_in_child(void) {}

@@ -86,9 +86,13 @@ public enum TaskObservation {
             return state.observingProcess != getpid()
         }
         guard isFirst else { return }
-        if let symbol = chain_tasks_missing() {
-            let reason =
-                "tasks cannot be shown: \(String(cString: symbol)) is missing, as in programs with -static-stdlib"
+        if let missing = chain_tasks_missing() {
+            #if os(Linux)
+                let reason =
+                    "tasks cannot be shown: \(String(cString: missing)) is missing, as in programs with -static-stdlib"
+            #else
+                let reason = "tasks cannot be shown: \(String(cString: missing))"
+            #endif
             state.withLock { $0.failure = reason }
             return chain_log("chainview: \(reason)\n")
         }

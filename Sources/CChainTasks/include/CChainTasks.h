@@ -49,7 +49,7 @@ typedef struct chain_task_layout {
 
 /// Returns what is missing for observing tasks; NULL if nothing is missing. That is the name of the first function or
 /// variable that was not found, or `swift_task_create` if functions are not interposed. Elsewhere than on Linux it is
-/// a phrase.
+/// the reason why tasks cannot be observed, as a clause.
 const char *chain_tasks_missing(void);
 
 /// Observes tasks from now on, and copies the observer. To be called again only after chain_tasks_stop.
