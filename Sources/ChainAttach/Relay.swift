@@ -3,8 +3,8 @@ import ChainSystem
 /// The remote half of `ssh:`: copies bytes between a program's socket and two descriptors, on the program's machine.
 public enum Relay {
     /// Connects to a process of this machine and copies both ways until one end closes. Bytes that the closed end had
-    /// sent are still delivered, unless a write to that end fails first. Bytes on their way to that end are dropped.
-    /// Ignores SIGPIPE from now on, in the whole process, because the relay is for a command that does nothing else.
+    /// sent are still delivered. Bytes on their way to that end are dropped. Ignores SIGPIPE from now on, in the whole
+    /// process, because the relay is for a command that does nothing else.
     ///
     /// - Parameter target: a pid, a name or a Unix socket; other targets are refused.
     public static func run(
@@ -24,7 +24,8 @@ public enum Relay {
         defer { for (descriptor, flags) in flags { _ = fcntl(descriptor, F_SETFL, flags) } }
         let toProgram = Stream(from: input, to: socket.number)
         let fromProgram = Stream(from: socket.number, to: output)
-        while !toProgram.isOver, !fromProgram.isOver {
+        // A program that takes no more bytes may have sent some: they are delivered until it has closed, too.
+        while fromProgram.end == nil, toProgram.end != .ofSource {
             // Each direction waits to read or, with bytes left, to write. A closed output is noticed in any case.
             var entries = [toProgram.pollEntry, fromProgram.pollEntry, pollfd(fd: output, events: 0, revents: 0)]
             SystemPollClock().poll(&entries, until: nil)
@@ -41,7 +42,10 @@ public enum Relay {
         private let destination: Int32
         private var bytes: [UInt8] = []
         private var start = 0
-        private(set) var isOver = false
+        /// Which descriptor has closed or failed; nil while bytes can be copied.
+        private(set) var end: End?
+
+        enum End { case ofSource, ofDestination }
 
         init(from source: Int32, to destination: Int32) {
             self.source = source
@@ -50,8 +54,10 @@ public enum Relay {
 
         var isEmpty: Bool { start == bytes.count }
 
+        /// What the direction waits for: nothing after its end.
         var pollEntry: pollfd {
-            isEmpty
+            guard end == nil else { return pollfd(fd: -1, events: 0, revents: 0) }
+            return isEmpty
                 ? pollfd(fd: source, events: Int16(POLLIN), revents: 0)
                 : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)
         }
@@ -59,13 +65,13 @@ public enum Relay {
         /// Writes the buffer and reads again, as long as neither blocks; at most 16 times, so that the other direction
         /// has its turn.
         func transfer() {
-            for _ in 0..<16 {
+            for _ in 0..<16 where end == nil {
                 if isEmpty {
                     start = 0
                     let source = source
                     bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
                         count = max(0, retryingInterrupts { read(source, buffer.baseAddress, buffer.count) })
-                        if count == 0 { isOver = isOver || !isBlocked }
+                        if count == 0, !isBlocked { end = .ofSource }
                     }
                 }
                 guard !isEmpty else { return }
@@ -73,7 +79,7 @@ public enum Relay {
                     retryingInterrupts { write(destination, bytes.baseAddress! + start, bytes.count - start) }
                 }
                 guard count > 0 else {
-                    isOver = !isBlocked
+                    if !isBlocked { end = .ofDestination }
                     return
                 }
                 start += count

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainSource
 import ChainWire
 import Foundation
+import TerminalHarness
 import Testing
 
 @testable import ChainAttach
@@ -99,6 +100,29 @@ import Testing
         try watched.status.wait("the second run") { $0.isLive && $0.process?.key.rawValue == 2 }
         watched.source.stop()
         #expect(viewers.count == 2)
+    }
+
+    /// The program closes while the output is full, and then the viewer sends.
+    @Test func whatAProgramSentBeforeItClosedIsDelivered() throws {
+        let program = try FakeProgram(in: folder)
+        let relay = try Probe(["relay", "unix:" + program.path], in: folder)
+        var connection: FakeConnection? = try program.nextViewer()
+        // A pipe holds 64 KiB, the relay as much, and the socket the rest.
+        let sent = Data((0..<192 << 10).map { UInt8(truncatingIfNeeded: $0 >> 8) })
+        connection?.sendBytes(sent)
+        connection = nil
+        let input = relay.input.fileHandleForWriting
+        try input.write(contentsOf: Data([1]))
+        let limit = Date(timeIntervalSinceNow: patience)
+        var unread: Int32 = 1
+        while unread > 0, Date() < limit {
+            #expect(ioctl(input.fileDescriptor, UInt(FIONREAD), &unread) == 0)
+            sched_yield()
+        }
+        #expect(unread == 0)
+        #expect(relay.output.fileHandleForReading.readDataToEndOfFile() == sent)
+        relay.process.waitUntilExit()
+        #expect(relay.process.terminationStatus == 0)
     }
 
     @Test func aRelayLeadsToProgramsOnItsMachineOnly() throws {

@@ -4,8 +4,8 @@ import TerminalHarness
 /// A run of AttachProbe, killed when it is released.
 final class Probe {
     let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    let input = Pipe()
+    let output = Pipe()
 
     static var path: String { builtProduct("AttachProbe") }
 
