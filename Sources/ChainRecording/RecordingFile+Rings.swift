@@ -55,7 +55,8 @@ extension RecordingFile {
         case .failure(.otherProgram): return (file, .unusable("is of another run of the program"))
         case .success(let rings):
             let new = file.unrecorded(of: rings.events)
-            guard !new.isEmpty else { return (file, .added(0)) }
+            // A recording with an index was ended in good order, and no chunk can follow it.
+            guard !new.isEmpty, !file.hasIndex else { return (file, .added(0)) }
             let added = file.chunks(of: new, rings.threads, from: base.count)
             return (try RecordingFile(base, codec, added: added), .added(new.count))
         }

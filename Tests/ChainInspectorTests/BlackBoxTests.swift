@@ -77,6 +77,19 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
+    @Test func nothingIsAddedToARecordingWithAnIndex() throws {
+        let (path, rings, _) = try run("kill")
+        let file = try RecordingFile(path: path)
+        let finished = folder.path + "/finished.chain"
+        let storage = try RecordingFileStorage(path: finished, overwrites: false)
+        var recorder = BatchRecorder(file.process, RecordingWriter(storage, id: 7))
+        var player = RecordingPlayer(file)
+        for batch in player.seek(to: .max) { try recorder.record(batch, at: batch.time) }
+        try recorder.finish()
+        let (copy, found) = try RecordingFile.postMortem(path: finished, rings: rings)
+        #expect(copy.hasIndex && found == .added(0))
+    }
+
     /// Rings that do not fit into the file are in the memory of the program alone.
     @Test func aFileIsNoLongerThanReadersAccept() throws {
         let recorder = Recorder(clock: RealClock(), options: RecorderOptions())
