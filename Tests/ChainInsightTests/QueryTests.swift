@@ -40,7 +40,7 @@ struct QueryTests {
         ("kind!=then|label:charge", [1, 2, 3, 4]), ("kind!=all|map|id:3", [1, 2, 3]),
         ("kind:all|label:17|charge", [1, 2, 3]),
         ("kind!=all|map|label!=17|charge", [1, 2, 3, 4]), ("state:rejected|-kind:all|then", [1, 4]),
-        ("-#2 live", [3, 4]), ("-5", []), ("live && -charge", [3, 4]), ("17 || charge", [1, 2]),
+        ("-#2 live", [3, 4]), ("#+2", []), ("-5", []), ("live && -charge", [3, 4]), ("17 || charge", [1, 2]),
     ])
     func findsNodes(text: String, ids: [UInt64]) throws {
         #expect(try found(text) == ids)
@@ -50,7 +50,7 @@ struct QueryTests {
         ("state:rejecte", 6..<13), ("state:", 0..<6), ("colour:red", 0..<7), ("age>", 0..<4), ("age>soon", 4..<8),
         ("age~5s", 0..<6), ("order and", 9..<9), ("(order", 0..<1), ("order)", 5..<6), ("or order", 0..<2),
         ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
-        ("kind:nothing", 5..<12), ("a ()", 3..<4),
+        ("kind:nothing", 5..<12), ("id:+2", 3..<5), ("a ()", 3..<4),
         ("warning:dead-lock", 8..<17), ("waits-for:godot", 10..<15), ("/a(b/", 2..<3), ("label:/a[b/", 8..<9),
         ("total > ", 0..<7), ("a|", 2..<2), ("kind:/all/", 6..<9), ("/*a/", 1..<2), ("/a{9/", 2..<3),
     ])

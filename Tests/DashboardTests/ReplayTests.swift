@@ -331,6 +331,18 @@ import Testing
         }
     }
 
+    /// A time of day has no sign, and a number no exponent; marks may have such names.
+    @Test(arguments: ["+1:30", "-0:30", "12:+1", "12:00:-0", "12:00:1e1", "12:00:0x1", "7e3", "0x1F", "+0x1s"])
+    func onlyDigitsAreAMoment(_ text: String) {
+        #expect(!ReplayTime.isMoment(text))
+        var screen = Self.screen()
+        screen.type(":at \(text)<Enter>")
+        #expect(screen.effects == [] && screen.text.contains("no moment and no mark of that name"))
+        screen.act(.marks([ReplayMark(time: 7 * Self.second, name: text)]))
+        screen.type("<Esc>:at \(text)<Enter>")
+        #expect(screen.effects == [.replay(Self.source, .seek(7 * Self.second))])
+    }
+
     @Test func nothingIsCancelled() {
         var screen = Self.screen()
         screen.type("jc")

@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// A parser of a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.
 struct PatternParser {
     /// A node of the automaton: a position in the expression. The automaton starts at node 0.
@@ -91,13 +93,14 @@ struct PatternParser {
             throw problem("this { is not closed", start..<start + 1)
         }
         let bounds = String(characters[start + 1..<end]).split(separator: ",", omittingEmptySubsequences: false)
-        guard (1...2).contains(bounds.count), let least = Int(bounds[0]), (0...Self.repeatLimit).contains(least) else {
+        guard (1...2).contains(bounds.count), let least = Int(digits: bounds[0]), (0...Self.repeatLimit).contains(least)
+        else {
             throw problem("{ } holds one or two numbers up to \(Self.repeatLimit)", start..<end + 1)
         }
         position = end + 1
         guard bounds.count == 2 else { return .repeated(part, least...least, isEndless: false) }
         if bounds[1].isEmpty { return .repeated(part, least...least, isEndless: true) }
-        guard let most = Int(bounds[1]), (least...Self.repeatLimit).contains(most) else {
+        guard let most = Int(digits: bounds[1]), (least...Self.repeatLimit).contains(most) else {
             throw problem("{ } holds one or two numbers up to \(Self.repeatLimit)", start..<end + 1)
         }
         return .repeated(part, least...most, isEndless: false)

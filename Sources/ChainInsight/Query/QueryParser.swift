@@ -169,7 +169,7 @@ struct QueryParser {
         switch name {
         case "id":
             let digits = value.hasPrefix("#") ? value.dropFirst() : value[...]
-            guard let id = UInt64(digits) else { throw QueryError("an id is a number", at: token.valueRange) }
+            guard let id = UInt64(digits: digits) else { throw QueryError("an id is a number", at: token.valueRange) }
             return .id(NodeID(id))
         case "kind", "operation":
             let kinds = NodeKind.allCases.filter { $0.word.lowercased() == value.lowercased() }

@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainModel
 
 // The meaning of a query's words: fields, states, warnings, call sites.
@@ -6,7 +7,7 @@ extension QueryParser {
     static func meaning(of word: String) -> Query.Term {
         if let states = groups.first(where: { $0.name == word }) { return .states(states.states) }
         if word == suspended { return .waits(suspendedTask) }
-        if word.hasPrefix("#"), let id = UInt64(word.dropFirst()) { return .id(NodeID(id)) }
+        if word.hasPrefix("#"), let id = UInt64(digits: word.dropFirst()) { return .id(NodeID(id)) }
         return .text(word)
     }
 

@@ -185,8 +185,9 @@ enum ReplayTime {
     /// Parses a time of day, such as `12:04` or `12:04:31.25`, as nanoseconds since midnight.
     private static func timeOfDay(_ text: String) -> UInt64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]), hours < 24,
-            minutes < 60, let seconds = parts.count == 3 ? Double(parts[2]) : 0, (0..<60).contains(seconds)
+        guard (2...3).contains(parts.count), let hours = UInt64(digits: parts[0]), hours < 24,
+            let minutes = UInt64(digits: parts[1]), minutes < 60,
+            let seconds = parts.count == 3 ? Double(decimal: parts[2]) : 0, seconds < 60
         else { return nil }
         return (hours * 3_600 + minutes * 60) * second + UInt64(seconds * 1e9)
     }
@@ -222,11 +223,7 @@ enum ReplayTime {
             ("ms", 1e6), ("us", 1e3), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3_600e9), ("", 1e9),
         ]
         for (suffix, size) in units where text.hasSuffix(suffix) {
-            let digits = text.dropLast(suffix.count)
-            // A sign is refused, because callers have removed the only sign that is allowed.
-            guard digits.first?.isNumber ?? false || digits.first == ".", let number = Double(digits),
-                number * size < 1e18
-            else { return nil }
+            guard let number = Double(decimal: text.dropLast(suffix.count)), number * size < 1e18 else { return nil }
             return UInt64(number * size)
         }
         return nil

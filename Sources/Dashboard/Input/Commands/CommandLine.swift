@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainRows
@@ -131,7 +132,7 @@ extension State {
 
     private mutating func showView(_ words: CommandWords) throws(Typing.Problem) {
         let word = try words.one("say which view: \(Self.viewNames)")
-        guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
+        guard let view = ViewID(name: word.text) ?? UInt8(digits: word.text).flatMap(ViewID.init) else {
             throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", range: word.range)
         }
         show(view)
@@ -152,7 +153,7 @@ extension State {
         _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String
     ) throws(Typing.Problem) -> Int {
         let word = try words.one(missing)
-        guard let number = Int(word.text), range.contains(number) else {
+        guard let number = Int(digits: word.text), range.contains(number) else {
             throw Typing.Problem(
                 text: "a number from \(range.lowerBound) to \(CountText.grouped(range.upperBound)) is needed",
                 range: word.range)

@@ -5,10 +5,7 @@ public enum NodeNumber {
     /// Parses a node's number; nil for any other text.
     public static func read(_ text: String) -> NodeID? {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-        // The digits are checked, because UInt64 also accepts a leading +.
-        guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = UInt64(digits), number > 0 else {
-            return nil
-        }
+        guard let number = UInt64(digits: digits), number > 0 else { return nil }
         return NodeID(number)
     }
 }
