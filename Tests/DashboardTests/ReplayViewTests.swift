@@ -187,6 +187,65 @@ import Testing
         #expect(folded() == [10] && screen.state.profile.selectedRow?.site?.line == 20, "\(screen.text)")
     }
 
+    /// Returns the orders by a clock that has no relation to the time of day, and that process. One order is being
+    /// cancelled, the other one was abandoned.
+    private static var timeless: (process: ProcessDescription, script: Script) {
+        var process = Script.process
+        process.wallOffset = 0
+        var script = orders
+        script.at(2_500)
+        script.requestCancel(1, "ann")
+        script.abandon(3, "its resolver was released")
+        return (process, script)
+    }
+
+    private func detail(_ screen: Screen) -> String {
+        DetailText.lines(of: screen.state, width: 80).map { $0.parts.map(\.text).joined() }.joined(separator: "\n")
+    }
+
+    @Test func withoutATimeOfDayTimesCountFromTheBeginningOfTheRecording() throws {
+        let (process, script) = Self.timeless
+        let options = State.Options(clockOffset: 7_200)
+        var screen = Screen(160, 40, options: options, connected: false)
+        let position = ReplayTests.position(34_200)
+        let step = ReplayStep(process: process, isFresh: true, batches: [script.batch], position: position)
+        screen.act(.replayed(SourceID(0), step))
+        func settle() { for _ in 0..<4 { screen.act(.tick(wall: position.time, monotonic: position.time)) } }
+        settle()
+        screen.go(to: 1)
+        #expect(detail(screen).contains("asked for by ann at 2.500s") && detail(screen).contains("      1.000s  "))
+        for keys in ["1", "2", "3", "3a", "4", "5g", "5gj", "6", "7"] {
+            screen.type(keys)
+            settle()
+            #expect(screen.text.firstMatch(of: /[0-9]:[0-9]{2}:[0-9]/) == nil, "\(keys): \(screen.text)")
+        }
+        screen.type("6")
+        #expect(screen.text.contains("1.000s") && screen.text.contains("2.500s"), "\(screen.text)")
+        screen.type("5")
+        WarningsViewTests.go(&screen, to: .abandoned)
+        let lines = try #require(WarningsView.detail(of: screen.state, width: 80)).lines
+        #expect(lines.contains { $0.parts.map(\.text).joined().contains("2s, 31s ago") }, "\(screen.text)")
+    }
+
+    @Test func withoutATimeOfDayTimesCountFromTheStartOfALiveClock() {
+        let (process, script) = Self.timeless
+        var screen = Screen(160, 40, connected: false)
+        screen.act(.connected(SourceID(0), process))
+        screen.feed(script)
+        screen.go(to: 1)
+        #expect(detail(screen).contains("asked for by ann at 2.500s"), "\(detail(screen))")
+        screen.type("6")
+        #expect(screen.text.contains("1.000s") && screen.text.contains("2.500s"), "\(screen.text)")
+    }
+
+    @Test func momentsBeforeTheBeginningAreNegative() {
+        var program = Program(source: SourceID(0), name: "checkout")
+        program.info = Self.timeless.process
+        program.connection = .replay(ReplayPosition(time: 9_000_000_000, range: 5_000_000_000...9_000_000_000))
+        #expect(program.timeText(1_500_000_000, clockOffset: 60, hasMilliseconds: true) == "-3.500s")
+        #expect(program.timeText(9_000_000_000, clockOffset: 60) == "4s")
+    }
+
     /// Most figures and orders change once a second, and in a paused recording no second passes. The keys show the sites,
     /// the profile, groups, the chains by state, the failed events, and the details of a node.
     @Test(arguments: ["4", "7", "t", "s", "6/failed<Enter>", "Gk"])

@@ -21,12 +21,14 @@ private enum HeaderRank {
 }
 
 extension Painter {
-    /// Draws the bar at the top: the program, its connection, its load, its totals, and the time.
+    /// Draws the bar at the top: the program, its connection, its load, its totals, and the time of day. A recording of
+    /// a clock without a relation to the time of day has no such time; its position is among the program's items.
     mutating func paintHeader(_ state: borrowing State) {
         let columns = frame.size.columns
         frame.fill(row: 0, column: 0, style: .header)
         let usualGap = columns < 100 ? 2 : 3
-        let clock = state.wall == 0 ? "" : ClockText.seconds(state.wall, offset: state.options.clockOffset)
+        let hasClock = state.wall > 0 && state.replayedProgram?.hasTimeOfDay ?? true
+        let clock = !hasClock ? "" : ClockText.seconds(state.wall, offset: state.options.clockOffset)
         let all = items(of: state) + [HeaderItem(parts: [(clock, .header)], rank: HeaderRank.clock)]
         var items = fitting(all, into: columns - 2, gap: usualGap, rank: \.rank) {
             $0.width(glyphs) + ($0.gap ?? usualGap) - usualGap

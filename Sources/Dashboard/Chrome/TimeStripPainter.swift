@@ -1,4 +1,3 @@
-import ChainText
 import Frames
 
 extension Painter {
@@ -45,22 +44,17 @@ extension Painter {
         return slice.warnings > 0 ? ("!", .warning) : nil
     }
 
-    /// Writes the times of the recording's two ends: times of day, or, if the recorded clock has no relation to the
-    /// time of day, times since the recording's beginning.
+    /// Writes the times of the recording's two ends.
     private mutating func paintEnds(
         _ state: borrowing State, _ position: ReplayPosition, _ columns: TimeStripLayout, row: Int
     ) {
-        let offset = state.programs.first { $0.connection.replay != nil }?.wallOffset ?? 0
-        let range = position.range
-        func text(_ moment: UInt64) -> String {
-            offset == 0
-                ? DurationText.coarse(moment - range.lowerBound)
-                : ClockText.seconds(moment &+ offset, offset: state.options.clockOffset)
-        }
+        let (range, clockOffset) = (position.range, state.options.clockOffset)
+        guard let program = state.replayedProgram else { return }
         frame.write(
-            text(range.lowerBound), row: row, column: 1, maxColumns: TimeStripLayout.labelWidth - 1, style: .dim)
-        frame.write(
-            text(range.upperBound), row: row, column: columns.start + columns.width + 1,
+            program.timeText(range.lowerBound, clockOffset: clockOffset), row: row, column: 1,
             maxColumns: TimeStripLayout.labelWidth - 1, style: .dim)
+        frame.write(
+            program.timeText(range.upperBound, clockOffset: clockOffset), row: row,
+            column: columns.start + columns.width + 1, maxColumns: TimeStripLayout.labelWidth - 1, style: .dim)
     }
 }

@@ -23,9 +23,10 @@ struct NodeFacts {
         view = forest.node(node)
     }
 
-    /// Formats a time of the program's clock as a time of day.
+    /// Formats a time of the program's clock as ``Program/timeText(_:clockOffset:hasMilliseconds:)`` does, to the
+    /// millisecond.
     func clock(_ time: UInt64) -> String {
-        ClockText.milliseconds(time &+ program.wallOffset, offset: clockOffset)
+        program.timeText(time, clockOffset: clockOffset, hasMilliseconds: true)
     }
 
     /// Adds the state, the marks, and the value or error.

@@ -76,8 +76,8 @@ extension NodeFacts {
 
     /// Adds the table of steps: the time, the time since the previous step (in a wide pane only), and what happened.
     ///
-    /// The first time is a time of day; all other times are relative to the first. If the node is live or still runs, a
-    /// last line shows its state at the present moment.
+    /// The first time is as ``clock(_:)`` formats it; all other times are relative to the first. If the node is live or
+    /// still runs, a last line shows its state at the present moment.
     func addHistory(to text: inout DetailWriter) {
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }

@@ -1,5 +1,4 @@
 import ChainInsight
-import ChainText
 import Frames
 
 // The warnings of a node.
@@ -7,7 +6,7 @@ extension NodeFacts {
     /// Adds the name, time and advice of each warning except `shown`, the worst first. O(kinds).
     func addWarnings(excluding shown: Warning.ID?, to text: inout DetailWriter) {
         for warning in program.insight.warnings.warnings(of: view.id) where warning.id != shown {
-            let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: clockOffset)
+            let time = program.timeText(warning.since, clockOffset: clockOffset)
             text.gap()
             text.add([
                 (warning.kind.rawValue, Style.warning.bold), (warning.kind.isFault ? "  at " : "  since ", .dim),

@@ -51,8 +51,10 @@ extension Painter {
                 state.programs[entry.programIndex].connection.disconnection != nil
                 || dimming.map { !EventsView.isMatch(entry, $0, state) } ?? false
             write(
-                ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
-                style: Style.number.dimmed)
+                state.programs[entry.programIndex].timeText(
+                    entry.time &- state.programs[entry.programIndex].wallOffset,
+                    clockOffset: state.options.clockOffset, hasMilliseconds: true),
+                row: row, in: columns.time, style: Style.number.dimmed)
             if index > 0 {
                 paintDelta(entry.time &- min(entry.time, state.events.index.entries[index - 1].time), columns, row: row)
             }

@@ -4,7 +4,8 @@ import Frames
 
 // The parts around the bars of the timeline: axis, strip, legend, and the line below the rows.
 extension Painter {
-    /// Draws the header line: ticks since `begin` for one chain, times of day for all chains.
+    /// Draws the header line: ticks since `begin` for one chain; for all chains times of day, or, if no program has
+    /// them, ticks since the programs' beginning.
     mutating func paintAxis(
         _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
     ) {
@@ -12,17 +13,17 @@ extension Painter {
         let showsOneChain = TimelineView.shownChain(state) != nil
         write(showsOneChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: showsOneChain ? 10 : 15)
-        let origin = showsOneChain ? begin : begin / distance * distance
+        let zero = showsOneChain ? begin : state.commonBeginning
+        let origin = zero.map { $0 + begin.subtractingClamped($0) / distance * distance } ?? begin / distance * distance
         var free = 0
         for tick in axis.ticks(every: distance, from: origin) {
             let column = axis.column(of: tick)
             guard column >= free, column < axis.columns else { continue }
             let label =
-                showsOneChain
-                ? TimeAxis.label(tick.subtractingClamped(begin), distance: distance)
-                : distance >= 1_000_000_000
+                zero.map { TimeAxis.label(tick.subtractingClamped($0), distance: distance) }
+                ?? (distance >= 1_000_000_000
                     ? ClockText.seconds(tick, offset: state.options.clockOffset)
-                    : ClockText.milliseconds(tick, offset: state.options.clockOffset)
+                    : ClockText.milliseconds(tick, offset: state.options.clockOffset))
             // The label is not cut, because a cut number misleads.
             guard column + 1 + label.count <= axis.columns else { break }
             frame.write(glyphs.vertical, row: row, column: columns.bars.start + column, style: .guide)

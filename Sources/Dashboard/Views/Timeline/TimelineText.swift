@@ -49,8 +49,8 @@ enum TimelineText {
             let role = chain.status.role
             parts = [(glyphs.state(role) + " ", Style(role)), (name, .label)]
             parts.append(("  from ", .dim))
-            parts.append(
-                (ClockText.milliseconds(created &+ program.wallOffset, offset: state.options.clockOffset), .number))
+            let clockOffset = state.options.clockOffset
+            parts.append((program.timeText(created, clockOffset: clockOffset, hasMilliseconds: true), .number))
             let end = chain.settled ?? program.shownNow
             add("lasted", end &- min(created, end), isRunning: chain.settled == nil)
             parts.append(("  " + NodeText.summary(of: chain), .dim))

@@ -56,7 +56,7 @@ extension WarningsView {
         text.wrap(WarningText.name(warning, program), style: Style.label.bold)
         let what = WarningText.what(warning, program)
         if !what.isEmpty { text.wrap(what, style: warning.ended == nil ? .warning : .dim) }
-        let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: clockOffset)
+        let time = program.timeText(warning.since, clockOffset: clockOffset)
         let end = warning.ended ?? program.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
         switch (warning.ended, warning.kind.isFault) {
@@ -75,9 +75,7 @@ extension WarningsView {
         let words = CountText.counted(group.warnings.count, "warning")
         text.wrap(words + (group.id.isEnded ? ", ended" : ""), style: Style.label.bold)
         if let site = group.id.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
-        func clock(_ time: UInt64) -> String {
-            ClockText.seconds(time &+ program.wallOffset, offset: clockOffset)
-        }
+        func clock(_ time: UInt64) -> String { program.timeText(time, clockOffset: clockOffset) }
         text.field("first", clock(group.first))
         text.field("last", group.last.map(clock) ?? "now")
         let names = group.warnings.prefix(nameLimit).map { WarningText.name($0, program) }
