@@ -47,6 +47,7 @@ extension State {
     /// Does a slice of each kind if no ``Action/work`` was dispatched since the last tick. Returns whether these
     /// slices, or slices that ``Action/work`` did since the last tick, may have changed rows.
     mutating func workInTick() -> Bool {
+        // Whether rows may have changed in any way, not only whether rows moved.
         var isMoved = workSchedule.needsRedraw
         if !workSchedule.hasWorked, workOnce() { isMoved = true }
         (workSchedule.hasWorked, workSchedule.needsRedraw) = (false, false)

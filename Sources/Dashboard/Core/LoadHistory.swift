@@ -39,7 +39,7 @@ struct LoadHistory {
     /// How many of the program's failures are counted in samples already, or were excluded from samples.
     private var failedCount = 0
 
-    /// Chains that failed in the last minute.
+    /// Chains that failed in the last minute: a count over ``length`` seconds, not an average.
     private(set) var failedAMinute = 0
 
     /// Includes the load at a moment, in nanoseconds since 1970. O(1).

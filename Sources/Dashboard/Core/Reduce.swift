@@ -92,6 +92,7 @@ extension State {
             status = nil
             isChanged = true
         }
+        // Whether rows may have changed in any way, not only whether rows moved.
         var isMoved = false
         countSitesIfSeen()
         for programIndex in programs.indices {
