@@ -1,5 +1,6 @@
-import PromiseRuntime
 import Testing
+
+@testable import PromiseRuntime
 
 /// The waiters of one promise under registration, cancellation and settlement (TheRules, P4, P7, S4).
 @Suite(.nothingLeft) struct WaiterListTests {
@@ -48,6 +49,36 @@ import Testing
         resolver.fulfill(1)
         isolated.runAll()
         #expect(kept.allSatisfy { $0.isSettled })
+    }
+
+    @Test("P7 a settled promise with one pending child keeps no segments of waiters that got the outcome")
+    func segmentsAfterDelivery() throws {
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
+        let child = promise.map { $0 }
+        for _ in 0..<1_000 { resolver.onCancel {} }
+        resolver.fulfill(1)
+        #expect(!child.isSettled)
+        var position = WaiterPosition()
+        #expect(promise.waiters.next(&position)?.toOpaque() == Unmanaged.passUnretained(child).toOpaque())
+        var segmentCount = 1
+        var segment = try #require(position.segment)
+        while let next = segment._withUnsafeGuaranteedRef({ $0.header.next }) {
+            segmentCount += 1
+            segment = next
+        }
+        #expect(segmentCount == 2, "the child's, and the last")
+        isolated.runAll()
+        #expect(child.isSettled && promise.waiters.isEmpty)
+    }
+
+    @Test("P7 a list without entries is swept again after a sweep that was stopped")
+    func emptyAfterAStoppedSweep() {
+        let list = WaiterList(WaiterSegment.make(capacity: 4))
+        list.doneCount = 1
+        #expect(list.beginSweep())
+        list.abortSweep()
+        #expect(list.beginSweep())
     }
 
     @Test("S1 waiters that come and go on several threads while the promise settles")

@@ -7,7 +7,8 @@ final class WaiterList {
     /// The number of entries, not counting holes.
     private(set) var entryCount = 0
     /// The number of waiters that became done since the last sweep began, including waiters that the list has removed
-    /// since then. A sweep that is stopped sets this count to ``entryCount``, so that another sweep is due.
+    /// since then. A waiter that notes its end and is then removed by the delivery counts twice. A sweep that is
+    /// stopped sets this count to ``entryCount``, or to 1 for a list without entries, so that another sweep is due.
     var doneCount = 0
     /// The number of walks in progress that release the lock between entries.
     var walkCount = 0
@@ -70,6 +71,9 @@ final class WaiterList {
     func remove(before position: inout WaiterPosition) {
         (position.segment ?? first)._withUnsafeGuaranteedRef { $0.remove(position.index - 1) }
         entryCount -= 1
+        // Counted, because waiters such as tasks do not note the end of their wait when an outcome is delivered.
+        // Otherwise a child that stays pending would keep all segments, as holes.
+        doneCount += 1
     }
 
     func findConsumer(limit: Int) -> Bool? {
@@ -96,7 +100,7 @@ final class WaiterList {
     /// Stops a sweep before its end, and marks another sweep as due.
     func abortSweep() {
         isSweeping = false
-        doneCount = entryCount
+        doneCount = max(1, entryCount)
     }
 
     func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
