@@ -1,6 +1,7 @@
 import Foundation
-import PromiseRuntime
 import Testing
+
+@testable import PromiseRuntime
 
 /// A pool on a system that has no thread left (TheRules, C4, E2).
 @Suite struct ThreadShortageTests {
@@ -75,5 +76,24 @@ import Testing
         isShort.value = false
         pool.checkBlocks()
         try ended.wait("the job behind the one that blocks, on a thread of its own")
+    }
+
+    /// A pool that counted as watched without a thread would stay unwatched: its workers would not ask again.
+    @Test func e2IfTheWatchGetsNoThreadNoPoolCountsAsWatched() {
+        let watch = BlockMonitor.Watch()
+        let pools = (1...2).map { number in
+            PoolCore(identity: ExecutorIdentity(name: "unwatched \(number)"), width: 1, policy: PoolPolicy())
+        }
+        // Without the pools' locks, because no other thread has the pools.
+        for pool in pools { #expect(pool.watch()) }
+        watch.insert(pools[0]) {
+            // Another pool is added while the thread fails to start.
+            watch.insert(pools[1]) {
+                Issue.record("a second thread is started")
+                return false
+            }
+            return false
+        }
+        for pool in pools { #expect(pool.watch(), "its next worker asks for the watch again") }
     }
 }

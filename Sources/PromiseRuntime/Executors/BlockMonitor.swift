@@ -74,11 +74,30 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
     @exclusivity(unchecked)
     private var watch = Watch()
 
-    private final class Watch: @unchecked Sendable {
+    /// The pools that are checked, and whether there is a thread for that.
+    final class Watch: @unchecked Sendable {
         // Sendable: mutable state is accessed under the lock of `condition` alone.
-        let condition = Condition()
-        var pools: [PoolCore] = []
-        var isStarted = false
+        fileprivate let condition = Condition()
+        fileprivate var pools: [PoolCore] = []
+        private var isStarted = false
+
+        /// Adds a pool. Unless the thread was started, calls `start`; if that returns false, no pool is watched.
+        func insert(_ core: PoolCore, start: () -> Bool) {
+            let startsNow = condition.withLock {
+                if pools.isEmpty { condition.signal() }
+                pools.append(core)
+                defer { isStarted = true }
+                return !isStarted
+            }
+            if !startsNow || start() { return }
+            // Without the thread no block is found; everything else works. The next worker that wakes up tries again.
+            let unwatched = condition.withLock {
+                isStarted = false
+                return exchange(&pools, with: [])
+            }
+            // Not only `core`, because other pools may have been added meanwhile.
+            for pool in unwatched { pool.endWatching() }
+        }
     }
 
     private init() { ForkHandling.insert(self) }
@@ -91,19 +110,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
     /// Checks a pool from now on, until the pool has been idle for a second.
     func watch(_ core: PoolCore) {
         let watch = watch
-        let startsNow = watch.condition.withLock {
-            if watch.pools.isEmpty { watch.condition.signal() }
-            watch.pools.append(core)
-            defer { watch.isStarted = true }
-            return !watch.isStarted
-        }
-        guard startsNow else { return }
-        let started = SystemThread.detached("chain-watch", signals: .inherited) { Self.serve(watch) }
-        if started { return }
-        // Without the thread no block is found; everything else works. The next worker that wakes up tries again.
-        watch.condition.withLock { watch.isStarted = false }
-        Self.drop(core, from: watch)
-        core.endWatching()
+        watch.insert(core) { SystemThread.detached("chain-watch", signals: .inherited) { Self.serve(watch) } }
     }
 
     private static func serve(_ watch: Watch) {
