@@ -55,7 +55,7 @@ public final class RecordedRun: Sendable {
     ///
     /// - Parameter limit: the maximum number of handlers and timer deadlines to run, so that an endless program ends
     ///   the test.
-    /// - Returns: false if the limit was reached.
+    /// - Returns: false if the limit was reached while more handlers were ready or more timers were due.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
         let end = VirtualClock.start + moment.clampedNanoseconds
@@ -68,7 +68,7 @@ public final class RecordedRun: Sendable {
     ///
     /// - Parameter limit: the maximum number of handlers and timer deadlines to run; an endless program never becomes
     ///   idle.
-    /// - Returns: false if the limit was reached.
+    /// - Returns: false if the limit was reached while more handlers were ready or more timers were due.
     @discardableResult
     public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: .max, limit: limit) }
 
@@ -76,8 +76,9 @@ public final class RecordedRun: Sendable {
         var left = limit
         while true {
             left -= executor.runAll(limit: left)
-            guard left > 0 else { return false }
+            if left <= 0, executor.pendingCount > 0 { return false }
             guard let deadline = clock.nextDeadline, deadline <= end else { return true }
+            guard left > 0 else { return false }
             clock.advanceToNextTimer()
             left -= 1
         }

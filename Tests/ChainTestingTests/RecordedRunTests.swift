@@ -137,6 +137,22 @@ import Testing
         #expect(run.clock.elapsed < .seconds(101))
     }
 
+    @Test func aRunThatNeedsItsWholeLimitBecomesIdle() {
+        func run() -> RecordedRun {
+            let run = RecordedRun()
+            run.make { Promise.delay(.seconds(1)).map { 1 }.map { $0 + 1 } }
+            return run
+        }
+        // A deadline and two handlers.
+        #expect(run().runUntilIdle(limit: 3))
+        #expect(!run().runUntilIdle(limit: 2), "the second handler is still ready")
+        #expect(!run().runUntilIdle(limit: 0), "the timer is still due")
+        let (whole, short) = (run(), run())
+        #expect(whole.run(until: .seconds(5), limit: 3) && whole.clock.elapsed == .seconds(5))
+        #expect(!short.run(until: .seconds(5), limit: 2) && short.clock.elapsed == .seconds(1))
+        #expect(run().run(until: .milliseconds(500), limit: 0), "nothing is due by then")
+    }
+
     @Test func theTextOfADeepTreeIsShort() {
         let run = RecordedRun()
         @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
