@@ -229,6 +229,10 @@ import Testing
             try expectRun(["promises"], prints: "promises: ok\n")
         }
 
+        @Test func aForkedChildMayUseTheHooksOfARuntimeWhileOtherThreadsDo() throws {
+            try expectRun(["hooks"], prints: "hooks: ok\n")
+        }
+
         @Test func codeOfTheProgramHasItsSignalsOnThreadsOfChainview() throws {
             try expectRun(["masks"], prints: "over\n")
         }

@@ -49,6 +49,39 @@ func forkedPromisesCase() throws {
     exit(0)
 }
 
+/// Forks 100 times while other threads read and replace the hooks of a runtime that is neither shared nor recorded. Each
+/// child drops a promise of that runtime with an unhandled error.
+func forkedHooksCase() {
+    struct Lost: Error {}
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
+    func dropError() { runtime.run { _ = Promise<Int>.reject(Lost()) } }
+    // Once before the forks: a child that sets up Swift's runtime may wait for ever for a lock of another thread.
+    runtime.onUnhandled = { _ in }
+    dropError()
+    for _ in 0..<3 {
+        Thread {
+            while true {
+                runtime.onUnhandled = { _ in }
+                _ = runtime.onUnhandled
+            }
+        }.start()
+    }
+    for round in 0..<100 {
+        let child = fork_process()
+        if child == 0 {
+            alarm(30)
+            runtime.onUnhandled = { _ in _exit(0) }
+            dropError()
+            _exit(1)
+        }
+        var status: Int32 = -1
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        expect(status == 0, "the end of child \(round): \(status)")
+    }
+    print("hooks: ok")
+    exit(0)
+}
+
 /// Makes promises on the pool, with a timer, on a thread and inline, and waits for them on this thread.
 private func usePromises(_ label: String) {
     var ends: [Int32] = [-1, -1]

@@ -57,11 +57,13 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     ) {
         self.clock = clock
         super.init(executor: executor, isImmortal: isImmortal)
-        if isImmortal { ForkHandling.insertShared(self) }
+        ForkHandling.insert(runtime: self)
     }
 
     deinit {
         if !sinks.withLock({ $0.isEmpty }) { RecordedRuntimes.remove(Unmanaged.passUnretained(self)) }
+        // Last, because a fork before this call takes the locks of this runtime.
+        ForkHandling.remove(runtime: self)
     }
 
     /// The runtime of the innermost handler or ``run(_:)`` on this thread. Without a handler or ``run(_:)`` it is the

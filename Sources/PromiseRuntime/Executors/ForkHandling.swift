@@ -15,8 +15,8 @@ enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
         // Sendable: accessed only under the lock, which the deinit of each object takes.
         var renewables: [(object: Unmanaged<AnyObject>, renew: (AnyObject) -> Void)] = []
-        /// The shared runtime, if it exists: a fork must not create it.
-        var shared: Unmanaged<ChainRuntime>?
+        /// The addresses of all runtimes. A fork must not make the shared runtime.
+        var runtimes: Set<UnsafeMutableRawPointer> = []
     }
 
     private static let subjects = Lock(Subjects())
@@ -59,14 +59,19 @@ enum ForkHandling {
         Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// Registers the shared runtime, which lives for ever.
-    static func insertShared(_ runtime: ChainRuntime) {
+    /// Holds the locks of the runtime during each fork, until ``remove(runtime:)``, which the runtime's deinit
+    /// calls.
+    static func insert(runtime: ChainRuntime) {
         isInstalled
-        subjects.withLock { $0.shared = .passUnretained(runtime) }
+        _ = subjects.withLock { $0.runtimes.insert(address(of: runtime)) }
     }
 
-    // The objects in `subjects` and in `RecordedRuntimes` stay alive while the lock of their list is held. All other
-    // locks are leaves: while one of them is held, no further lock is taken.
+    static func remove(runtime: ChainRuntime) {
+        _ = subjects.withLock { $0.runtimes.remove(address(of: runtime)) }
+    }
+
+    // The objects in `subjects` stay alive while its lock is held. All other locks are leaves: while one of them is
+    // held, no further lock is taken.
 
     private static func lockAll() {
         subjects.lockForFork()
@@ -100,17 +105,12 @@ enum ForkHandling {
         }
     }
 
-    /// Calls `body` with the recorded runtimes and with the shared runtime. The locks of other runtimes are not held
-    /// during a fork.
+    /// Calls `body` with each runtime, because the child may use any runtime of the parent.
     private static func forEachRuntime(_ body: (ChainRuntime) -> Void) {
-        let shared = subjects.whileForking { $0.shared }
-        var isSharedRecorded = false
-        RecordedRuntimes.entries.whileForking { entries in
-            for entry in entries {
-                if entry.runtime.toOpaque() == shared?.toOpaque() { isSharedRecorded = true }
-                entry.runtime._withUnsafeGuaranteedRef(body)
+        subjects.whileForking { subjects in
+            for runtime in subjects.runtimes {
+                Unmanaged<ChainRuntime>.fromOpaque(runtime)._withUnsafeGuaranteedRef(body)
             }
         }
-        if !isSharedRecorded { shared?._withUnsafeGuaranteedRef(body) }
     }
 }
